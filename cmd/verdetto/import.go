@@ -9,7 +9,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -44,9 +43,6 @@ func importCommand() *cobra.Command {
 
 // importGrace is how long a signal lets an import end by itself, so that it returns its lease.
 const importGrace = 500 * time.Millisecond
-
-// importGC replaces GOGC, because an import allocates far more than it holds.
-const importGC = 200
 
 var errImportStopped = errors.New("stopped; the same command continues")
 
@@ -88,7 +84,6 @@ func importPanel(ctx context.Context, o options, file string, out output) error 
 	if err != nil {
 		return err
 	}
-	debug.SetGCPercent(importGC)
 	bar, begun := newMeter("fares", s.Log), time.Now()
 	bar.ended = nil // the report says it
 	report, err := recorded.Import{

@@ -47,7 +47,10 @@ type seriesState struct {
 func (r *Refresher) readState(ctx context.Context, of fare.Series) (s seriesState, err error) {
 	if r.Replay != nil {
 		replayed, err := r.Replay.series(ctx, r, of)
-		return replayed.state, err
+		if err != nil {
+			return s, err
+		}
+		return replayed.state()
 	}
 	if s.stored, err = r.Fares.Departures(ctx, of); err != nil {
 		return s, err

@@ -1,6 +1,7 @@
 package refresh
 
 import (
+	"bytes"
 	"context"
 	"maps"
 	"slices"
@@ -10,6 +11,8 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/departure"
+	"verdetto/shared/verdict/score"
 )
 
 // Replay holds series, and their contributions to the pooled statistics, in memory, so that refreshing
@@ -26,11 +29,45 @@ type Replay struct {
 	contributions map[fare.Day]map[fare.Series]store.Contribution
 }
 
+// replayed holds encoded what would take ten times the memory otherwise.
 type replayed struct {
-	history history
-	summary verdict.RouteSummary
-	state   seriesState
-	changed bool // since the last Save
+	history      history
+	summary      []byte
+	any, nonStop learner
+	rounds       score.Rounds
+	changed      bool // since the last Save
+}
+
+type learner struct{ state, questions []byte }
+
+func encodeLearner(l *departure.Learner) learner {
+	if l == nil || l.AsOf == 0 {
+		return learner{}
+	}
+	return learner{bytes.Clone(l.Encode()), bytes.Clone(l.Questions.Encode())}
+}
+
+func (l learner) decode() (*departure.Learner, error) {
+	questions, err := departure.DecodeQuestions(l.questions)
+	if err != nil {
+		return nil, err
+	}
+	return decodeState(store.Versioned{Data: l.state, Version: 1}, questions)
+}
+
+func (s *replayed) setState(state seriesState) {
+	s.any, s.nonStop, s.rounds = encodeLearner(state.any), encodeLearner(state.nonStop), state.rounds
+}
+
+func (s *replayed) state() (state seriesState, err error) {
+	state.any, state.rounds = &departure.Learner{}, s.rounds
+	if s.any.state != nil {
+		state.any, err = s.any.decode()
+	}
+	if err == nil && s.nonStop.state != nil {
+		state.nonStop, err = s.nonStop.decode()
+	}
+	return state, err
 }
 
 func (p *Replay) isLast(of fare.Series, today fare.Day) bool { return p == nil || today >= p.Last(of) }
@@ -46,15 +83,18 @@ func (p *Replay) series(ctx context.Context, r *Refresher, of fare.Series) (*rep
 	s = new(replayed)
 	stored := Refresher{Fares: r.Fares, Now: r.Now}
 	summary, err := stored.summary(ctx, of, store.Strong)
-	if s.summary = summary.RouteSummary; err == nil {
+	if err == nil {
 		s.history, err = stored.readHistory(ctx, of, store.Strong)
 	}
+	var state seriesState
 	if err == nil {
-		s.state, err = stored.readState(ctx, of)
+		state, err = stored.readState(ctx, of)
 	}
 	if err != nil {
 		return s, err
 	}
+	s.summary = bytes.Clone(summary.Encode())
+	s.setState(state)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.all == nil {
@@ -66,20 +106,21 @@ func (p *Replay) series(ctx context.Context, r *Refresher, of fare.Series) (*rep
 
 func (p *Replay) putSummary(ctx context.Context, r *Refresher, of fare.Series, summary verdict.RouteSummary) error {
 	s, err := p.series(ctx, r, of)
-	s.summary, s.changed = summary, true
+	s.summary, s.changed = bytes.Clone(summary.Encode()), true
 	return err
 }
 
 func (p *Replay) putState(ctx context.Context, r *Refresher, of fare.Series, state seriesState,
 	own store.Contribution) error {
 	s, err := p.series(ctx, r, of)
-	state.any.Questions.Sort()
-	if state.nonStop != nil {
-		state.nonStop.Questions.Sort()
-	}
-	if s.state, s.changed = state, true; own.Data == nil {
+	if err != nil {
 		return err
 	}
+	s.setState(state)
+	if s.changed = true; own.Data == nil {
+		return nil
+	}
+	own.Data = bytes.Clone(own.Data)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.contributions == nil {
@@ -92,7 +133,7 @@ func (p *Replay) putState(ctx context.Context, r *Refresher, of fare.Series, sta
 		})
 	}
 	p.contributions[own.Cycle][of] = own
-	return err
+	return nil
 }
 
 // contributionsOf returns the contributions in the order of the store, or nil if the store has those of
@@ -139,17 +180,19 @@ func (s *replayed) save(ctx context.Context, r *Refresher, of fare.Series) error
 	if err := r.putHistory(ctx, of, h, slices.Sorted(maps.Keys(h.cycles))); err != nil {
 		return err
 	}
-	if s.state.any != nil {
-		if s.state.stored, err = r.Fares.Departures(ctx, of); err != nil {
-			return err
-		}
-		if err := r.putState(ctx, of, &s.state, store.Contribution{}); err != nil {
-			return err
-		}
+	state, err := s.state()
+	if err == nil {
+		state.stored, err = r.Fares.Departures(ctx, of)
+	}
+	if err == nil {
+		err = r.putState(ctx, of, &state, store.Contribution{})
+	}
+	if err != nil {
+		return err
 	}
 	had, err := r.summary(ctx, of, store.Strong)
 	if err != nil {
 		return err
 	}
-	return r.Fares.PutSummary(ctx, of, s.summary.Encode(), had.version)
+	return r.Fares.PutSummary(ctx, of, s.summary, had.version)
 }

@@ -22,7 +22,10 @@ type storedSummary struct {
 func (r *Refresher) summary(ctx context.Context, of fare.Series, read store.Consistency) (s storedSummary, err error) {
 	if r.Replay != nil {
 		replayed, err := r.Replay.series(ctx, r, of)
-		return storedSummary{RouteSummary: replayed.summary}, err
+		if err == nil {
+			s.RouteSummary, err = verdict.Decode(replayed.summary)
+		}
+		return s, err
 	}
 	s.data, s.version, err = r.Fares.Summary(ctx, of, read)
 	if s.RouteSummary, err = store.Decode(s.data, err, verdict.Decode); errors.Is(err, store.ErrNotFound) {

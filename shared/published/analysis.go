@@ -332,7 +332,12 @@ func (t *Tratta) Pair() (p verdict.Pair) {
 	if t == nil {
 		return p
 	}
-	return verdict.PairOf(t.Origine, t.Destinazione, t.ScartoPercento)
+	p.From, _ = fare.ParseAirport(t.Origine)
+	p.To, _ = fare.ParseAirport(t.Destinazione)
+	if t.ScartoPercento != nil {
+		p.Basis = &verdict.Basis{Ratio: 1 + float64(*t.ScartoPercento)/100}
+	}
+	return p
 }
 
 // vettori returns nil if a selects all airlines.

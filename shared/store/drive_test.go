@@ -87,6 +87,7 @@ func fareCalls(table store.Table, later time.Time) []call {
 		}},
 		{fares, "Departures", args{series}},
 		{fares, "Sheet", args{series, true}},
+		{fares, "PutContributions", args{map[fare.Series]store.Contribution{series: {Cycle: 20500, Data: data, Expires: later}}}},
 		{fares, "Contributions", args{20500}},
 		{fares, "ContributionOf", args{series, 20500}},
 		{fares, "PutPooled", args{data, 0, store.Score{Sum: data, Weeks: map[fare.Day][]byte{20500: data}}}},

@@ -246,18 +246,24 @@ func (h home) verdict(r *http.Request, q question, asked answer.Question, v *vie
 	a, calendar, err := h.WithCalendar(r.Context(), asked, v.AllFares)
 	v.setAirports(q, a.SeriesData)
 	v.Places = wording.Places(q.language, a.Judgement.Pair, q.ends[0].Means, q.ends[1].Means)
-	switch none := answer.Why(err); {
-	case none.Unseen():
-		v.refuseNotCovered(q, asked, none)
-	case none != nil && none.Reason == answer.NoFare && none.Airlines != "":
+	var (
+		covered *answer.NotCovered
+		live    *answer.NoLiveFare
+		noFare  *answer.NoFareOn
+		stops   *answer.StopsUnknown
+	)
+	switch {
+	case errors.As(err, &covered):
+		v.refuseNotCovered(q, asked, covered)
+	case errors.As(err, &live) && live.Airlines != "":
 		v.refuseAirlines(q)
-	case none != nil && none.Reason == answer.NoFare:
-		v.refuseNoLive(q, none)
-	case none != nil && none.Reason == answer.NoFareOn:
-		v.refuseNoFareOn(q, none)
-		h.showLast(r.Context(), v, asked, none)
-	case none != nil:
-		v.refuse(http.StatusNotFound, string(none.Reason))
+	case errors.As(err, &live):
+		v.refuseNoLive(q, live)
+	case errors.As(err, &noFare):
+		v.refuseNoFareOn(q, noFare)
+		h.showLast(r.Context(), v, asked, noFare)
+	case errors.As(err, &stops):
+		v.refuse(http.StatusNotFound, "stops_unknown")
 		v.instead(q)
 	case err != nil:
 		h.refuseFailed(r, v, err)

@@ -3,6 +3,7 @@ package page
 import (
 	"cmp"
 	"context"
+	"errors"
 	"html/template"
 	"net/http"
 	"regexp"
@@ -246,6 +247,7 @@ type knownStays struct {
 
 func (h home) staysOf(ctx context.Context, t trip, asked answer.Question, fares bool) (known knownStays, err error) {
 	from, to, _ := nights(t.Stay)
+	var missing *answer.NotCovered
 	for _, class := range fare.Trips() {
 		least, most := class.Nights()
 		if class == fare.OneWay || most < from || least > to {
@@ -258,7 +260,8 @@ func (h home) staysOf(ctx context.Context, t trip, asked answer.Question, fares 
 		case err == nil:
 			known.days = append(known.days, c.Days...)
 			known.about, known.pair = about, cmp.Or(known.pair, c.Pair)
-		case answer.Why(err) != nil:
+		case errors.As(err, &missing), errors.As(err, new(*answer.NoCalendar)), errors.As(err,
+			new(*answer.StopsUnknown)):
 		default:
 			return known, err
 		}
@@ -278,8 +281,9 @@ func (h home) describeStay(ctx context.Context, v *view, asked answer.Question, 
 	}
 	asked.Trip, asked.Price = class, nil
 	a, err := h.Reader.Answer(ctx, asked)
-	switch none := answer.Why(err); {
-	case none != nil && none.Reason == answer.NoFareOn:
+	var none *answer.NoFareOn
+	switch {
+	case errors.As(err, &none):
 		v.describeUsual(none.Usual, class, ofMonth(asked.When))
 		h.showLast(ctx, v, asked, none)
 	case err == nil: // a return with these nights, but not on these days

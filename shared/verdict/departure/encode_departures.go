@@ -136,16 +136,11 @@ const (
 
 func clamp(v int64) int64 { return max(-maxPrice, min(maxPrice, v)) }
 
-// Sort puts the questions in the order in which they are stored.
-func (qs Questions) Sort() {
-	slices.SortStableFunc(qs, func(a, b question) int {
-		return cmp.Or(cmp.Compare(a.day, b.day), cmp.Compare(a.depart, b.depart))
-	})
-}
-
 func (qs Questions) Encode() []byte {
 	sorted := slices.Clone(qs)
-	sorted.Sort()
+	slices.SortStableFunc(sorted, func(a, b question) int {
+		return cmp.Or(cmp.Compare(a.day, b.day), cmp.Compare(a.depart, b.depart))
+	})
 	w := packed.NewWriter(questionsFormat, 16+10*len(qs))
 	w.Uint(uint64(len(sorted)))
 	var before question
