@@ -96,7 +96,7 @@
 //	read the old summary, coverage     1 + 0.5            1 + 0.5            1 + 0.5                 2.5 + 0.5
 //	write the blocks of two cycles        2                  2                   9                       3
 //	write the summary, coverage         2 + 1              2 + 1              2 + 1                   2 + 1
-//	read the departure data               4                  4                   8                       6
+//	read the departure data               1                  2                   4                       3
 //	write it, in a transaction           12                 14                  34                      26
 //
 // The last column is a refresh of one route's departures (TestDepthCapacity). It reads the summary

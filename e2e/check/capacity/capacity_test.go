@@ -64,9 +64,9 @@ func TestCapacity(t *testing.T) {
 		// transaction writes the pooled statistics.
 		readSheets, putSheets float64
 	}{
-		{10, 3, 2, 4, 12},
-		{100, 11, 2, 4, 14},
-		{1000, 94, 9, 8, 34},
+		{10, 3, 2, 1, 12},
+		{100, 11, 2, 2, 14},
+		{1000, 94, 9, 4, 34},
 	} {
 		t.Run(fmt.Sprintf("%d fares a week", c.perWeek), func(t *testing.T) {
 			// A Tuesday, as in events/refresh.json.

@@ -79,7 +79,7 @@ func TestDepthCapacity(t *testing.T) {
 		"write ROUTE BLOCK": 3, "write ROUTE SHEET": 2, "write INTO": 1,
 		// Verdicts on departures need the departure states with the fares whose outcome is not
 		// known yet, and the pooled statistics.
-		"read ROUTE DEPARTURES": 6, "write ROUTE DEPARTURES": 26, "read FARES POOLED": 2,
+		"read ROUTE DEPARTURES": 3, "write ROUTE DEPARTURES": 26, "read FARES POOLED": 1.5,
 		"write FARES POOLED": 2, "read LEFT": 0.5, "write LEFT": 2,
 		"read SCORE": 1, "read SCORE WEEK": 6, "write SCORE": 6,
 		// The totals of the score are written once a day, the sums per week once a week.
@@ -89,7 +89,7 @@ func TestDepthCapacity(t *testing.T) {
 		"read ORIGIN DEALS": 0.5, "read ORIGIN ASKED": 0.5, "read FARES SOURCE": 1,
 		"write COVERED": 1, "write ORIGIN TRENDS": 1, "write ORIGIN DEALS": 1, "write ORIGIN ASKED": 1,
 		"write ROUTE BLOCK": 3, "write ROUTE SHEET": 2, "write INTO": 1,
-		"read ROUTE DEPARTURES": 6, "write ROUTE DEPARTURES": 26, "read FARES POOLED": 3,
+		"read ROUTE DEPARTURES": 3, "write ROUTE DEPARTURES": 26, "read FARES POOLED": 3,
 		"write FARES POOLED": 2, "read LEFT": 0.5, "write LEFT": 2,
 		"read SCORE": 1, "read SCORE WEEK": 6, "write SCORE": 6,
 	})
