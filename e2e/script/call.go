@@ -82,8 +82,8 @@ func call(method string) verb {
 			if !match(status, fmt.Sprint(s.status)) {
 				ts.Fatalf("%s %s: status %d, want %s: %s", r.method, target, s.status, status, s.shown())
 			}
-			if method == "MCP" {
-				s.body = toolAnswer(s.body)
+			if s.said = ""; method == "MCP" {
+				s.body, s.said = toolAnswer(s.body)
 			}
 			s.writeBody(ts)
 			for _, e := range expected {
@@ -91,7 +91,7 @@ func call(method string) verb {
 				if !ok {
 					ts.Fatalf("%q is not PATH=VALUE", e)
 				}
-				if isText := path == "text" || path == "body"; isText && !json.Valid(s.body) {
+				if isText := path == "text" || path == "body"; isText && (s.said != "" || !json.Valid(s.body)) {
 					words(path)(s, ts, false, []string{want})
 					continue
 				}
@@ -174,8 +174,8 @@ func (s *story) shown() string {
 	return fmt.Sprintf("%.2000s", s.body)
 }
 
-// toolAnswer returns the structured content of a tool's answer, or its text.
-func toolAnswer(body []byte) []byte {
+// toolAnswer returns the structured content of a tool's answer, or its text if it has none, and its text.
+func toolAnswer(body []byte) (content []byte, text string) {
 	for line := range bytes.Lines(body) {
 		body = bytes.TrimPrefix(line, []byte("data: ")) // the last line, if the answer is a stream
 		if len(bytes.TrimSpace(body)) > 1 && body[0] == '{' {
@@ -189,12 +189,13 @@ func toolAnswer(body []byte) []byte {
 		}
 	}
 	if json.Unmarshal(body, &answer) != nil || len(answer.Result.Content) == 0 {
-		return body
+		return body, ""
 	}
+	text = answer.Result.Content[0].Text
 	if answer.Result.StructuredContent != nil {
-		return answer.Result.StructuredContent
+		return answer.Result.StructuredContent, text
 	}
-	return []byte(answer.Result.Content[0].Text)
+	return []byte(text), text
 }
 
 var (
@@ -330,7 +331,10 @@ func words(where string) verb {
 		got := string(s.body)
 		switch where {
 		case "text":
-			got = strings.Join(strings.Fields(readable(s.body)), " ")
+			if got = s.said; got == "" {
+				got = readable(s.body)
+			}
+			got = strings.Join(strings.Fields(got), " ")
 		case "mail":
 			got = "Subject: " + s.mail.Subject + "\n" + strings.Join(strings.Fields(s.mail.Text), " ")
 		}

@@ -13,7 +13,7 @@
 //	repeat N VERB...     repeats a verb
 //	json PATH [VALUE]    the body's value; PATH is a.0.b, * for each, count for their number
 //	header NAME [VALUE]  the answer's header
-//	body, text, mail WORDS   are in the body; in what a person reads of a page; in the last mail
+//	body, text, mail WORDS   are in the body; in what a person reads of a page or tool; in the last mail
 //	mails ADDRESS N      sends what is due; N mails have come to the address since the last time
 //	confirm ADDRESS [OPTION...]               gets the one mail that has come, and confirms what it is about
 //	telegram PERSON WORDS    writes to the bot, opens a link to it, or blocks it (block)
@@ -34,7 +34,7 @@
 //	unfaulted REASON     why the end differs after a failure; see Faults
 //
 // The options of calls: from ADDRESS, as KEY, in LANGUAGE, pays PAYER/NUMBER (by x402), with NAME VALUE (a header), and PATH=VALUE, which is
-// json PATH VALUE; PATH= says that there is no such value. Of a page, text=WORDS and body=WORDS. {a,b} in a target calls each. A value in
+// json PATH VALUE; PATH= says that there is no such value. Of a page or a tool, text=WORDS and body=WORDS. {a,b} in a target calls each. A value in
 // slashes is a regular expression. json PATH and header NAME without a value require one and set
 // $PATH or $NAME. Files body, text and mail hold the last ones for cmp, with what varies replaced.
 //
@@ -94,6 +94,7 @@ type story struct {
 	status int
 	header http.Header
 	body   []byte
+	said   string          // the text of a tool's answer
 	read   map[string]bool // mails, by file
 	mail   maildir.Mail
 	told   int // events of Stripe

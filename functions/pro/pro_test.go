@@ -45,14 +45,6 @@ func must(t testing.TB, a fixture.Reply, status int, code string, what ...any) {
 	}
 }
 
-// wantPage checks the status of an answer, and that the main part of the page contains a text.
-func wantPage(t testing.TB, a fixture.Reply, status int, text string, what ...any) {
-	t.Helper()
-	if a.Status != status || !strings.Contains(a.Page(), text) {
-		t.Errorf("%s: %d %s, want %d %q", fmt.Sprint(what...), a.Status, a.Page(), status, text)
-	}
-}
-
 func wantBody(t testing.TB, a fixture.Reply, status int, text string, what ...any) {
 	t.Helper()
 	if a.Status != status || !strings.Contains(a.Body, text) {
