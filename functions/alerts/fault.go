@@ -26,14 +26,6 @@ func (f fault) message() string {
 	return text
 }
 
-// values are those that the field may have.
-func (f fault) values() string {
-	if len(f.fill) == 0 {
-		return ""
-	}
-	return f.fill[1].(string)
-}
-
 func refusal(faults []fault) *httpapi.Problem {
 	list := make([]httpapi.Fault, len(faults))
 	for i, f := range faults {

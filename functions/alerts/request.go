@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"math/big"
 	"mime"
 	"net/http"
@@ -263,8 +264,8 @@ var channels = map[string]channel{
 func (r *request) set(name, value string) *fault {
 	by, property := channels[r.Channel], declared().Properties[name]
 	bad := &fault{field: name, text: name}
-	for _, one := range property.Enum {
-		bad.fill = []any{"Values", strings.TrimPrefix(bad.values()+", "+one.(string), ", ")}
+	if len(property.Enum) > 0 {
+		bad.fill = []any{"Values", strings.Join(strings.Fields(strings.Trim(fmt.Sprint(property.Enum), "[]")), ", ")}
 	}
 	isAddress := name == "address"
 	switch {
