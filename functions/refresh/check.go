@@ -27,25 +27,38 @@ func (f *Function) logCheck(ctx context.Context) {
 		metrics.Metric{Name: "CheckPassed", Unit: metrics.Count, Value: 1})
 }
 
-// check asks for the health, the routes and, if there is a route, its verdict. A verdict may be
+// elsewhere lists a path of each function besides analisi.
+var elsewhere = []string{"/v1/termini", "/v1/price-trends", "/v1/alerts/confirm", "/v1/shopping/flight-dates", "/x402/v1/analisi"}
+
+// refuses reports whether a function failed, or holds another origin secret than the edge.
+func refuses(status int) bool { return status == http.StatusForbidden || status >= 500 }
+
+func isOther(status int) bool { return status != http.StatusOK }
+
+// check calls every function, asks for the routes and, if there is a route, its verdict. A verdict may be
 // refused with 429, since a caller without a key has few a day: the answer shows that the service
 // works as well.
 func (f *Function) check(ctx context.Context) error {
 	var covered struct {
 		Rotte []struct{ Origine, Destinazione struct{ Codice string } }
 	}
-	if err := f.call(ctx, "/healthz", nil); err != nil {
+	if err := f.call(ctx, "/healthz", isOther, nil); err != nil {
 		return err
 	}
-	if err := f.call(ctx, "/v1/rotte", &covered); err != nil || len(covered.Rotte) == 0 {
+	for _, path := range elsewhere {
+		if err := f.call(ctx, path, refuses, nil); err != nil {
+			return err
+		}
+	}
+	if err := f.call(ctx, "/v1/rotte", isOther, &covered); err != nil || len(covered.Rotte) == 0 {
 		return err
 	}
 	first := covered.Rotte[0]
 	return f.call(ctx, "/v1/analisi?"+url.Values{"origine": {first.Origine.Codice},
-		"destinazione": {first.Destinazione.Codice}}.Encode(), nil)
+		"destinazione": {first.Destinazione.Codice}}.Encode(), isOther, nil)
 }
 
-func (f *Function) call(ctx context.Context, path string, into any) error {
+func (f *Function) call(ctx context.Context, path string, fails func(status int) bool, into any) error {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, f.BaseURL+path, nil)
@@ -62,7 +75,7 @@ func (f *Function) call(ctx context.Context, path string, into any) error {
 	case err != nil:
 		return fmt.Errorf("%s: %w", path, err)
 	case response.StatusCode == http.StatusTooManyRequests && into == nil:
-	case response.StatusCode != http.StatusOK:
+	case fails(response.StatusCode):
 		return fmt.Errorf("%s: %s", path, response.Status)
 	case into != nil:
 		if err := json.Unmarshal(body, into); err != nil {

@@ -28,11 +28,17 @@ func TestCheck(t *testing.T) {
 		{"refused by the functions", covered, 403, 200, "/healthz: 403 Forbidden"},
 		{"no verdict", covered, 200, 503, "/v1/analisi?destinazione=LIS&origine=MIL: 503 Service Unavailable"},
 		{"no JSON", "<html>", 200, 200, "/v1/rotte: invalid character"},
+		{"refused by another function", "", 200, 200, "/v1/termini: 403 Forbidden"},
 	} {
 		mux := http.NewServeMux()
 		mux.HandleFunc("/healthz", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(c.health) })
 		mux.HandleFunc("/v1/rotte", func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte(c.rotte)) })
 		mux.HandleFunc("/v1/analisi", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(c.verdict) })
+		mux.HandleFunc("/v1/termini", func(w http.ResponseWriter, _ *http.Request) {
+			if c.rotte == "" {
+				w.WriteHeader(403)
+			}
+		})
 		server := httptest.NewServer(mux)
 		var log bytes.Buffer
 		handler := slog.NewJSONHandler(&log, nil)
