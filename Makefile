@@ -175,7 +175,8 @@ sam-invoke: $(SAM)/.complete $(DYNAMODB)/.complete $(MOTO)/.complete ## function
 	  go test -count=1 -v -timeout 30m ./e2e/check/lambda -run '^TestProveSAMInvoke$$/^$(FN)' -all)
 
 sam-start-api: $(SAM)/.complete $(DYNAMODB)/.complete $(MOTO)/.complete ## the functions in Lambda's image behind 127.0.0.1:8080, by SAM
-	@go run ./cmd/lambdalocal sam -config $(CONFIG) -listen $(LISTEN) $(UPSTREAM)
+	@go build -o dist/host/lambdalocal ./cmd/lambdalocal
+	@exec dist/host/lambdalocal sam -config $(CONFIG) -listen $(LISTEN) $(UPSTREAM)
 
 bench: ## the benchmarks, as ratios side by side
 	go test -run '^$$' -bench . -benchtime 0.5s ./e2e/verdict

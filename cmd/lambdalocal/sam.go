@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httputil"
@@ -115,11 +116,24 @@ func runWithin(ctx context.Context, listener net.Listener, without error) error 
 	return nil
 }
 
+// until drops what is written after the context ends, such as complaints of functions that are stopped.
+type until struct {
+	context.Context
+	io.Writer
+}
+
+func (u until) Write(p []byte) (int, error) {
+	if u.Err() != nil {
+		return len(p), nil
+	}
+	return u.Writer.Write(p)
+}
+
 // serveSAM answers HTTP requests until the context ends. SAM acts as API Gateway, and a proxy adds
 // the headers of CloudFront.
 func serveSAM(ctx context.Context, local *samlocal.Local, environment []string, originSecret string,
 	listener net.Listener) error {
-	behind, stop, err := local.StartAPI(ctx, environment, os.Stderr)
+	behind, stop, err := local.StartAPI(ctx, environment, until{ctx, os.Stderr})
 	if err != nil {
 		return err
 	}
