@@ -1,8 +1,6 @@
 package main
 
 import (
-	"strings"
-
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsapigatewayv2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
@@ -114,17 +112,4 @@ func throttles(c config) map[string]any {
 		all[routeKey(s)] = map[string]any{"ThrottlingRateLimit": rates[s.Name], "ThrottlingBurstLimit": 2 * rates[s.Name]}
 	}
 	return all
-}
-
-func identifier(p string) string {
-	var b strings.Builder
-	for part := range strings.FieldsFuncSeq(p, func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9')
-	}) {
-		b.WriteString(title(part))
-	}
-	if b.Len() == 0 {
-		return "Home"
-	}
-	return b.String()
 }

@@ -30,7 +30,7 @@ func (p policies) request(headers []string, query bool) cloudfront.IOriginReques
 	id := "OriginRequest"
 	for _, h := range headers {
 		if !slices.Contains(always, h) && !slices.Contains(usual, h) {
-			id = identifier(h) + id
+			id = strings.ReplaceAll(h, "-", "") + id
 		}
 	}
 	queries := cloudfront.OriginRequestQueryStringBehavior_All()
