@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,7 +17,13 @@ func backupCommand() *cobra.Command {
 	var store, to string
 	var keep int
 	c := newCommand("backup", "copy a store into a file, also while it is served", func(ctx context.Context) error {
-		to := cmp.Or(to, os.Getenv("VERDETTO_BACKUPS"))
+		if to == "" {
+			if to = os.Getenv("VERDETTO_BACKUPS"); to != "" {
+				if err := os.MkdirAll(to, 0o700); err != nil {
+					return fmt.Errorf("make VERDETTO_BACKUPS: %w", err)
+				}
+			}
+		}
 		info, err := os.Stat(to)
 		if err != nil || !info.IsDir() {
 			return backup(ctx, store, to)

@@ -99,6 +99,12 @@ func (f *faults) calm() bool {
 	return !f.hit && f.down == ""
 }
 
+func (f *faults) isDown(kind string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.down == kind
+}
+
 func (f *faults) around(kind string, unsent, unknown error, call func() error) error {
 	switch f.next(kind) {
 	case before:

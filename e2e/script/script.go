@@ -3,7 +3,7 @@
 // (cmp, env, grep, stop, skip, ! to negate) work too. These verbs are added:
 //
 //	clock 2016-03-01T12:00:00Z | clock +36h   sets or moves the clock, which otherwise stands still
-//	service WORD...      before the first call: hidden-fares, unsold, phones, base=URL
+//	service WORD...      before the first call: hidden-fares, unsold, phones, operated, base=URL
 //	fares sample | fares FILE.csv             the source's fares; refreshes at once
 //	refresh              asks the source again
 //	get TARGET STATUS [OPTION...]             calls the service
@@ -29,9 +29,20 @@
 //	key                  $KEY is the Pro key in the last answer or mail, $CUSTOMER its customer
 //	restart              starts the service again over its store
 //	fault KIND before|after  the next call of store, mail, stripe, chain or source fails; the caller retries
+//	fault token down     the source refuses the token
 //	fault KIND down|lost, fault none         every call fails, before or after its effect
 //	store KEY | store *TEXT                   an item with this partition, or partition/sort, is stored, or one with the text
 //	unfaulted REASON     why the end differs after a failure; see Faults
+//
+// With service operated, these are for its operator, operator@verdetto.example:
+//
+//	pass HOURS           moves the clock; the service does what it does by itself
+//	status WORDS         are in what verdetto status prints
+//	log N WORDS          are in N lines of the log
+//	metric NAME VALUE    what Prometheus reads; ! metric NAME: there is none
+//	disk MB | certificate DAYS    what is free, and when the certificate ends
+//	backup | restore     makes a backup in the folder of backups; restores the newest
+//	pings refresh|backup N    the calls of VERDETTO_PING so far
 //
 // The options of calls: from ADDRESS, as KEY, in LANGUAGE, pays PAYER/NUMBER (by x402), with NAME VALUE (a header), and PATH=VALUE, which is
 // json PATH VALUE; PATH= says that there is no such value. Of a page or a tool, text=WORDS and body=WORDS. {a,b} in a target calls each. A value in
@@ -65,6 +76,7 @@ import (
 
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/e2e/fixture"
+	"verdetto/shared/carrier/mail"
 	"verdetto/shared/carrier/mail/maildir"
 	"verdetto/shared/carrier/ntfy/ntfytest"
 	"verdetto/shared/carrier/telegram/telegramtest"
@@ -85,11 +97,12 @@ type story struct {
 	faults  faults
 	at      worker
 
-	table   *boltstore.Store // nil: the service is not running
-	service *onemachine.Service
-	perCall *fixture.PerCall  // nil: no answer was asked for by x402
-	signed  map[string]string // payments by x402
-	handler http.Handler
+	table    *boltstore.Store // nil: the service is not running
+	service  *onemachine.Service
+	operated *operator         // nil: nobody operates it
+	perCall  *fixture.PerCall  // nil: no answer was asked for by x402
+	signed   map[string]string // payments by x402
+	handler  http.Handler
 
 	status int
 	header http.Header
@@ -131,6 +144,8 @@ func init() {
 		"get": call("GET"), "post": call("POST"), "form": call("FORM"), "mcp": call("MCP"), "repeat": repeat,
 		"json": jsonValue, "header": header, "body": words("body"), "text": words("text"), "mail": words("mail"),
 		"mails": mails, "confirm": confirm, "telegram": write, "open": openLink, "pay": pay, "stripe": stripe, "x402": perCall,
+		"pass": pass, "status": status, "log": logged, "metric": metric, "disk": disk, "certificate": certificate,
+		"backup": backup, "restore": restore, "pings": pings,
 		"events": events, "key": key, "fault": fault, "store": stored,
 		"unfaulted": func(s *story, _ *testscript.TestScript, _ bool, args []string) { s.unfaulted = strings.Join(args, " ") },
 	}
@@ -153,7 +168,8 @@ func run(t *testing.T, p testscript.Params, planned *Fault, ended func(*story)) 
 		log := slog.New(slog.NewTextHandler(&s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 		s.source = &source{Source: nothing{}, faults: &s.faults}
 		s.options = onemachine.Options{Now: s.now, Log: log, Pepper: []byte(fixture.Pepper), BaseURL: "https://verdetto.example",
-			Mail: filepath.Join(s.dir, ".mail"), Source: s.source}
+			Mail: filepath.Join(s.dir, ".mail"), Source: s.source,
+			Carry: func(next mail.Sender) mail.Sender { return sender{next, &s.faults} }}
 		env.Values[storyKey{}] = s
 		env.Defer(func() {
 			if ended != nil {
@@ -207,6 +223,8 @@ func configure(s *story, ts *testscript.TestScript, _ bool, args []string) {
 			s.options.Outbound = post{s.ntfy, s}
 			s.options.Telegram = config.Telegram{Bot: telegramtest.Name, Token: telegramtest.Token,
 				Secret: telegramtest.Secret, URL: s.bot.URL}
+		case a == "operated":
+			s.operated = newOperator(s)
 		case a == "unsold":
 			s.options.Money = onemachine.NoMoney
 		case isBase:
@@ -239,6 +257,9 @@ func (s *story) up(ts *testscript.TestScript) {
 		return false, storetest.Before
 	})
 	s.options.Table = Accesses(s.t, faulty, s.at.get)
+	if s.operated != nil {
+		s.operated.start(s)
+	}
 	if s.options.StandIns == nil && s.options.Money == "" {
 		s.options.StandIns, err = onemachine.StartStandIns(s.now, "")
 		ts.Check(err)
@@ -247,9 +268,6 @@ func (s *story) up(ts *testscript.TestScript) {
 	}
 	s.service, err = onemachine.New(s.options)
 	ts.Check(err)
-	s.service.Pro.Sender = sender{s.service.Pro.Sender, &s.faults}
-	s.service.Alerts.Confirmations.Mail = sender{s.service.Alerts.Confirmations.Mail, &s.faults}
-	s.service.Sender.Mail = sender{s.service.Sender.Mail, &s.faults}
 	s.service.Sender.Sleep = func(_ context.Context, d time.Duration) error {
 		s.unix.Add(int64(math.Ceil(d.Seconds())))
 		return nil
@@ -265,6 +283,10 @@ func (s *story) up(ts *testscript.TestScript) {
 
 func (s *story) down() {
 	if s.table != nil {
+		if s.operated != nil {
+			s.operated.stop()
+			onemachine.RemoveSocket("bolt:" + s.file())
+		}
 		if err := s.table.Close(); err != nil {
 			s.t.Error(err)
 		}

@@ -29,6 +29,9 @@ type source struct {
 var errSource = errors.New("injected fault of the fare source")
 
 func (s *source) Fares(ctx context.Context, origin fare.City, since, until time.Time) (a upstream.Answer, err error) {
+	if s.faults.isDown("token") {
+		return a, upstream.ErrRefused
+	}
 	err = s.faults.around("source", errSource, errSource, func() error {
 		a, err = s.Source.Fares(ctx, origin, since, until)
 		return err
@@ -40,6 +43,9 @@ func (s *source) Fares(ctx context.Context, origin fare.City, since, until time.
 type deep struct{ *source }
 
 func (s deep) Departures(ctx context.Context, q upstream.Question, until time.Time) (a upstream.Answer, err error) {
+	if s.faults.isDown("token") {
+		return a, upstream.ErrRefused
+	}
 	err = s.faults.around("source", errSource, errSource, func() error {
 		a, err = s.Source.(upstream.Deep).Departures(ctx, q, until)
 		return err

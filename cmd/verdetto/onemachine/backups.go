@@ -36,6 +36,15 @@ func KeepBackups(folder string, from time.Time) error {
 	})
 }
 
+// failedBackup returns when systemd last noted in a folder that a backup failed.
+func failedBackup(folder string) time.Time {
+	info, err := os.Stat(filepath.Join(folder, "failed"))
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime().UTC()
+}
+
 // lastBackup returns when the newest backup in a folder was made, the zero time if there is none, and
 // false if there is no folder or it cannot be read.
 func lastBackup(folder string) (newest time.Time, known bool) {

@@ -6,7 +6,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
-	"fmt"
 	"net"
 	"net/http"
 	"net/url"
@@ -32,6 +31,7 @@ const (
 
 // keeper remembers what LookAfter has done.
 type keeper struct {
+	begun  time.Time
 	mailed map[string]bool      // what the operator was told of since all was well
 	pinged map[string]time.Time // the run or backup of the last call
 	tls    atomic.Pointer[string]
@@ -52,7 +52,8 @@ func (o Options) resolved(of string) {
 	}
 }
 
-// check begins or ends a trouble, which is there unless its error is "".
+// check begins or ends a trouble, which is there unless its error is "". The error must stay the same
+// as long as the cause does, because each new one is logged.
 func (o Options) check(of, why, todo string) {
 	if why == "" {
 		o.resolved(of)
@@ -85,6 +86,9 @@ func (s *Service) LookAfter(ctx context.Context) error {
 	if o.Monitor == nil {
 		return nil
 	}
+	if s.keeper.begun.IsZero() {
+		s.keeper.begun = o.Now()
+	}
 	full := o.lookAtDisk()
 	reason := NewHealth(o.Table, o.Now).Look(ctx).Reason
 	if reason == noFares || full {
@@ -93,15 +97,21 @@ func (s *Service) LookAfter(ctx context.Context) error {
 	o.check("the service", reason, "verdetto status says more")
 	made, known := lastBackup(o.Backups)
 	why := ""
-	if age := o.Now().Sub(made); o.Backups != "" && (!known || age > backupWithin) {
-		why = fmt.Sprintf("the newest in %s is %.0f days old", o.Backups, age.Hours()/24)
-		if made.IsZero() {
-			why = "there is none in " + o.Backups
-		}
+	switch late := o.Now().Add(-backupWithin); {
+	case o.Backups == "":
+	case !known:
+		why = o.Backups + " cannot be read"
+	case failedBackup(o.Backups).After(made):
+		why = "the backup of " + failedBackup(o.Backups).Format(stamp) + " failed"
+	case made.IsZero() && s.keeper.begun.Before(late):
+		why = "there is none in " + o.Backups
+	case !made.IsZero() && made.Before(late):
+		why = "the newest in " + o.Backups + " is of " + made.Format(stamp)
 	}
 	o.check("the backup", why, "Run verdetto backup, and look at journalctl -u verdetto-backup")
 	s.lookAtCertificate(ctx)
 	s.ping(ctx, made)
+	o.Monitor.Well(o.Now())
 	return s.tell(ctx)
 }
 
@@ -116,7 +126,7 @@ func (o Options) lookAtDisk() (full bool) {
 	full = ok && free < max(leastFree, 2*float64(size))
 	why := ""
 	if full {
-		why = fmt.Sprintf("only %.0f MB are free, and the store has %.0f MB", free/1e6, float64(size)/1e6)
+		why = "it has less room than 256 MB or twice the store's size"
 	}
 	o.check("the disk", why, "Free some space: delete old backups first")
 	return full
@@ -140,7 +150,7 @@ func (s *Service) lookAtCertificate(ctx context.Context) {
 	if c := s.keeper.shown; c != nil {
 		left := c.NotAfter.Sub(o.Now())
 		if left < min(14*24*time.Hour, c.NotAfter.Sub(c.NotBefore)/4) {
-			why = fmt.Sprintf("it ends in %.0f days, on %s, and was not renewed", left.Hours()/24, c.NotAfter.UTC().Format(time.DateOnly))
+			why = "it ends on " + c.NotAfter.UTC().Format(stamp) + ", and was not renewed"
 		}
 	}
 	o.check("the certificate", why, "Look in the log of the service or of its proxy why, and whether ports 80 and 443 are open")

@@ -30,6 +30,7 @@ import (
 	"verdetto/shared/answer"
 	"verdetto/shared/answer/view"
 	"verdetto/shared/apikey"
+	"verdetto/shared/carrier/mail"
 	"verdetto/shared/carrier/outbound"
 	"verdetto/shared/fare"
 	"verdetto/shared/notify"
@@ -77,6 +78,8 @@ type Options struct {
 
 	Monitor *monitor.Monitor // records metrics; nil: none
 	config.OneMachine
+	// Carry, if set, stands between the service and what carries its mail.
+	Carry func(mail.Sender) mail.Sender
 	// DiskFree returns the free bytes of a folder's disk, and Certificate what the public URL shows;
 	// nil: those of this machine.
 	DiskFree    func(folder string) (bytes float64, ok bool)
@@ -139,6 +142,9 @@ func New(o Options) (*Service, error) {
 	}
 	carrier, err := OpenCarrier(context.Background(), o.Mail, o.Now, nil)
 	if err == nil {
+		if o.Carry != nil {
+			carrier.Sender = o.Carry(carrier.Sender)
+		}
 		carrier.Sender = o.Monitor.Mail(carrier.Sender, o.mailed)
 		err = s.openPro(carrier)
 	}

@@ -201,8 +201,11 @@ func (s Status) Print(w io.Writer) {
 	for _, t := range s.Troubles {
 		line("to do", "%s Since %s.", t, t.Since.Format(stamp))
 	}
-	if s.Next != nil {
+	switch {
+	case s.Next != nil && s.Next.After(s.At):
 		line("next refresh", "%s", s.Next.Format(stamp))
+	case s.Next != nil:
+		line("next refresh", "due since %s", s.Next.Format(stamp))
 	}
 	if c := s.Collection; c != nil {
 		since := ""

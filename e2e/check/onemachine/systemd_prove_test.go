@@ -86,7 +86,7 @@ func TestProveSystemd(t *testing.T) {
 	for _, want := range []string{
 		"it is ready after start", "Uid: 64999 64999 64999 64999", "CapEff: 0000000000000000", "NoNewPrivs: 1",
 		"Seccomp: 2", "drwx------",
-		"service       running, ready", "it is ready after a kill", "backup done",
+		"well          yes", "it is ready after a kill", "backup done",
 		"every page and item can be read", "\nactive\n", "stopped: success, 0", "bad settings are refused",
 	} {
 		if !strings.Contains(said, want) {

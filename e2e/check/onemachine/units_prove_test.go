@@ -14,7 +14,7 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-var units = []string{"verdetto.service", "verdetto-backup.service", "verdetto-backup.timer"}
+var units = []string{"verdetto.service", "verdetto-backup.service", "verdetto-backup-failed.service", "verdetto-backup.timer"}
 
 func TestProveUnits(t *testing.T) {
 	analyze := testenv.Command(t, "systemd-analyze", "apt-get install systemd")

@@ -147,7 +147,7 @@ func (c *content) config() v1.Config {
 		WorkingDir:   "/data",
 		Volumes:      map[string]struct{}{"/data": {}},
 		ExposedPorts: map[string]struct{}{"8080/tcp": {}, "9464/tcp": {}},
-		Env: []string{"VERDETTO_STORE=bolt:/data/verdetto.db", "VERDETTO_MAIL=/data/mail", "VERDETTO_LISTEN=:8080",
+		Env: []string{"PATH=/", "VERDETTO_STORE=bolt:/data/verdetto.db", "VERDETTO_BACKUPS=/data/backups", "VERDETTO_MAIL=/data/mail", "VERDETTO_LISTEN=:8080",
 			"VERDETTO_METRICS=:9464", "VERDETTO_LOG=json"},
 		Entrypoint: []string{"/verdetto"},
 		Cmd:        []string{"serve"},
