@@ -3,6 +3,7 @@ package onemachine
 import (
 	"encoding/json"
 	"errors"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -27,7 +28,7 @@ func TestDashboard(t *testing.T) {
 	if err := os.WriteFile(BackupIn(backups, clock.Now()), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	o := Options{Table: table, Now: clock.Now, Log: slog.New(slog.DiscardHandler), Monitor: monitor.New(), OneMachine: config.OneMachine{Backups: backups}}
+	o := Options{Table: table, Now: clock.Now, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Monitor: monitor.New(), OneMachine: config.OneMachine{Backups: backups}}
 	o.Log = slog.New(o.Monitor.Log(o.Log.Handler()))
 	if err := o.Watch(t.Context(), "bolt:"+table.(file).Path(), "127.0.0.1:0"); err != nil {
 		t.Fatal(err)
