@@ -81,8 +81,7 @@ var errNoReturns = errors.New("no return was observed")
 func (s *Service) dealFares(ctx context.Context, from place, f filter) (all []option, err error) {
 	covered := false
 	for _, trip := range f.trips() {
-		data, _, err := s.Stored.Deals(ctx, from.City, trip)
-		origin, err := store.Decode(data, err, deals.Decode)
+		origin, _, err := s.Stored.Deals(ctx, from.City, trip)
 		if errors.Is(err, store.ErrNotFound) {
 			continue
 		}

@@ -11,7 +11,6 @@ import (
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/deals"
-	"verdetto/shared/verdict/trends"
 )
 
 const sampleSize = 20
@@ -58,8 +57,7 @@ func newest(ctx context.Context, fares store.Fares, origin fare.City) (found, la
 	if latest, err = fares.LastAnswer(ctx, origin); err != nil {
 		return found, latest, err
 	}
-	data, _, err := fares.Trends(ctx, origin)
-	all, err := store.Decode(data, err, trends.Decode)
+	all, _, err := fares.Trends(ctx, origin)
 	if errors.Is(err, store.ErrNotFound) {
 		return latest, latest, nil
 	}
@@ -89,10 +87,8 @@ func Collection(ctx context.Context, fares store.Fares, now time.Time) (most ver
 		most, ok = *verdict.BeforeFares(since, fare.DayOf(now)), err == nil
 	}
 	for i := 0; i < len(origins) && err == nil; i++ {
-		var data []byte
 		var all deals.Origin
-		data, _, err = fares.Deals(ctx, origins[i], fare.OneWay)
-		if all, err = store.Decode(data, err, deals.Decode); errors.Is(err, store.ErrNotFound) {
+		if all, _, err = fares.Deals(ctx, origins[i], fare.OneWay); errors.Is(err, store.ErrNotFound) {
 			err = nil
 			continue
 		}

@@ -50,7 +50,7 @@ func TestAge(t *testing.T) {
 				origin := fare.City(fmt.Sprintf("%c%cX", 'A'+n%26, 'A'+n/26))
 				known := trends.Origin{Entries: []trends.Entry{{Destination: "ZZZ", Newest: at.Unix()},
 					{Destination: "YYY", Newest: at.AddDate(0, 0, -30).Unix()}}}
-				if err := errors.Join(fares.PutTrends(t.Context(), origin, known.Encode(), 0, nil),
+				if err := errors.Join(fares.PutTrends(t.Context(), origin, known, 0, nil),
 					fares.SetLastAnswer(t.Context(), origin, now)); err != nil {
 					t.Fatal(err)
 				}

@@ -1,14 +1,11 @@
 package refresh
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
 	"verdetto/shared/fare"
-	"verdetto/shared/store"
 	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/deals"
 	"verdetto/shared/verdict/departure"
@@ -57,19 +54,10 @@ func (r *Refresher) updateDealsOf(ctx context.Context, origin fare.City, trip fa
 	if len(fresh) == 0 {
 		return nil
 	}
-	return store.RetryConflicts(ctx, func() error {
-		had, version, err := r.Fares.Deals(ctx, origin, trip)
-		old, err := store.Decode(had, err, deals.Decode)
-		if err != nil && !errors.Is(err, store.ErrNotFound) {
-			return fmt.Errorf("read deals of %s: %w", origin, err)
-		}
+	return r.Fares.UpdateDeals(ctx, origin, trip, func(old deals.Origin) deals.Origin {
 		old.Entries = slices.DeleteFunc(old.Entries,
 			func(e deals.Entry) bool { return isDayAhead(e.AsOf, fare.DayOf(r.Now())) })
-		data := old.Merge(fresh).Encode()
-		if bytes.Equal(data, had) {
-			return nil
-		}
-		return r.Fares.PutDeals(ctx, origin, trip, data, version)
+		return old.Merge(fresh)
 	})
 }
 

@@ -11,7 +11,6 @@ import (
 	"verdetto/shared/fare/places"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
-	"verdetto/shared/verdict/deals"
 	"verdetto/shared/verdict/departure"
 )
 
@@ -71,9 +70,8 @@ func (r *Refresher) rebuild(ctx context.Context, origin fare.City, now time.Time
 // summary or the departure state of one of its routes.
 func (r *Refresher) isOutdated(ctx context.Context, route fare.Route) (bool, error) {
 	of := fare.Series{Route: route}
-	data, _, err := r.Fares.Deals(ctx, route.Origin, fare.OneWay)
-	_, inDeals := store.Decode(data, err, deals.Decode)
-	data, _, err = r.Fares.Summary(ctx, of, store.Eventual)
+	_, _, inDeals := r.Fares.Deals(ctx, route.Origin, fare.OneWay)
+	data, _, err := r.Fares.Summary(ctx, of, store.Eventual)
 	_, inSummary := store.Decode(data, err, verdict.Decode)
 	data, err = r.Fares.Sheet(ctx, of, false)
 	_, inState := store.Decode(data, err, departure.DecodeState)

@@ -40,8 +40,7 @@ func (r *Refresher) summary(ctx context.Context, of fare.Series, read store.Cons
 
 // trends returns version 0 if the origin's first refresh is incomplete.
 func (r *Refresher) trends(ctx context.Context, origin fare.City) (o trends.Origin, version int64, err error) {
-	data, version, err := r.Fares.Trends(ctx, origin)
-	if o, err = store.Decode(data, err, trends.Decode); errors.Is(err, store.ErrNotFound) {
+	if o, version, err = r.Fares.Trends(ctx, origin); errors.Is(err, store.ErrNotFound) {
 		return o, version, nil
 	}
 	if err != nil {

@@ -40,5 +40,5 @@ func (r *Refresher) updateTrendsOnce(ctx context.Context, origin fare.City, entr
 	if r.Replay != nil {
 		changed = nil // nobody reads them, and the trends hold the same
 	}
-	return r.Fares.PutTrends(ctx, origin, old.Merge(newer).Encode(), version, changed)
+	return r.Fares.PutTrends(ctx, origin, old.Merge(newer), version, changed)
 }

@@ -11,7 +11,6 @@ import (
 	"verdetto/shared/fare/places"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
-	"verdetto/shared/verdict/trends"
 )
 
 // CoveredCities lists the origins for which the service has fares, and the destinations of each
@@ -86,8 +85,7 @@ func (r *Reader) readDestinations(ctx context.Context, origin fare.City) ([]fare
 	}
 	memo, _ := r.destinations.LoadOrStore(origin, new(store.Memo[[]fare.City]))
 	return memo.(*store.Memo[[]fare.City]).Get(r.Now(), func() (cities []fare.City, _ time.Duration, _ error) {
-		data, _, err := r.Stored.Trends(ctx, origin)
-		all, err := store.Decode(data, err, trends.Decode)
+		all, _, err := r.Stored.Trends(ctx, origin)
 		if errors.Is(err, store.ErrNotFound) {
 			return nil, 0, nil
 		}

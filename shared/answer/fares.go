@@ -10,7 +10,9 @@ import (
 
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
+	"verdetto/shared/verdict/deals"
 	"verdetto/shared/verdict/departure"
+	"verdetto/shared/verdict/trends"
 )
 
 // Fares reads the stored data from which answers are computed, and records demand. store.Fares
@@ -21,8 +23,8 @@ type Fares interface {
 	Pooled(ctx context.Context, read store.Consistency) ([]byte, int64, error)
 	Blocks(ctx context.Context, s fare.Series, read store.Consistency) ([]store.StoredBlock, error)
 	Rates(ctx context.Context) (fare.Rates, error)
-	Trends(ctx context.Context, origin fare.City) ([]byte, int64, error)
-	Deals(ctx context.Context, origin fare.City, trip fare.Trip) ([]byte, int64, error)
+	Trends(ctx context.Context, origin fare.City) (trends.Origin, int64, error)
+	Deals(ctx context.Context, origin fare.City, trip fare.Trip) (deals.Origin, int64, error)
 	Covered(ctx context.Context, after fare.City, limit int) ([]fare.City, error)
 	LastRun(ctx context.Context, r store.Run) (time.Time, int64, error)
 	Into(ctx context.Context, destination, after fare.City, limit int) ([]store.Into, error)

@@ -45,8 +45,9 @@ func (r *run) lookFrom(ctx context.Context, stored store.Notification) (*look, e
 	if f.day < f.today-verdict.LiveDays {
 		return nil, nil // the deals are too old; a later refresh replaces them
 	}
-	data, _, err := store.Fares{Table: r.Notifications.Table}.DealsNow(ctx, f.origin, fare.OneWay)
-	if f.deals, err = store.Decode(data, err, deals.Decode); errors.Is(err, store.ErrNotFound) {
+	var err error
+	f.deals, _, err = store.Fares{Table: r.Notifications.Table}.DealsNow(ctx, f.origin, fare.OneWay)
+	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil
 	}
 	if err != nil {

@@ -60,8 +60,8 @@ func leaveDeals(h *notifytest.Fixture, origin fare.City, all ...offered) {
 func putDeals(h *notifytest.Fixture, origin fare.City, o deals.Origin) {
 	h.T.Helper()
 	ctx, fares := h.T.Context(), store.Fares{Table: h.Table}
-	_, version, _ := fares.Deals(ctx, origin, fare.OneWay)
-	err := fares.PutDeals(ctx, origin, fare.OneWay, deals.Origin{}.Merge(o.Entries).Encode(), version)
+	err := fares.UpdateDeals(ctx, origin, fare.OneWay,
+		func(deals.Origin) deals.Origin { return deals.Origin{}.Merge(o.Entries) })
 	if err == nil {
 		route := fare.Route{Origin: origin, Destination: store.Anywhere}
 		err = store.Notifications{Table: h.Table}.LeaveTrips(ctx, route, fare.DayOf(h.Now()), h.Now().AddDate(0, 0, 8))

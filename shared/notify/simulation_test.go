@@ -128,11 +128,7 @@ func (s *simulation) refresh(price fare.Cents) {
 // alerts to Anywhere.
 func (s *simulation) addDeal(route fare.Route, price fare.Cents) {
 	s.T.Helper()
-	var had deals.Origin
-	data, _, err := store.Fares{Table: s.Table}.Deals(s.T.Context(), route.Origin, fare.OneWay)
-	if err == nil {
-		had, err = deals.Decode(data)
-	}
+	had, _, err := store.Fares{Table: s.Table}.Deals(s.T.Context(), route.Origin, fare.OneWay)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		s.T.Fatal(err)
 	}

@@ -144,8 +144,7 @@ func (s *Answers) Deals(ctx context.Context, q DealsQuestion) (Occasioni, error)
 // DealsFrom reads the stored deals of an origin. It fails with a Problem if the origin is not
 // covered and, for one-way trips, requests the origin from the fare source.
 func (s *Answers) DealsFrom(ctx context.Context, origin places.Place, trip fare.Trip) (deals.Origin, error) {
-	data, _, err := s.Stored.Deals(ctx, origin.City, trip)
-	all, err := store.Decode(data, err, deals.Decode)
+	all, _, err := s.Stored.Deals(ctx, origin.City, trip)
 	switch {
 	case errors.Is(err, store.ErrNotFound) && trip != fare.OneWay:
 		return deals.Origin{}, httpapi.NotCovered.Problem(fmt.Sprintf("We have seen no return with %s nights "+

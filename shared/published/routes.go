@@ -8,7 +8,6 @@ import (
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
-	"verdetto/shared/verdict/trends"
 )
 
 type Routes struct {
@@ -77,8 +76,7 @@ func (s *Answers) Covered(ctx context.Context, from, to answer.Named, after stri
 
 // routesFrom adds the routes from origin to destination, or to all destinations if that is empty.
 func (s *Answers) routesFrom(ctx context.Context, origin, destination fare.City, to *Routes) error {
-	data, _, err := s.Stored.Trends(ctx, origin)
-	all, err := store.Decode(data, err, trends.Decode)
+	all, _, err := s.Stored.Trends(ctx, origin)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
 	}

@@ -13,6 +13,8 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
 	"verdetto/shared/store/storetest"
+	"verdetto/shared/verdict/deals"
+	"verdetto/shared/verdict/trends"
 	"verdetto/shared/web/limit"
 )
 
@@ -105,12 +107,12 @@ func fareCalls(table store.Table, later time.Time) []call {
 		{fares, "PutSeriesItems", args{series, []store.Item{{Key: store.Key{Partition: "ROUTE#MIL-BUH", Sort: "SHEET"},
 			Data: data}}, map[string]int64{"SHEET": 1}}},
 		{fares, "CopyContributions", args{fares, 20500}},
-		{fares, "PutTrends", args{"MIL", data, 0, map[fare.City]store.Coverage{"BUH": {Observations: 1}}}},
-		{fares, "PutDeals", args{"MIL", fare.OneWay, data, 0}},
-		{fares, "PutDeals", args{"MIL", fare.Return4to7, data, 0}},
-		{fares, "PutOrigin", args{"MIL", store.OriginLists{Trends: data, LastAnswer: later,
+		{fares, "PutTrends", args{"MIL", trends.Origin{}, 0, map[fare.City]store.Coverage{"BUH": {Observations: 1}}}},
+		{fares, "UpdateDeals", args{"MIL", fare.OneWay, func(deals.Origin) deals.Origin { return deals.Origin{} }}},
+		{fares, "UpdateDeals", args{"MIL", fare.Return4to7, func(deals.Origin) deals.Origin { return deals.Origin{} }}},
+		{fares, "PutOrigin", args{"MIL", store.OriginLists{LastAnswer: later,
 			Coverage: map[fare.City]store.Coverage{"BUH": {Observations: 1}},
-			Deals:    map[fare.Trip][]byte{fare.OneWay: data, fare.Return4to7: data}}}},
+			Deals:    map[fare.Trip]deals.Origin{fare.OneWay: {}, fare.Return4to7: {}}}}},
 		{fares, "Deals", args{"MIL", fare.OneWay}},
 		{fares, "DealsNow", args{"MIL", fare.OneWay}},
 		{fares, "Trends", args{"MIL"}},

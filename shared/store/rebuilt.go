@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"verdetto/shared/fare"
+	"verdetto/shared/verdict/deals"
+	"verdetto/shared/verdict/trends"
 )
 
 // A rebuilt series was refreshed in another table, from its own fares and recorded ones. Its items
@@ -121,9 +123,9 @@ func (f Fares) ClaimImported(ctx context.Context) error {
 
 // OriginLists holds what an origin's refresh stores beside its series.
 type OriginLists struct {
-	Trends     []byte // trends.Origin
+	Trends     trends.Origin
 	Coverage   map[fare.City]Coverage
-	Deals      map[fare.Trip][]byte // deals.Origin
+	Deals      map[fare.Trip]deals.Origin
 	LastAnswer time.Time
 }
 
@@ -132,8 +134,8 @@ type OriginLists struct {
 func (f Fares) PutOrigin(ctx context.Context, origin fare.City, l OriginLists) (written int, err error) {
 	var items []Item
 	for _, trip := range fare.Trips() {
-		if data := l.Deals[trip]; data != nil {
-			items = append(items, Item{Key: dealsKey(origin, trip), Data: data})
+		if of, is := l.Deals[trip]; is {
+			items = append(items, Item{Key: dealsKey(origin, trip), Data: of.Encode()})
 		}
 	}
 	for _, destination := range slices.Sorted(maps.Keys(l.Coverage)) {
@@ -143,7 +145,7 @@ func (f Fares) PutOrigin(ctx context.Context, origin fare.City, l OriginLists) (
 		}
 	}
 	items = append(items, Item{Key: Key{"COVERED", string(origin)}},
-		Item{Key: originKey(origin, "TRENDS"), Data: l.Trends})
+		Item{Key: originKey(origin, "TRENDS"), Data: l.Trends.Encode()})
 	for _, i := range items {
 		had, err := f.Table.Get(ctx, i.Key, Strong)
 		if err != nil && !errors.Is(err, ErrNotFound) {

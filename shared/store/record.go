@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -45,6 +46,43 @@ func Decode[T any](data []byte, err error, decode func([]byte) (T, error)) (reco
 		err = fmt.Errorf("%w: %w", ErrNotFound, err)
 	}
 	return record, err
+}
+
+// record is a kind of item that a refresh computes, with its codec.
+type record[T any] struct {
+	what   string
+	decode func([]byte) (T, error)
+	encode func(T) []byte
+}
+
+// get returns ErrNotFound with the version of an item of another version of the program, which put replaces.
+func (r record[T]) get(ctx context.Context, t Table, key Key, read Consistency) (value T, version int64, err error) {
+	item, err := t.Get(ctx, key, read)
+	value, err = Decode(item.Data, err, r.decode)
+	return value, item.Version, wrap(err, "read %s in %s", r.what, key.Partition)
+}
+
+// put fails if the stored version is not the given one; version 0 requires that there is no item.
+func (r record[T]) put(ctx context.Context, t Table, key Key, value T, version int64) error {
+	err := t.Write(ctx, replace(Item{Key: key, Version: version, Data: r.encode(value)}))
+	return wrap(err, "write %s in %s", r.what, key.Partition)
+}
+
+// update writes nothing if change leaves the item as it is. If another process changes the item
+// meanwhile, it tries again. Without an item, change gets the zero value.
+func (r record[T]) update(ctx context.Context, t Table, key Key, change func(T) T) error {
+	return RetryConflicts(ctx, func() error {
+		item, err := t.Get(ctx, key, Eventual)
+		old, err := Decode(item.Data, err, r.decode)
+		if err = unless(err, ErrNotFound); err != nil {
+			return wrap(err, "read %s in %s", r.what, key.Partition)
+		}
+		value := change(old)
+		if bytes.Equal(r.encode(value), item.Data) {
+			return nil
+		}
+		return r.put(ctx, t, key, value, item.Version)
+	})
 }
 
 func list[T any](ctx context.Context, table Table, r Range, record func(Item) (T, error)) ([]T, error) {

@@ -13,6 +13,7 @@ import (
 	"verdetto/shared/apikey"
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
+	"verdetto/shared/verdict/trends"
 )
 
 // contended refuses every conditional write to one partition (or to all), as if another writer were
@@ -75,7 +76,7 @@ func TestAlwaysConflicting(t *testing.T) {
 			return call{store.Fares{Table: table}, "Claim", args{"sample", noon}}
 		}},
 		{"coverage", store.ErrExists, "INTO#BUH", func(table store.Table) call {
-			return call{store.Fares{Table: table}, "PutTrends", args{"MIL", []byte("t"), 0, coverage}}
+			return call{store.Fares{Table: table}, "PutTrends", args{"MIL", trends.Origin{}, 0, coverage}}
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

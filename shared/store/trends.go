@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"verdetto/shared/fare"
+	"verdetto/shared/verdict/deals"
+	"verdetto/shared/verdict/trends"
 )
 
 // Coverage says how much data the service has for a route.
@@ -23,16 +25,21 @@ func (c Coverage) exceeds(than Coverage) bool {
 	return c.AsOf > than.AsOf || c.AsOf == than.AsOf && c.Observations > than.Observations
 }
 
-// Trends returns the encoded trends of an origin and their version, or ErrNotFound.
-func (f Fares) Trends(ctx context.Context, origin fare.City) ([]byte, int64, error) {
-	return f.get(ctx, originKey(origin, "TRENDS"), Eventual, "trends of %s", origin)
+var (
+	trendsOfOrigin = record[trends.Origin]{"trends", trends.Decode, trends.Origin.Encode}
+	dealsOfOrigin  = record[deals.Origin]{"deals", deals.Decode, deals.Origin.Encode}
+)
+
+// Trends returns the trends of an origin and their version, or ErrNotFound.
+func (f Fares) Trends(ctx context.Context, origin fare.City) (trends.Origin, int64, error) {
+	return trendsOfOrigin.get(ctx, f.Table, originKey(origin, "TRENDS"), Eventual)
 }
 
 // PutTrends writes the coverage of each route in changed and the trends of an origin. It fails if
 // the stored version of the trends is not the given one; version 0 requires that none are stored.
 // It writes the trends last: if it is interrupted, the next refresh writes all of them again.
 func (f Fares) PutTrends(
-	ctx context.Context, origin fare.City, data []byte, version int64, changed map[fare.City]Coverage,
+	ctx context.Context, origin fare.City, o trends.Origin, version int64, changed map[fare.City]Coverage,
 ) error {
 	if err := f.Table.Write(ctx, set(Item{Key: Key{"COVERED", string(origin)}})); err != nil {
 		return wrap(err, "write trends of %s", origin)
@@ -42,7 +49,7 @@ func (f Fares) PutTrends(
 			return wrap(err, "write coverage of %s-%s", origin, destination)
 		}
 	}
-	return f.put(ctx, originKey(origin, "TRENDS"), data, version, "trends of %s", origin)
+	return trendsOfOrigin.put(ctx, f.Table, originKey(origin, "TRENDS"), o, version)
 }
 
 func coverageKey(r fare.Route) Key { return Key{"INTO#" + string(r.Destination), string(r.Origin)} }
@@ -106,21 +113,20 @@ func dealsKey(origin fare.City, trip fare.Trip) Key {
 	return originKey(origin, "DEALS#"+trip.String())
 }
 
-// Deals returns the encoded deals.Origin of an origin and a kind of trip with its version, or
-// ErrNotFound.
-func (f Fares) Deals(ctx context.Context, origin fare.City, trip fare.Trip) ([]byte, int64, error) {
-	return f.get(ctx, dealsKey(origin, trip), Eventual, "deals of %s", origin)
+// Deals returns the deals of an origin and a kind of trip with their version, or ErrNotFound.
+func (f Fares) Deals(ctx context.Context, origin fare.City, trip fare.Trip) (deals.Origin, int64, error) {
+	return dealsOfOrigin.get(ctx, f.Table, dealsKey(origin, trip), Eventual)
 }
 
 // DealsNow is like Deals, but with a strong read.
-func (f Fares) DealsNow(ctx context.Context, origin fare.City, trip fare.Trip) ([]byte, int64, error) {
-	return f.get(ctx, dealsKey(origin, trip), Strong, "deals of %s", origin)
+func (f Fares) DealsNow(ctx context.Context, origin fare.City, trip fare.Trip) (deals.Origin, int64, error) {
+	return dealsOfOrigin.get(ctx, f.Table, dealsKey(origin, trip), Strong)
 }
 
-// PutDeals writes the deals of an origin and a kind of trip. It fails if the stored version is not
-// the given one; version 0 requires that no deals are stored.
-func (f Fares) PutDeals(ctx context.Context, origin fare.City, trip fare.Trip, data []byte, version int64) error {
-	return f.put(ctx, dealsKey(origin, trip), data, version, "deals of %s", origin)
+// UpdateDeals changes the deals of an origin and a kind of trip.
+func (f Fares) UpdateDeals(ctx context.Context, origin fare.City, trip fare.Trip,
+	change func(deals.Origin) deals.Origin) error {
+	return dealsOfOrigin.update(ctx, f.Table, dealsKey(origin, trip), change)
 }
 
 const (

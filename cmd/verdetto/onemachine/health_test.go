@@ -118,14 +118,14 @@ func TestReadyWhileCollecting(t *testing.T) {
 		store.Op{Item: store.Item{Key: store.Key{Partition: "COVERED", Sort: "MIL"}}})); err != nil {
 		t.Fatal(err)
 	}
-	for i, c := range []struct {
+	for _, c := range []struct {
 		days int
 		want string
 	}{{3, `"raccolta":{"daGiorni":3,"diGiorni":8,"primoVerdetto":"` + (today + 5).String() + `"}`}, {8, ""}, {3, ""}} {
 		all := deals.Origin{Entries: []deals.Entry{{Destination: "BUH", AsOf: today, Any: deals.Fares{Route: []deals.Deal{{
 			Judged: verdict.Judged{Fare: verdict.Live{Depart: today + 9, Price: 1000},
 				Verdict: verdict.Verdict{Level: verdict.Unjudged, Sample: c.days}}}}}}}}
-		if err := fares.PutDeals(t.Context(), "MIL", fare.OneWay, all.Encode(), int64(i)); err != nil {
+		if err := fares.UpdateDeals(t.Context(), "MIL", fare.OneWay, func(deals.Origin) deals.Origin { return all }); err != nil {
 			t.Fatal(err)
 		}
 		clock.Add(2 * foundFor)

@@ -64,7 +64,7 @@ func (i Import) copyOrigin(ctx context.Context, w *work, origin fare.City) error
 	if err != nil {
 		return err
 	}
-	lists := store.OriginLists{Coverage: map[fare.City]store.Coverage{}, Deals: map[fare.Trip][]byte{}}
+	lists := store.OriginLists{Coverage: map[fare.City]store.Coverage{}, Deals: map[fare.Trip]deals.Origin{}}
 	for _, of := range seriesOf(origin, listed) {
 		items, err := w.fares().SeriesItems(ctx, of)
 		if err == nil {
@@ -86,11 +86,16 @@ func (i Import) copyOrigin(ctx context.Context, w *work, origin fare.City) error
 	if err != nil {
 		return err
 	}
-	lists.Trends = had.Merge(listed.Entries).Encode()
+	lists.Trends = had.Merge(listed.Entries)
 	for _, trip := range fare.Trips() {
-		if lists.Deals[trip], err = i.deals(ctx, w, origin, trip); err != nil {
+		of, err := i.deals(ctx, w, origin, trip)
+		if errors.Is(err, store.ErrNotFound) {
+			continue
+		}
+		if err != nil {
 			return fmt.Errorf("copy deals of %s: %w", origin, err)
 		}
+		lists.Deals[trip] = of
 	}
 	if lists.LastAnswer, err = w.fares().LastAnswer(ctx, origin); err != nil {
 		return err
@@ -127,26 +132,18 @@ func (i Import) adapt(ctx context.Context, of fare.Series, items []store.Item) (
 }
 
 // deals returns the imported deals of an origin, and the stored deals of destinations that the
-// import does not know. It returns nil if the import has none of the origin.
-func (i Import) deals(ctx context.Context, w *work, origin fare.City, trip fare.Trip) ([]byte, error) {
-	data, _, err := w.fares().Deals(ctx, origin, trip)
+// import does not know. It fails with store.ErrNotFound if the import has none of the origin.
+func (i Import) deals(ctx context.Context, w *work, origin fare.City, trip fare.Trip) (deals.Origin, error) {
+	result, _, err := w.fares().Deals(ctx, origin, trip)
+	if err != nil {
+		return result, err
+	}
+	had, _, err := store.Fares{Table: i.Target}.DealsNow(ctx, origin, trip)
 	if errors.Is(err, store.ErrNotFound) {
-		return nil, nil
+		return result, nil
 	}
 	if err != nil {
-		return nil, err
-	}
-	result, err := deals.Decode(data)
-	if err != nil {
-		return nil, err
-	}
-	stored, _, err := store.Fares{Table: i.Target}.DealsNow(ctx, origin, trip)
-	had, err := store.Decode(stored, err, deals.Decode)
-	if errors.Is(err, store.ErrNotFound) {
-		return data, nil
-	}
-	if err != nil {
-		return nil, err
+		return result, err
 	}
 	for _, e := range had.Entries {
 		if _, is := result.Entry(e.Destination); !is {
@@ -154,7 +151,7 @@ func (i Import) deals(ctx context.Context, w *work, origin fare.City, trip fare.
 		}
 	}
 	slices.SortFunc(result.Entries, func(a, b deals.Entry) int { return cmp.Compare(a.Destination, b.Destination) })
-	return result.Encode(), nil
+	return result, nil
 }
 
 // weeksAtOnce bounds the weeks of the score in one write.

@@ -219,8 +219,7 @@ func (i Import) known(ctx context.Context, panel *fares) (known map[fare.Series]
 
 // readTrends returns empty trends if an origin has none.
 func readTrends(ctx context.Context, from store.Fares, origin fare.City) (o trends.Origin, err error) {
-	data, _, err := from.Trends(ctx, origin)
-	if o, err = store.Decode(data, err, trends.Decode); errors.Is(err, store.ErrNotFound) {
+	if o, _, err = from.Trends(ctx, origin); errors.Is(err, store.ErrNotFound) {
 		return o, nil
 	}
 	if err != nil {

@@ -65,7 +65,7 @@ var arounds = map[string]around{
 	}},
 	// Origins of routes whose departures are due get one message each.
 	"refresh-departures": {before: func(t *testing.T, o localcloud.Setup, _ *cloud, environment []string) []string {
-		routes := trends.Origin{}.Merge([]trends.Entry{{Destination: "BUH", AsOf: fare.DayOf(o.Now())}}).Encode()
+		routes := trends.Origin{}.Merge([]trends.Entry{{Destination: "BUH", AsOf: fare.DayOf(o.Now())}})
 		err := store.Fares{Table: tableOf(o, environment)}.PutTrends(t.Context(), "MIL", routes, 0, nil)
 		if err != nil {
 			t.Fatal(err)

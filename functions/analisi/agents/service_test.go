@@ -56,7 +56,7 @@ func (fares) NoteDemand(context.Context, fare.Series, time.Time) error { return 
 
 func (fares) RequestOrigin(context.Context, fare.City, time.Time) error { return nil }
 
-func (fares) Trends(_ context.Context, origin fare.City) ([]byte, int64, error) {
+func (fares) Trends(_ context.Context, origin fare.City) (trends.Origin, int64, error) {
 	found := now.Add(-2 * time.Hour).Unix()
 	switch origin {
 	case "MIL":
@@ -67,9 +67,9 @@ func (fares) Trends(_ context.Context, origin fare.City) ([]byte, int64, error) 
 				Newest: found, Observations: 100 - n,
 				Live: []trends.Live{{Depart: today + 2, Price: 1500, Found: found}}, Months: []verdict.Month{}})
 		}
-		return trends.Origin{}.Merge(many).Encode(), 1, nil
+		return trends.Origin{}.Merge(many), 1, nil
 	default:
-		return nil, 0, store.ErrNotFound
+		return trends.Origin{}, 0, store.ErrNotFound
 	}
 	return trends.Origin{}.Merge([]trends.Entry{
 		{Destination: "LON", AsOf: today, Newest: found, Observations: 900, Sample: 60, Median: 5000,
@@ -79,12 +79,12 @@ func (fares) Trends(_ context.Context, origin fare.City) ([]byte, int64, error) 
 		{Destination: "BUH", AsOf: today, Newest: found, Observations: 20, Sample: 7,
 			Live: []trends.Live{{Depart: today + 3, Price: 9999, Found: found}}, Months: []verdict.Month{}},
 		{Destination: "PAR", AsOf: today - 20, Newest: found, Observations: 5, Months: []verdict.Month{}},
-	}).Encode(), 1, nil
+	}), 1, nil
 }
 
-func (fares) Deals(_ context.Context, origin fare.City, _ fare.Trip) ([]byte, int64, error) {
+func (fares) Deals(_ context.Context, origin fare.City, _ fare.Trip) (deals.Origin, int64, error) {
 	if origin != "MIL" {
-		return nil, 0, store.ErrNotFound
+		return deals.Origin{}, 0, store.ErrNotFound
 	}
 	var entries []deals.Entry
 	for to, s := range map[fare.City]verdict.RouteSummary{"BUH": analisitest.SummaryOf(40),
@@ -99,7 +99,7 @@ func (fares) Deals(_ context.Context, origin fare.City, _ fare.Trip) ([]byte, in
 		}
 		entries = append(entries, e)
 	}
-	return deals.Origin{}.Merge(entries).Encode(), 1, nil
+	return deals.Origin{}.Merge(entries), 1, nil
 }
 
 func (fares) LastRun(context.Context, store.Run) (time.Time, int64, error) { return now, 1, nil }

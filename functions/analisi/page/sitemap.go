@@ -13,7 +13,6 @@ import (
 	"verdetto/shared/store"
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/verdict"
-	"verdetto/shared/verdict/trends"
 	"verdetto/shared/web/httpapi"
 	"verdetto/shared/web/page"
 	"verdetto/shared/web/routes"
@@ -112,8 +111,7 @@ func (s *Service) sitemap(ctx context.Context, in *sitemapInput) (*httpapi.Tagge
 		return writeXML(in.IfNoneMatch, set)
 	}
 	city, _ := sitemapCity(in.File)
-	data, _, err := s.Stored.Trends(ctx, city)
-	all, err := store.Decode(data, err, trends.Decode)
+	all, _, err := s.Stored.Trends(ctx, city)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, noSitemap()
 	}

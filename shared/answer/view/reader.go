@@ -59,8 +59,7 @@ func (r *Reader) read(ctx context.Context, of fare.Series, currency string, most
 		}
 	}
 	origin, destination := of.Origin, of.Destination
-	data, _, err := r.Stored.Trends(ctx, origin)
-	all, err := store.Decode(data, err, trends.Decode)
+	all, _, err := r.Stored.Trends(ctx, origin)
 	if errors.Is(err, store.ErrNotFound) {
 		return Trends{}, r.notCovered(ctx, origin, "")
 	}
@@ -74,7 +73,7 @@ func (r *Reader) read(ctx context.Context, of fare.Series, currency string, most
 	if !ok {
 		return Trends{}, r.notCovered(ctx, origin, destination)
 	}
-	data, _, err = r.Stored.Summary(ctx, of.OfCities(), store.Eventual)
+	data, _, err := r.Stored.Summary(ctx, of.OfCities(), store.Eventual)
 	summary, err := store.Decode(data, err, verdict.Decode)
 	if errors.Is(err, store.ErrNotFound) {
 		return Trends{}, r.notCovered(ctx, origin, destination)

@@ -32,21 +32,21 @@ type fares struct {
 	err        error // returned by RequestOrigin
 }
 
-func (f *fares) Trends(_ context.Context, origin fare.City) ([]byte, int64, error) {
+func (f *fares) Trends(_ context.Context, origin fare.City) (trends.Origin, int64, error) {
 	switch origin {
 	case "MIL":
-		data := trends.Origin{}.Merge([]trends.Entry{{
+		all := trends.Origin{}.Merge([]trends.Entry{{
 			Destination: "LON", AsOf: today, Newest: found.Unix(), Observations: 900, Sample: 60, Median: 5000, Minimum: 2000, Previous: 4000,
 			Live: []trends.Live{{
 				Depart: today + 1, Price: 1500, Found: found.Unix(), Level: verdict.Good, Certainty: verdict.HighReliability,
 				Percentile: 30,
 			}}, Months: []verdict.Month{{Month: 3, Median: 4500, Minimum: 2000, Sample: 40}},
-		}}).Encode()
-		return data, 1, nil
+		}})
+		return all, 1, nil
 	case "PAR":
-		return []byte("no trends"), 1, nil
+		return trends.Origin{}, 1, errors.New("no trends")
 	}
-	return nil, 0, store.ErrNotFound
+	return trends.Origin{}, 0, store.ErrNotFound
 }
 
 func (f *fares) Summary(context.Context, fare.Series, store.Consistency) ([]byte, int64, error) {
