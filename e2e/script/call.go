@@ -120,6 +120,8 @@ func alternatives(target string) []string {
 	return all
 }
 
+var undo = regexp.MustCompile(`name="undo" value="([^"]+)"`)
+
 // send accepts any target, even a malformed one.
 func (s *story) send(ts *testscript.TestScript, q request) {
 	path, query, _ := strings.Cut(strings.TrimPrefix(q.target, s.options.BaseURL), "?")
@@ -148,6 +150,9 @@ func (s *story) send(ts *testscript.TestScript, q request) {
 	handler.ServeHTTP(w, r)
 	end()
 	s.status, s.header, s.body = w.Code, w.Header(), w.Body.Bytes()
+	if m := undo.FindSubmatch(s.body); m != nil {
+		ts.Setenv("UNDO", string(m[1]))
+	}
 	if route, ok := routeOf(q.method, path); ok && s.faults.calm() { // a failed count is told to nobody
 		// A token in Authorization may also be a free one.
 		keyed := q.header.Get("X-Api-Key") != "" || q.header.Get("Authorization") != "" && s.header.Get("X-Plan") == "pro"

@@ -18,6 +18,7 @@
 //	confirm ADDRESS [OPTION...]               gets the one mail that has come, and confirms what it is about
 //	telegram PERSON WORDS    writes to the bot, opens a link to it, or blocks it (block)
 //	open PART STATUS     opens the link of the last mail or page that contains PART, $LINK, which ends with $TOKEN
+//	                     a page that ends alerts sets $UNDO, which restores them
 //	pay card | pay later | stripe expire      what becomes of the checkout of the last answer, $SESSION
 //	stripe settle|renew|fail|cancel|end|delete|reprice    what happens to its $SUBSCRIPTION at Stripe
 //	stripe sell ADDRESS  a checkout for something else

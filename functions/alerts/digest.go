@@ -27,6 +27,7 @@ func (s *Service) digestPage(ctx context.Context, subscriber store.SubscriberID,
 }
 
 func (s *Service) endDigest(ctx context.Context, subscriber store.SubscriberID, v view) (*page.Response, error) {
+	v.Undo = s.undo(ctx, subscriber, func(a store.Alert) bool { return a.Digest })
 	ended, err := s.Alerts.RemoveDigest(ctx, subscriber)
 	return s.endedByLink(ctx, subscriber, ended, err, v, "digest_before", "digest_ended")
 }

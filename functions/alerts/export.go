@@ -21,7 +21,8 @@ const asJSON = "json"
 type managePageInput struct {
 	Token          string `query:"t" doc:"Signed token of a mail, for one purpose"`
 	AcceptLanguage string `header:"Accept-Language"`
-	Format         string `query:"format" enum:"json" doc:"json: all stored data of the subscriber. Default: the page"`
+	Lang           string `query:"lang" doc:"Code of the language of the mails and pages. It takes precedence over Accept-Language"`
+	Format         string `query:"format" enum:"json" doc:"json: all stored data"`
 }
 
 type kept struct {

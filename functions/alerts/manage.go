@@ -2,22 +2,29 @@ package alerts
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
+	"time"
 
+	"verdetto/shared/carrier/mail"
 	"verdetto/shared/fare"
 	"verdetto/shared/notify"
 	"verdetto/shared/store"
-	"verdetto/shared/text/i18n"
 	"verdetto/shared/web/httpapi"
 	"verdetto/shared/web/page"
 )
 
-// managePage shows a subscriber's alerts, or with format=json the export. If the link is too old,
+// managePage shows a subscriber's alerts, or with format=json the export. Without a token it asks for the
+// address that gets a link to them. If the link is too old,
 // it offers to mail a new one. For a link that pauses an alert it asks whether to pause it.
 func (s *Service) managePage(ctx context.Context, in *managePageInput) (*page.Response, error) {
-	v := view{T: i18n.ForHeader(in.AcceptLanguage)}
+	v := view{T: languageOf(in.Lang, in.AcceptLanguage), Days: notify.ManageDays}
+	if in.Token+in.Format == "" {
+		return respond(http.StatusOK, "mine", v)
+	}
 	if subscriber, ref, ok := s.Links.OpenSnooze(in.Token); ok {
 		return s.snoozePage(ctx, subscriber, ref, v)
 	}
@@ -50,28 +57,31 @@ func (s *Service) orNone(ctx context.Context, subscriber store.SubscriberID, sta
 // The published API description uses the name removal.
 type removal struct {
 	Remove    string `json:"remove,omitempty" doc:"The alert to end, as the page names it" example:"MIL-BUH"`
-	Snooze    string `json:"snooze,omitempty" doc:"The alert to pause for a month" example:"MIL-BUH"`
-	Pause     string `json:"pause,omitempty" doc:"The alert to pause until it is resumed" example:"MIL-BUH"`
-	Resume    string `json:"resume,omitempty" doc:"The alert to resume" example:"MIL-BUH"`
-	Weekly    string `json:"weekly,omitempty" doc:"The alert by mail to report once a week, in one mail with others" example:"MIL-BUH"`
-	Now       string `json:"now,omitempty" doc:"The alert to report at once again, not weekly" example:"MIL-BUH"`
-	Change    string `json:"change,omitempty" doc:"The alert that gets new numbers" example:"MIL-BUH"`
+	Snooze    string `json:"snooze,omitempty" doc:"The alert to pause for a month"`
+	Pause     string `json:"pause,omitempty" doc:"The alert to pause until it is resumed"`
+	Resume    string `json:"resume,omitempty" doc:"The alert to resume"`
+	Weekly    string `json:"weekly,omitempty" doc:"The alert by mail to report once a week"`
+	Now       string `json:"now,omitempty" doc:"The alert to report at once again"`
+	Change    string `json:"change,omitempty" doc:"The alert that gets new numbers"`
 	Threshold string `json:"threshold,omitempty" doc:"With change, of kind threshold or verdict: EUR. Empty: by the verdict" example:"49,90"`
 	Days      string `json:"days,omitempty" doc:"With change, of kind low: 7 to 365; empty: 30" example:"60"`
 	Percent   string `json:"percent,omitempty" doc:"With change, of kind drop: 1 to 90" example:"15"`
 	Amount    string `json:"amount,omitempty" doc:"With change, of kind drop, instead of percent: EUR" example:"20"`
 	Paid      string `json:"paid,omitempty" doc:"With change, of kind paid: EUR" example:"129,90"`
-	Test      string `json:"test,omitempty" doc:"An alert by webhook: send a test event, and resume alerts that were paused when deliveries stopped" example:"MIL-BUH"`
-	Failed    string `json:"failed,omitempty" doc:"An alert by webhook: deliver again the failed events of the last days, and resume" example:"MIL-BUH"`
-	Replay    string `json:"replay,omitempty" doc:"An alert by webhook: deliver again all events of the last days" example:"MIL-BUH"`
-	Rotate    string `json:"rotate,omitempty" doc:"An alert by webhook: change its secret. The old secret also signs for 24 hours" example:"MIL-BUH"`
+	Test      string `json:"test,omitempty" doc:"By webhook: send a test event, and resume"`
+	Failed    string `json:"failed,omitempty" doc:"By webhook: deliver failed events again, and resume"`
+	Replay    string `json:"replay,omitempty" doc:"By webhook: deliver all events again"`
+	Rotate    string `json:"rotate,omitempty" doc:"By webhook: change its secret"`
 	All       string `json:"all,omitempty" doc:"Any value: end all alerts"`
-	Renew     string `json:"renew,omitempty" doc:"Any value: mail the subscriber a new link, instead of an expired one"`
+	Renew     string `json:"renew,omitempty" doc:"Any value: mail a new link"`
+	Email     string `json:"email,omitempty" doc:"Without t: mail a link to the alerts of this address"`
+	Undo      string `json:"undo,omitempty" doc:"Without t: restore alerts that have just ended"`
 }
 
 type manageInput struct {
 	Token          string `query:"t" doc:"Signed token of a mail, for one purpose"`
 	AcceptLanguage string `header:"Accept-Language"`
+	Lang           string `query:"lang" doc:"Code of the language of the mails and pages. It takes precedence over Accept-Language"`
 	RawBody        []byte `contentType:"application/x-www-form-urlencoded"`
 }
 
@@ -79,7 +89,7 @@ type manageInput struct {
 // recently read the mailbox, so changes need no confirmation. A link to pause one alert only pauses
 // that alert, whatever the form contains.
 func (s *Service) manage(ctx context.Context, in *manageInput) (*page.Response, error) {
-	v := view{T: i18n.ForHeader(in.AcceptLanguage)}
+	v := view{T: languageOf(in.Lang, in.AcceptLanguage)}
 	if subscriber, ref, ok := s.Links.OpenSnooze(in.Token); ok {
 		return s.snooze(ctx, subscriber, ref, v)
 	}
@@ -89,6 +99,10 @@ func (s *Service) manage(ctx context.Context, in *manageInput) (*page.Response, 
 	subscriber, current, ok := s.Links.OpenManage(in.Token, s.Now())
 	form, err := url.ParseQuery(string(in.RawBody))
 	switch {
+	case err == nil && in.Token == "" && form.Has("email"):
+		return s.mailList(ctx, form.Get("email"), v)
+	case err == nil && in.Token == "" && form.Has("undo"):
+		return s.restore(ctx, form.Get("undo"), v)
 	case !ok || err != nil:
 		return broken(v)
 	case form.Has("renew"):
@@ -126,6 +140,7 @@ func (s *Service) remove(ctx context.Context, subscriber store.SubscriberID, ref
 // end ends all alerts of a subscriber if none is named.
 func (s *Service) end(ctx context.Context, subscriber store.SubscriberID, v view,
 	which ...store.Ref) (*page.Response, error) {
+	v.Undo = s.undo(ctx, subscriber, func(a store.Alert) bool { return len(which) == 0 || slices.Contains(which, a.Ref()) })
 	ended, err := s.Alerts.Remove(ctx, subscriber, which...)
 	if err != nil {
 		return nil, err
@@ -134,6 +149,54 @@ func (s *Service) end(ctx context.Context, subscriber store.SubscriberID, v view
 		return respond(http.StatusGone, "ended_before", v)
 	}
 	return s.endedPage(ctx, subscriber, v)
+}
+
+// undo returns the token with which the page about an end restores the alerts, or "" if they cannot be
+// read. An alert by webhook is not restored: its endpoint and secret may be gone.
+func (s *Service) undo(ctx context.Context, subscriber store.SubscriberID, ends func(store.Alert) bool) string {
+	alerts, err := s.Alerts.BySubscriber(ctx, subscriber)
+	alerts = slices.DeleteFunc(alerts, func(a store.Alert) bool { return !ends(a) || a.Channel == store.Webhook })
+	token, sealed := s.Links.Undo(alerts, s.Now())
+	if err := errors.Join(err, sealed); err != nil {
+		s.Log.ErrorContext(ctx, "end of alerts without undo", "error", err)
+	}
+	return token
+}
+
+// restore confirms ended alerts anew; their owner confirmed them once. Repeated, it changes nothing.
+func (s *Service) restore(ctx context.Context, token string, v view) (*page.Response, error) {
+	alerts, ok := s.Links.OpenUndo(token, s.Now())
+	if !ok {
+		return respond(http.StatusGone, "expired", v)
+	}
+	for _, a := range alerts {
+		id, err := newID(s.Random)
+		if err == nil {
+			err = s.Alerts.AddPending(ctx, id, a, s.Now().Add(pendingHours*time.Hour))
+		}
+		if err != nil {
+			return nil, err
+		}
+		if _, err := s.Alerts.Confirm(ctx, id); err != nil {
+			return notPending(err, v)
+		}
+		v.Rows = append(v.Rows, row(a, v.T))
+	}
+	v.Manage = s.Links.Renew(alerts[0].Subscriber)
+	return respond(http.StatusOK, "undone", v)
+}
+
+// mailList mails a link to the alerts of an address, within the limits of requests for alerts.
+func (s *Service) mailList(ctx context.Context, typed string, v view) (*page.Response, error) {
+	address, err := mail.ParseAddress(typed)
+	if err != nil {
+		v.Days, v.Faults = notify.ManageDays, pageTexts([]fault{{field: "email", text: "email"}}, v.T)
+		return respond(http.StatusBadRequest, "mine", v)
+	}
+	if err := s.spend(ctx); err != nil {
+		return nil, err
+	}
+	return s.renew(ctx, s.Links.Subscriber(address), v)
 }
 
 func (s *Service) pause(ctx context.Context, subscriber store.SubscriberID, ref store.Ref, form url.Values,

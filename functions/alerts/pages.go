@@ -150,6 +150,7 @@ func (s *Service) unsubscribe(ctx context.Context, in *tokenInput) (*page.Respon
 	if !ok {
 		return broken(v)
 	}
+	v.Undo = s.undo(ctx, subscriber, func(a store.Alert) bool { return a.Ref() == ref })
 	ended, err := s.Alerts.Remove(ctx, subscriber, ref)
 	return s.endedByLink(ctx, subscriber, ended, err, v, "ended_before", "ended")
 }

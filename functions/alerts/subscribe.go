@@ -33,12 +33,12 @@ type subscribeInput struct {
 	RawBody []byte `contentType:"application/json"`
 }
 
-// language prefers the language in the link, as pages send it, to those that the caller accepts.
-func (in *subscribeInput) language() *i18n.Language {
-	if l, ok := i18n.Find(in.Lang); ok {
+// languageOf prefers the language in the link, as pages send it, to those that the caller accepts.
+func languageOf(lang, accepted string) *i18n.Language {
+	if l, ok := i18n.Find(lang); ok {
 		return l
 	}
-	return i18n.ForHeader(string(in.AcceptLanguage))
+	return i18n.ForHeader(accepted)
 }
 
 // mailLanguage is the Accept-Language header, which sets the language of the alert's mails.
@@ -58,7 +58,7 @@ type accepted struct {
 // subscribe stores the requested alert and a job, whatever the address. The worker decides later
 // whether a mail is sent, so the answer reveals nothing about the address.
 func (s *Service) subscribe(ctx context.Context, in *subscribeInput) (*page.Response, error) {
-	l := in.language()
+	l := languageOf(in.Lang, string(in.AcceptLanguage))
 	onPage := isForm(in.ContentType) && page.WantsHTML(in.Accept)
 	pending, faults := parseRequest(in.ContentType, in.RawBody)
 	if len(faults) == 0 {

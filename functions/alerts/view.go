@@ -37,6 +37,7 @@ type view struct {
 	Kept         []edit
 	Export       string
 	Confirmation string
+	Undo         string // restores the alerts that have just ended; may be empty
 	Until        string // the day until which an alert is paused
 	Busy         string // how many requests are allowed, and when again; empty: a fault
 	Most         int

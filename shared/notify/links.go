@@ -1,7 +1,13 @@
 package notify
 
 import (
+	"crypto/aes"
+	"crypto/cipher"
 	"crypto/hmac"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
 	"strings"
 	"time"
 
@@ -100,6 +106,56 @@ func (l Links) EndDigest(s store.SubscriberID) string {
 func (l Links) OpenEndDigest(token string) (s store.SubscriberID, ok bool) {
 	subscriber, _, ok := l.open(digest, token)
 	return store.SubscriberID(subscriber), ok
+}
+
+// undoTime is how long an ended alert can be restored.
+const undoTime = time.Hour
+
+type ended struct {
+	Alerts []store.Alert
+	At     time.Time
+}
+
+// Undo returns a token that restores alerts which end now. They are nowhere else: the token is encrypted,
+// because the link that ended them may have been passed on.
+func (l Links) Undo(alerts []store.Alert, now time.Time) (string, error) {
+	if len(alerts) == 0 {
+		return "", nil
+	}
+	data, err := json.Marshal(ended{alerts, now})
+	if err != nil {
+		return "", fmt.Errorf("write an undo: %w", err)
+	}
+	nonce := make([]byte, l.cipher().NonceSize())
+	_, _ = rand.Read(nonce) // never fails
+	return base64.RawURLEncoding.EncodeToString(l.cipher().Seal(nonce, nonce, data, nil)), nil
+}
+
+// OpenUndo returns the alerts of a token of Undo. It returns false if the token is forged or too old.
+func (l Links) OpenUndo(token string, now time.Time) ([]store.Alert, bool) {
+	sealed, err := base64.RawURLEncoding.DecodeString(token)
+	size := l.cipher().NonceSize()
+	if err != nil || len(sealed) < size {
+		return nil, false
+	}
+	data, err := l.cipher().Open(nil, sealed[:size], sealed[size:], nil)
+	var e ended
+	if err != nil || json.Unmarshal(data, &e) != nil {
+		return nil, false
+	}
+	return e.Alerts, now.Sub(e.At) < undoTime
+}
+
+func (l Links) cipher() cipher.AEAD {
+	block, err := aes.NewCipher(apikey.MAC(l.Pepper, "ended alerts"))
+	if err != nil {
+		panic(err) // the key has 32 bytes
+	}
+	gcm, err := cipher.NewGCM(block)
+	if err != nil {
+		panic(err) // AES has blocks of 16 bytes
+	}
+	return gcm
 }
 
 // Requests returns the link to the page that blocks mails which other callers cause to a mailbox.

@@ -22,21 +22,23 @@ const (
 )
 
 const (
-	white    = iota
+	paper    = iota
 	pastBar  // of past weeks
 	todayBar // of today's fare
 	ink      // the ground line, and the line of the median
 )
 
+// The paper is transparent and every other colour stands out from white and from black, because a mail
+// program shows the picture on its own background. No colour judges: the text does.
 var palette = color.Palette{
-	white:    color.RGBA{0xff, 0xff, 0xff, 0xff},
+	paper:    color.Transparent,
 	pastBar:  color.RGBA{0xc9, 0xbd, 0xa2, 0xff},
-	todayBar: color.RGBA{0x0c, 0x6b, 0x45, 0xff},
-	ink:      color.RGBA{0x1d, 0x1b, 0x18, 0xff},
+	todayBar: color.RGBA{0x7a, 0x6f, 0x55, 0xff},
+	ink:      color.RGBA{0x8a, 0x84, 0x78, 0xff},
 }
 
 // drawPicture returns a PNG picture with a bar for the cheapest fare of each past week and, at the
-// right, wider and in its own colour, today's fare. A dashed line marks the median. Bars start at
+// right, wider and darker, today's fare. A dashed line marks the median. Bars start at
 // 0, so their heights are proportional to prices.
 func drawPicture(n news) ([]byte, error) {
 	const width, height = pictureWidth * scale, pictureHeight * scale

@@ -153,6 +153,15 @@ func (v *view) AlertOpen() bool {
 	return v.Trip.NonStop != "" || v.AirlineText() != "" || v.AlertDays() != nil || v.AlertNights() != ""
 }
 
+// AlertFall returns by how many percent the fare of a day must fall for the alert that the form offers
+// first, or 0 if it offers one of a good fare: for a route, and with a threshold.
+func (v *view) AlertFall() int {
+	if v.Verdict == nil || v.Trip.Date == "" || v.Form != (alertFields{}) {
+		return 0
+	}
+	return 5
+}
+
 func (v *view) AlertTitle() string {
 	switch {
 	case v.Anywhere && v.Area != nil:
@@ -161,6 +170,8 @@ func (v *view) AlertTitle() string {
 		return v.T.Text("form.anywhere")
 	case v.Verdict != nil && v.Verdict.Market:
 		return v.T.Text("form.alert_market")
+	case v.AlertFall() > 0:
+		return v.T.Text("form.alert_falls")
 	}
 	return v.T.Text("form.alert")
 }

@@ -54,7 +54,9 @@ func (h home) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	read := q.splitEnds(fare.DayOf(h.Now()))
 	q.ends = [2]answer.Named{answer.Name("da", q.from), answer.Name("a", q.to)}
 	q.compareDestinations()
-	read = append(read, q.readDays(answer.Today(q.ends[0].Means.Place, h.Now()))...)
+	today := answer.Today(q.ends[0].Means.Place, h.Now())
+	read = append(read, q.readDays(today)...)
+	read = append(read, q.forgetPast(today)...)
 	read = append(read, wording.CorrectAirlines(q.language, &q.Airline)...)
 	read = append(read, wording.CorrectAirlines(q.language, &q.WithoutAirline)...)
 	typed := q
@@ -255,6 +257,7 @@ func (h home) verdict(r *http.Request, q question, asked answer.Question, v *vie
 	switch {
 	case errors.As(err, &covered):
 		v.refuseNotCovered(q, asked, covered)
+		h.showPair(r.Context(), q, asked, v)
 	case errors.As(err, &live) && live.Airlines != "":
 		v.refuseAirlines(q)
 	case errors.As(err, &live):
@@ -262,6 +265,7 @@ func (h home) verdict(r *http.Request, q question, asked answer.Question, v *vie
 	case errors.As(err, &noFare):
 		v.refuseNoFareOn(q, noFare)
 		h.showLast(r.Context(), v, asked, noFare)
+		h.showPair(r.Context(), q, asked, v)
 	case errors.As(err, &stops):
 		v.refuse(http.StatusNotFound, "stops_unknown")
 		v.instead(q)

@@ -17,6 +17,7 @@ import (
 	"verdetto/shared/published"
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/text/wording"
+	"verdetto/shared/verdict/departure"
 	"verdetto/shared/web/httpapi"
 )
 
@@ -174,6 +175,22 @@ func (q *question) readDays(today fare.Day) (read []string) {
 	return read
 }
 
+// forgetPast asks for any day, with as many nights away, instead of a day or month that has passed, as
+// in an old link. It says so.
+func (q *question) forgetPast(today fare.Day) (read []string) {
+	out, _, month := q.days()
+	when := q.language.WeekdayDate(out)
+	if out == 0 && month != 0 {
+		_, out = departure.Month.Ends(month)
+		when = q.language.MonthOf(month)
+	}
+	if out == 0 || out >= today || q.Month != "" && q.Date != "" {
+		return nil
+	}
+	q.trip = q.inMonth("")
+	return []string{wording.Sentence(q.language.Text("ask.past", "When", when))}
+}
+
 // link keeps the question's trip and the language that the reader chose.
 func (q question) link(from, to string) string { return q.linkOn(q.trip, from, to) }
 
@@ -308,8 +325,6 @@ func (f faults) refused(l *i18n.Language, err error) bool {
 	switch {
 	case errors.As(err, &date):
 		switch date.Fault {
-		case answer.Past:
-			f[date.Parameter] = l.Text("ask.fault.past")
 		case answer.Far:
 			f[date.Parameter] = l.Text("ask.fault.far", "Last", l.Date(date.From+answer.MaxAhead))
 		case answer.BackFirst:

@@ -230,11 +230,15 @@ func (h home) stays(r *http.Request, q question, asked answer.Question, v *view)
 	if of := fare.TripOf(from); of == fare.TripOf(to) {
 		v.Form.Nights = of.String()
 	}
-	if fitting := q.fitting(known.days); len(fitting) > 0 {
+	switch fitting, missing := q.fitting(known.days), known.missing; {
+	case len(fitting) > 0:
 		v.showStays(q, fitting)
-	} else {
+	case missing != nil && !missing.OneWay && len(known.days) == 0:
+		v.refuseNotCovered(q, asked, missing)
+	default:
 		v.refuseStay(q, known.days)
 		h.describeStay(r.Context(), v, asked, fare.TripOf(from))
+		h.showPair(r.Context(), q, asked, v)
 	}
 	h.compare(r.Context(), q, asked, answer.Answer{}, v)
 }
@@ -243,11 +247,12 @@ type knownStays struct {
 	days  []verdict.Day
 	about answer.SeriesData
 	pair  verdict.Pair
+
+	missing *answer.NotCovered // a kind of trip that is not covered; nil: all are
 }
 
 func (h home) staysOf(ctx context.Context, t trip, asked answer.Question, fares bool) (known knownStays, err error) {
 	from, to, _ := nights(t.Stay)
-	var missing *answer.NotCovered
 	for _, class := range fare.Trips() {
 		least, most := class.Nights()
 		if class == fare.OneWay || most < from || least > to {
@@ -260,16 +265,13 @@ func (h home) staysOf(ctx context.Context, t trip, asked answer.Question, fares 
 		case err == nil:
 			known.days = append(known.days, c.Days...)
 			known.about, known.pair = about, cmp.Or(known.pair, c.Pair)
-		case errors.As(err, &missing), errors.As(err, new(*answer.NoCalendar)), errors.As(err,
+		case errors.As(err, &known.missing), errors.As(err, new(*answer.NoCalendar)), errors.As(err,
 			new(*answer.StopsUnknown)):
 		default:
 			return known, err
 		}
 	}
-	known.days = slices.DeleteFunc(known.days, func(d verdict.Day) bool {
-		n := int(d.Fare.Nights)
-		return n < max(1, from) || n > to || t.Stay == weekend && !onWeekend(d.Fare)
-	})
+	known.days = slices.DeleteFunc(known.days, func(d verdict.Day) bool { return !t.lasts(d.Fare) })
 	return known, nil
 }
 
@@ -305,6 +307,63 @@ func (t trip) fitting(known []verdict.Day) []verdict.Day {
 }
 
 func byDay(a, b verdict.Day) int { return cmp.Compare(a.Fare.Depart, b.Fare.Depart) }
+
+// showPair adds the cheapest two one-way fares that make the return of the question. The sum is stated
+// as one of two tickets: nobody has seen it as a fare.
+func (h home) showPair(ctx context.Context, q question, asked answer.Question, v *view) {
+	if q.Back == "" && q.Stay == "" || !v.AllFares {
+		return
+	}
+	var flights [2][]verdict.Day // out and back
+	for i, ends := range [2][2]answer.Named{{asked.From, asked.To}, {asked.To, asked.From}} {
+		one := answer.Question{From: ends[0], To: ends[1], NonStop: asked.NonStop, Airlines: asked.Airlines, Show: asked.Show}
+		_, c, err := h.Reader.Calendar(ctx, one, true)
+		if err != nil {
+			return
+		}
+		flights[i] = c.Days
+	}
+	var best [2]verdict.Live
+	sum := func(pair [2]verdict.Live) fare.Cents { return pair[0].Price + pair[1].Price }
+	for _, out := range flights[0] {
+		for _, back := range flights[1] {
+			pair := [2]verdict.Live{out.Fare, back.Fare}
+			if q.makes(pair) && (best[0].Price == 0 || sum(pair) < sum(best)) {
+				best = pair
+			}
+		}
+	}
+	if best[0].Price == 0 {
+		return
+	}
+	v.Notice.Facts = append(v.Notice.Facts, v.T.Text("stays.pair", "Sum", v.T.Money(sum(best))))
+	names, ends := [2]string{v.From, v.To}, [2]string{v.AskFrom, v.AskTo}
+	for i, one := range best {
+		seen := v.T.Text("near.seen", "When", wording.Ago(v.T, int(v.today-one.FoundDay())))
+		v.Notice.Pair = append(v.Notice.Pair, link{strings.Join([]string{routeName(v.T, names[i], names[1-i]),
+			v.daysOf(one.Depart, 0), v.T.Money(one.Price), seen}, " · "),
+			q.linkOn(tripOn(q, one), ends[i], ends[1-i])})
+	}
+}
+
+// makes reports whether two one-way fares make a return of the question.
+func (t trip) makes(pair [2]verdict.Live) bool {
+	nights := pair[1].Depart - pair[0].Depart
+	if !t.leavesOn(pair[0].Depart) || nights < 1 || nights > maxStay {
+		return false
+	}
+	if out, back, _ := t.days(); back != 0 {
+		return nights == back-out
+	}
+	return t.lasts(verdict.Live{Depart: pair[0].Depart, Nights: int16(nights)})
+}
+
+// lasts reports whether a return has the nights away of the question's stay.
+func (t trip) lasts(l verdict.Live) bool {
+	from, to, _ := nights(t.Stay)
+	n := int(l.Nights)
+	return max(1, from) <= n && n <= to && (t.Stay != weekend || onWeekend(l))
+}
 
 // refuseStay links to the nearest of the known returns with these nights.
 func (v *view) refuseStay(q question, known []verdict.Day) {

@@ -120,9 +120,10 @@ func (v *view) newVerdict(q question, asked answer.Question, a verdict.Judgement
 		j.Route += " · " + trip
 	}
 	j.Asks = l.Text("answer.asks.fare")
-	if j.Market {
+	if said.OfMarket() {
 		j.Asks = l.Text("answer.asks.market")
-	} else {
+	}
+	if !j.Market {
 		j.AnyDay = q.linkOn(trip{NonStop: q.NonStop, airlineChoice: q.airlineChoice}, v.AskFrom, v.AskTo)
 	}
 	if known := a.Known; known != nil && known.Price < a.Fare.Price {

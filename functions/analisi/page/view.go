@@ -243,6 +243,7 @@ type notice struct {
 	Facts              []string // what is known without a fare
 	Route              string
 	Links              []link
+	Pair               []link // two one-way fares instead of a return
 	Wider              []link // questions to ask instead
 	CanJudgeOwn        bool   // the reader's own fare can still be judged
 }

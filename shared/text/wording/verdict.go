@@ -32,8 +32,8 @@ func (v Verdict) Judged() bool {
 	return v.Of.Verdict.Judged()
 }
 
-// ofMarket reports whether the verdict is about the market of a route, not about a fare.
-func (v Verdict) ofMarket() bool { return v.Of.Scope == verdict.OfRoute && !v.Of.Declared }
+// OfMarket reports whether the verdict is about the market of a route, not about a fare.
+func (v Verdict) OfMarket() bool { return v.Of.Scope == verdict.OfRoute && !v.Of.Declared }
 
 // question returns the kind of question, a part of text ids.
 func (v Verdict) question() string {
@@ -75,7 +75,7 @@ func (v Verdict) ForDay() (Verdict, bool) {
 // judgement returns what the headline, the scale and the certainty are about: the market of a route,
 // otherwise the fare for its own day or, if it has none, for the days in question.
 func (v Verdict) judgement() Verdict {
-	if own, ok := v.ForDay(); ok && !v.ofMarket() {
+	if own, ok := v.ForDay(); ok && !v.OfMarket() {
 		return own
 	}
 	return v
@@ -90,7 +90,7 @@ func (v Verdict) headline() string {
 	switch own := v.judgement().Of; {
 	case !v.Judged():
 		return strings.TrimSuffix(v.Text("headline.dati-insufficienti"), ".")
-	case v.ofMarket():
+	case v.OfMarket():
 		return v.Text("headline.market", "Level", v.Level())
 	case !hasDay:
 		on = "stated"
@@ -104,7 +104,7 @@ func (v Verdict) headline() string {
 
 // Brief is short enough for a title.
 func (v Verdict) Brief() string {
-	if v.ofMarket() {
+	if v.OfMarket() {
 		return v.headline()
 	}
 	return v.Text("headline.brief", "Price", v.Money(v.Of.Fare.Price), "Level", v.Level())
@@ -112,7 +112,7 @@ func (v Verdict) Brief() string {
 
 // Level writes the level in the word of the market or of the fare.
 func (v Verdict) Level() string {
-	if v.ofMarket() {
+	if v.OfMarket() {
 		return v.Text("market." + string(v.Of.Verdict.Level))
 	}
 	return v.Text("level." + string(v.LevelName()))

@@ -65,8 +65,8 @@ func TestVerdictInWords(t *testing.T) {
 			"the same as yours.",
 		past(verdict.Great, 1799).Past(): "But the same departure was €17.99 on Monday 15 February 2016.",
 		days(1, 0, nil):                  "Of 13 days since 19 June 2025, 1 had a lower fare.",
-		days(1, 0, &verdict.Interval{From: 3, To: 17}): "Of 13 days since 19 June 2025, 1 had a lower fare; " +
-			"with the days we did not see, 3 to 17 of 100.",
+		days(1, 0, &verdict.Interval{From: 3, To: 17}): "Of 13 days since 19 June 2025, 1 had a lower fare. " +
+			"We missed some days; with those, it would be 3 to 17 in 100.",
 		days(0, 0, nil): "None of the 13 days since 19 June 2025 had a lower fare.",
 		days(0, 4, nil): "None of the 13 days since 19 June 2025 had a lower fare; 4 had the same.",
 	} {

@@ -195,6 +195,14 @@ function sends(form) {
 }
 
 for (const form of document.querySelectorAll('form.ask')) {
+  // Another language keeps what was typed.
+  form.addEventListener('input', () => {
+    for (const language of document.querySelectorAll('.switch')) {
+      const typed = new FormData(form);
+      typed.set('lang', language.hreflang);
+      language.search = new URLSearchParams(typed);
+    }
+  });
   // Empty fields are left out of the address.
   form.addEventListener('formdata', (e) => {
     for (const [name, value] of [...e.formData]) if (value === '') e.formData.delete(name);
