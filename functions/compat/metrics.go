@@ -2,7 +2,6 @@ package compat
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -130,22 +129,17 @@ func (s *Service) currency(p *parameters, name string) (code string, rates fare.
 }
 
 func noDataReason(err error) (none bool, why string) {
-	var (
-		covered *answer.NotCovered
-		empty   *answer.NoCalendar
-		noFare  *answer.NoFareOn
-		stops   *answer.StopsUnknown
-	)
+	e := answer.Why(err)
 	switch {
-	case errors.As(err, &covered):
+	case e == nil:
+		return false, ""
+	case e.Unseen():
 		return true, fmt.Sprintf("We have never seen a fare from %s to %s. The next refresh asks for it: try again "+
-			"then. GET /v1/rotte lists the covered routes.", covered.Series.Origin,
-			covered.Series.Destination)
-	case errors.As(err, &empty), errors.As(err, &noFare):
-		return true, "The route is covered, but no such fare was found on it lately. Fares are refreshed every 7 days."
-	case errors.As(err, &stops):
+			"then. GET /v1/rotte lists the covered routes.", e.Series.Origin,
+			e.Series.Destination)
+	case e.Reason == answer.StopsUnknown:
 		return true, "Of the fares on this route the source does not say how many stops they have. Ask for fares " +
 			"with any number of stops."
 	}
-	return false, ""
+	return true, "The route is covered, but no such fare was found on it lately. Fares are refreshed every 7 days."
 }

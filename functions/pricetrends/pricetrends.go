@@ -5,7 +5,6 @@ package pricetrends
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -89,8 +88,7 @@ func (s *Service) trends(ctx context.Context, in *input) (*httpapi.Tagged, error
 	of := fare.Series{Route: fare.Route{Origin: from.Means.City, Destination: to.Means.City}}
 	of.Airports = fare.Airports{From: from.Means.Of, To: to.Means.Of}
 	t, err := s.Trends.Read(ctx, of, strings.ToUpper(in.Currency))
-	var not *view.NotCovered
-	if errors.As(err, &not) {
+	if not := answer.Why(err); not != nil {
 		return nil, notCovered(not)
 	}
 	published.NoteAirports(ctx, &t, from, to)
@@ -128,10 +126,10 @@ func unknownPlace(problem httpapi.ProblemType, asked answer.Named) error {
 	return p
 }
 
-func notCovered(n *view.NotCovered) error {
-	detail := fmt.Sprintf("No fare from %s has ever been observed here.", n.Origin)
-	if n.Destination != "" {
-		detail = fmt.Sprintf("No fare from %s to %s has ever been observed here.", n.Origin, n.Destination)
+func notCovered(n *answer.NoAnswer) error {
+	detail := fmt.Sprintf("No fare from %s has ever been observed here.", n.Series.Origin)
+	if n.Series.Destination != "" {
+		detail = fmt.Sprintf("No fare from %s to %s has ever been observed here.", n.Series.Origin, n.Series.Destination)
 	}
 	return published.NotCovered(n.Collection,
 		detail+" The next refresh asks for it: try again then. GET /v1/rotte lists the covered routes.")

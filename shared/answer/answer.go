@@ -147,7 +147,7 @@ func (r *Reader) Answer(ctx context.Context, q Question) (Answer, error) {
 	if q.Price == nil {
 		var live bool
 		if a.Judgement, live = verdict.Judge(f.Summary, r.Now()); !live {
-			return a, &NoLiveFare{f, q.NonStop, q.Airlines}
+			return a, q.without(NoFare, f)
 		}
 		return a.named(), nil
 	}
@@ -217,11 +217,13 @@ func (r *Reader) findCities(ctx context.Context, q Question, f SeriesData) (_ Se
 }
 
 func (r *Reader) notCovered(ctx context.Context, f SeriesData) error {
-	e := &NotCovered{f, r.BeforeFares(ctx), false}
+	e := &NoAnswer{Reason: NotCovered, SeriesData: f, Collection: r.BeforeFares(ctx)}
 	if oneWay := f.Series; oneWay.Trip != fare.OneWay {
 		oneWay.Trip = fare.OneWay
-		_, _, err := r.Stored.Summary(ctx, oneWay, store.Eventual)
-		if e.OneWay = err == nil; !e.OneWay && !errors.Is(err, store.ErrNotFound) {
+		switch _, _, err := r.Stored.Summary(ctx, oneWay, store.Eventual); {
+		case err == nil:
+			e.Reason = NoReturns
+		case !errors.Is(err, store.ErrNotFound):
 			return err
 		}
 	}
@@ -234,7 +236,7 @@ func (f SeriesData) nonStop(q Question) (SeriesData, error) {
 	}
 	var known bool
 	if f.Summary, known = f.Summary.WithoutStops(); !known {
-		return f, &StopsUnknown{f}
+		return f, q.without(StopsUnknown, f)
 	}
 	return f, nil
 }
@@ -267,20 +269,6 @@ type (
 		From, To Named
 		Place    places.Place
 	}
-	// NotCovered means that no fare of the series was ever observed.
-	NotCovered struct {
-		SeriesData
-		Collection *verdict.Collection // only if the service has no fares at all
-		OneWay     bool                // returns were asked for, and one-way fares of the route are known
-	}
-	// NoLiveFare means that the route is covered, but has no current fare.
-	NoLiveFare struct {
-		SeriesData
-		NonStop  bool
-		Airlines fare.Airlines
-	}
-	// StopsUnknown means that the fares of the route do not say whether they are non-stop.
-	StopsUnknown    struct{ SeriesData }
 	BadPrice        struct{ Price }
 	UnknownCurrency struct {
 		Parameter  string
@@ -296,11 +284,6 @@ func NoRate(parameter, currency string, rates fare.Rates) *UnknownCurrency {
 
 func (e *UnknownCity) Error() string { return fmt.Sprintf("no city is called %.60q", e.Name) }
 func (e *SameCity) Error() string    { return "both names lead to " + e.Place.Name }
-func (e *NotCovered) Error() string  { return fmt.Sprintf("%s is not covered", e.Series) }
-func (e *NoLiveFare) Error() string  { return fmt.Sprintf("no fare on %s is live", e.Series) }
-func (e *StopsUnknown) Error() string {
-	return fmt.Sprintf("of the fares on %s it is not known whether they are non-stop", e.Series)
-}
 func (e *BadPrice) Error() string {
 	return fmt.Sprintf("%v %s is the price of no fare", e.Amount, e.Currency)
 }

@@ -2,22 +2,10 @@ package answer
 
 import (
 	"context"
-	"fmt"
 
 	"verdetto/shared/fare"
 	"verdetto/shared/verdict"
 )
-
-type NoCalendar struct {
-	SeriesData
-	NonStop  bool
-	Airlines fare.Airlines
-	Known    []fare.Airline // those with most fares first
-}
-
-func (e *NoCalendar) Error() string {
-	return fmt.Sprintf("no departure of %s has a live fare", e.Series)
-}
 
 // Calendar judges the departures of a route day by day: those of the month in the question, or all.
 // If prices is false, it omits the fares.

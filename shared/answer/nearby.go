@@ -163,7 +163,7 @@ func (r *Reader) judgeOwn(ctx context.Context, q Question, f SeriesData) (a verd
 
 // orNone turns errors that mean "no such fare" into nil.
 func orNone(err error) error {
-	if errors.Is(err, store.ErrNotFound) || errors.As(err, new(*StopsUnknown)) {
+	if errors.Is(err, store.ErrNotFound) || Why(err) != nil {
 		return nil
 	}
 	return err

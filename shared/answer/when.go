@@ -93,21 +93,6 @@ type BadDate struct {
 
 func (e *BadDate) Error() string { return fmt.Sprintf("%s: no departure (%d)", e.Parameter, e.Fault) }
 
-// NoFareOn means that the route is covered, but the requested departures have no current fare.
-type NoFareOn struct {
-	SeriesData
-	NonStop  bool
-	Airlines fare.Airlines
-	When
-	Near []verdict.Day // nearest departures with a live fare, in order of date
-	// Usual judges the usual fare of the departure.
-	Usual verdict.Judgement
-}
-
-func (e *NoFareOn) Error() string {
-	return fmt.Sprintf("no fare on %s of %s is live", e.Series, e.Date)
-}
-
 type departures struct {
 	SeriesData
 	sheet  *departure.State
@@ -143,7 +128,7 @@ func (r *Reader) decode(ctx context.Context, d *departures, data []byte, err err
 		return err
 	}
 	if nonStop && !d.sheet.NonStopOnly() {
-		return &StopsUnknown{d.SeriesData}
+		return &NoAnswer{Reason: StopsUnknown, SeriesData: d.SeriesData}
 	}
 	d.pooled, err = r.cachedPooled(ctx)
 	return err
@@ -184,14 +169,14 @@ func (r *Reader) judge(ctx context.Context, q Question, d departures) (a Answer,
 
 func (r *Reader) noFare(q Question, d departures) error {
 	if q.When == nil {
-		e := &NoCalendar{SeriesData: d.SeriesData, NonStop: q.NonStop, Airlines: q.Airlines}
+		e := q.without(NoDepartures, d.SeriesData)
 		if d.sheet != nil {
 			e.Known = verdict.AirlinesOf(d.sheet.Live)
 		}
 		return e
 	}
-	e := &NoFareOn{SeriesData: d.SeriesData, NonStop: q.NonStop, Airlines: q.Airlines, When: *q.When}
-	if d.sheet == nil {
+	e := q.without(NoFareOn, d.SeriesData)
+	if e.When = *q.When; d.sheet == nil {
 		return e
 	}
 	e.Summary = verdict.RouteSummary{AsOf: d.sheet.AsOf, Currency: d.sheet.Currency, PerEuro: d.sheet.PerEuro}

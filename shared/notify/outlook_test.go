@@ -66,7 +66,7 @@ func TestMailsSayWhatIsToBeExpected(t *testing.T) {
 			[]string{advises, advisesNot, "DOES WAITING PAY?"}, false},
 		{"too little is known", judged{analysis: verdict.Judgement{Judged: verdict.Judged{Fare: verdict.Live{Price: 3000}}}}, nil,
 			[]string{"DOES WAITING PAY?"}, false},
-		{"it has no fare", judged{err: &answer.NoFareOn{}}, nil, []string{"DOES WAITING PAY?"}, false},
+		{"it has no fare", judged{err: &answer.NoAnswer{Reason: answer.NoFareOn}}, nil, []string{"DOES WAITING PAY?"}, false},
 		{"the store fails", judged{err: fmt.Errorf("read: %w", store.ErrUnavailable)}, nil,
 			[]string{"DOES WAITING PAY?"}, true},
 	} {

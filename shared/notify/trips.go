@@ -203,16 +203,8 @@ func spanOf(days fare.Day) *departure.Span {
 
 // ofNoFare returns nil if err means that there is no fare, else err.
 func ofNoFare(err error) error {
-	var none1 *answer.NotCovered
-	var none2 *answer.NoLiveFare
-	var none3 *answer.NoFareOn
-	var none4 *answer.NoCalendar
-	var none5 *answer.StopsUnknown
-	var none6 *answer.UnknownCity
-	for _, none := range []any{&none1, &none2, &none3, &none4, &none5, &none6} {
-		if errors.As(err, none) {
-			return nil
-		}
+	if answer.Why(err) != nil || errors.As(err, new(*answer.UnknownCity)) {
+		return nil
 	}
 	return err
 }

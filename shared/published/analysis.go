@@ -332,12 +332,7 @@ func (t *Tratta) Pair() (p verdict.Pair) {
 	if t == nil {
 		return p
 	}
-	p.From, _ = fare.ParseAirport(t.Origine)
-	p.To, _ = fare.ParseAirport(t.Destinazione)
-	if t.ScartoPercento != nil {
-		p.Basis = &verdict.Basis{Ratio: 1 + float64(*t.ScartoPercento)/100}
-	}
-	return p
+	return verdict.PairOf(t.Origine, t.Destinazione, t.ScartoPercento)
 }
 
 // vettori returns nil if a selects all airlines.

@@ -32,14 +32,10 @@ func Problem(err error) error {
 	var (
 		city     *answer.UnknownCity
 		same     *answer.SameCity
-		covered  *answer.NotCovered
-		live     *answer.NoLiveFare
-		stops    *answer.StopsUnknown
+		none     *answer.NoAnswer
 		price    *answer.BadPrice
 		currency *answer.UnknownCurrency
 		date     *answer.BadDate
-		noFare   *answer.NoFareOn
-		none     *answer.NoCalendar
 	)
 	switch {
 	case errors.As(err, &city):
@@ -49,30 +45,10 @@ func Problem(err error) error {
 			coded(same.Place)))
 		p.Errors = []httpapi.Fault{{Name: same.To.Parameter, Detail: "is the same city as " + same.From.Parameter}}
 		return p.Translated(func(l *i18n.Language) string { return l.Text("refusal.same.lede") })
-	case errors.As(err, &covered):
-		// A route without one-way fares is not covered, whatever else was asked for.
-		kind, next := "", "GET /v1/rotte lists the covered routes."
-		if covered.OneWay {
-			kind, next = kindOf(covered.Series.Trip, false), "Without notti and ritorno, the answer is about one-way fares."
-		}
-		return NotCovered(covered.Collection, fmt.Sprintf("We have never seen a %sfare from %s to %s. The next refresh "+
-			"asks for it: try again then. %s", kind, coded(covered.Origin), coded(covered.Destination), next))
-	case errors.As(err, &live):
-		return NoLiveFare.Problem(fmt.Sprintf("We know no current %sfare%s from %s to %s%s. Try again after the next "+
-			"refresh, within 7 days, or send a price of your own.",
-			kindOf(live.Series.Trip, live.NonStop), ofAirlines(live.Airlines), coded(live.Origin),
-			coded(live.Destination), newestOf(live.SeriesData)) +
-			orCities(live.SeriesData))
 	case errors.As(err, &none):
-		return noCalendar(none)
-	case errors.As(err, &stops):
-		return StopsUnknown.Problem(fmt.Sprintf("The source does not state the stops of fares from %s to %s. Ask for "+
-			"fares with any number of stops.", coded(stops.Origin), coded(stops.Destination))).
-			Translated(func(l *i18n.Language) string { return l.Text("refusal.stops_unknown.lede") })
+		return noAnswer(none)
 	case errors.As(err, &date):
 		return badDate(date)
-	case errors.As(err, &noFare):
-		return noFareOn(noFare)
 	case errors.As(err, &price):
 		return httpapi.Invalid(httpapi.Fault{Name: price.Parameter,
 			Detail: "is out of range: send more than 0, and at most 100,000 EUR or the same in " +
@@ -87,33 +63,57 @@ func Problem(err error) error {
 	return err
 }
 
+// noAnswer returns the error response that says why a question about fares has no answer, and what to
+// ask instead.
+func noAnswer(e *answer.NoAnswer) *httpapi.Problem {
+	from, to := coded(e.Origin), coded(e.Destination)
+	kind := kindOf(e.Series.Trip, e.NonStop)
+	none := fmt.Sprintf("We know no current %sfare%s from %s to %s", kind, ofAirlines(e.Airlines), from, to)
+	switch e.Reason {
+	case answer.StopsUnknown:
+		return StopsUnknown.Problem(fmt.Sprintf("The source does not state the stops of fares from %s to %s. Ask for "+
+			"fares with any number of stops.", from, to)).Translated(lede(e.Reason))
+	case answer.NotCovered, answer.NoReturns:
+		// A route without one-way fares is not covered, whatever else was asked for.
+		kind, next := "", "GET /v1/rotte lists the covered routes."
+		if e.Reason == answer.NoReturns {
+			kind, next = kindOf(e.Series.Trip, false), "Without notti and ritorno, the answer is about one-way fares."
+		}
+		return NotCovered(e.Collection, fmt.Sprintf("We have never seen a %sfare from %s to %s. The next refresh "+
+			"asks for it: try again then. %s", kind, from, to, next))
+	case answer.NoFareOn:
+		return noFareOn(e, none)
+	case answer.NoDepartures:
+		advice := "Try again after the next refresh, within 7 days."
+		if e.Airlines != "" && len(e.Known) > 0 {
+			advice = "The current fares of the route are of " + airlineNames(e.Known) + "."
+		}
+		p := NoLiveFare.Problem(none + ". " + advice + orCities(e.SeriesData))
+		if e.Airlines != "" {
+			for _, a := range e.Known {
+				p.Suggestions = append(p.Suggestions, a.String())
+			}
+		}
+		return p
+	}
+	return NoLiveFare.Problem(none + newestOf(e.SeriesData) + ". Try again after the next refresh, within 7 days, or send " +
+		"a price of your own." + orCities(e.SeriesData))
+}
+
+// lede returns the text that pages show for a reason.
+func lede(why answer.Reason) func(*i18n.Language) string {
+	return func(l *i18n.Language) string { return l.Text("refusal." + string(why) + ".lede") }
+}
+
 // NotCovered returns the error response for a route or an origin without a fare. If the service has
 // no fares at all, it states c, the state of its collection, instead.
 func NotCovered(c *verdict.Collection, detail string) *httpapi.Problem {
 	p := httpapi.NotCovered.Problem(detail)
 	if c == nil {
-		return p.Translated(func(l *i18n.Language) string { return l.Text("refusal.not_covered.lede") })
+		return p.Translated(lede(answer.NotCovered))
 	}
 	p.Detail = wording.BeforeFares(i18n.English(), *c)
 	return p.Collecting(c).Translated(func(l *i18n.Language) string { return wording.BeforeFares(l, *c) })
-}
-
-// noCalendar returns the error response for a route without a current fare, which names other
-// airlines that have one.
-func noCalendar(e *answer.NoCalendar) error {
-	advice := "Try again after the next refresh, within 7 days."
-	if e.Airlines != "" && len(e.Known) > 0 {
-		advice = "The current fares of the route are of " + airlineNames(e.Known) + "."
-	}
-	p := NoLiveFare.Problem(fmt.Sprintf("We know no current %sfare%s from %s to %s. %s",
-		kindOf(e.Series.Trip, e.NonStop), ofAirlines(e.Airlines), coded(e.Origin), coded(e.Destination), advice) +
-		orCities(e.SeriesData))
-	if e.Airlines != "" {
-		for _, a := range e.Known {
-			p.Suggestions = append(p.Suggestions, a.String())
-		}
-	}
-	return p
 }
 
 // orCities suggests the question about all airports, or returns "" if the question named none.

@@ -172,17 +172,15 @@ func badDate(e *answer.BadDate) error {
 	}[e.Fault])
 }
 
-// noFareOn returns the error response for departures without a current fare, with the closest that
-// have one.
-func noFareOn(e *answer.NoFareOn) error {
+// noFareOn names the closest departures that have a fare. none begins the text.
+func noFareOn(e *answer.NoAnswer, none string) *httpapi.Problem {
 	on := "on " + e.Date.String()
 	if e.Span != nil && *e.Span == departure.Month {
 		on = "in " + month(e.Date)
 	} else if e.Span != nil {
 		on = fmt.Sprintf("within %d days of %s", e.Span.Days(), e.Date)
 	}
-	p := NoLiveFare.Problem(fmt.Sprintf("We know no current %sfare%s from %s to %s for a departure %s.",
-		kindOf(e.Series.Trip, e.NonStop), ofAirlines(e.Airlines), coded(e.Origin), coded(e.Destination), on))
+	p := NoLiveFare.Problem(none + " for a departure " + on + ".")
 	for _, g := range e.Near {
 		p.Suggestions = append(p.Suggestions, g.Fare.Depart.String())
 	}

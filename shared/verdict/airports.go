@@ -36,6 +36,16 @@ type Pair struct {
 	Basis *Basis // nil: with fares of the same airports
 }
 
+// PairOf returns a pair from its published form. percent is nil for a pair without a Basis.
+func PairOf(from, to string, percent *int) (p Pair) {
+	p.From, _ = fare.ParseAirport(from)
+	p.To, _ = fare.ParseAirport(to)
+	if percent != nil {
+		p.Basis = &Basis{Ratio: 1 + float64(*percent)/100}
+	}
+	return p
+}
+
 // BasisOf compares the fares of a pair of airports with those of both cities, by departure and by
 // day. Both lists are as DayQuotes returns them, in the currencies of own and of cities. Of each
 // departure, only the newest day with a fare of both counts.

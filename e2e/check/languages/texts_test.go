@@ -214,7 +214,7 @@ var letters = regexp.MustCompile(`\p{L}{3}`)
 
 func mailGoldens(t *testing.T) (texts []text) {
 	t.Helper()
-	for path, page := range files(t, "shared/carrier/mail/testdata/*.html") {
+	for path, page := range files(t, "shared/carrier/mail/testdata/*.html", "shared/notify/testdata/mails/*.html") {
 		texts = append(texts, pageTexts(path, page)...)
 	}
 	return texts

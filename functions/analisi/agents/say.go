@@ -234,6 +234,6 @@ func (s sentences) destination(name string, d view.Destination, currency string)
 		"Change", change, "Median", median, "Days", d.Sample, "Judged", level)
 }
 
-func (s sentences) notCovered(n *view.NotCovered) string {
-	return s.Text("agents.not_covered", "Origin", n.Origin, "Destination", n.Destination)
+func (s sentences) notCovered(of fare.Route) string {
+	return s.Text("agents.not_covered", "Origin", of.Origin, "Destination", of.Destination)
 }

@@ -3,7 +3,6 @@ package agents
 import (
 	"cmp"
 	"context"
-	"errors"
 	"math"
 	"slices"
 
@@ -164,8 +163,8 @@ func (s *Service) trends(ctx context.Context, in, _ *trendsInput) (view.Trends, 
 		of.Destination, of.Airports.To = place.City, to.Means.Of
 	}
 	t, err := s.Trends.ReadAll(ctx, of, in.Currency)
-	if not := (*view.NotCovered)(nil); errors.As(err, &not) {
-		return t, "", published.NotCovered(not.Collection, sentences{i18n.English()}.notCovered(not))
+	if not := answer.Why(err); not != nil {
+		return t, "", published.NotCovered(not.Collection, sentences{i18n.English()}.notCovered(not.Series.Route))
 	}
 	if err != nil {
 		return t, "", err

@@ -159,9 +159,8 @@ func (h home) comparedWith(ctx context.Context, q question, asked answer.Questio
 	default:
 		a, err = h.WithUsual(ctx, of)
 	}
-	var unknown *answer.NotCovered
 	switch {
-	case errors.As(err, &unknown):
+	case answer.Why(err).Unseen():
 		row.Difference = v.T.Text("refusal.not_covered.title")
 	case err != nil && errors.Is(published.Problem(err), err):
 		h.Log.ErrorContext(ctx, "trip not compared", "error", err)

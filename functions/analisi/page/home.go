@@ -248,26 +248,20 @@ func (h home) verdict(r *http.Request, q question, asked answer.Question, v *vie
 	a, calendar, err := h.WithCalendar(r.Context(), asked, v.AllFares)
 	v.setAirports(q, a.SeriesData)
 	v.Places = wording.Places(q.language, a.Judgement.Pair, q.ends[0].Means, q.ends[1].Means)
-	var (
-		covered *answer.NotCovered
-		live    *answer.NoLiveFare
-		noFare  *answer.NoFareOn
-		stops   *answer.StopsUnknown
-	)
-	switch {
-	case errors.As(err, &covered):
-		v.refuseNotCovered(q, asked, covered)
+	switch none := answer.Why(err); {
+	case none.Unseen():
+		v.refuseNotCovered(q, asked, none)
 		h.showPair(r.Context(), q, asked, v)
-	case errors.As(err, &live) && live.Airlines != "":
+	case none != nil && none.Reason == answer.NoFare && none.Airlines != "":
 		v.refuseAirlines(q)
-	case errors.As(err, &live):
-		v.refuseNoLive(q, live)
-	case errors.As(err, &noFare):
-		v.refuseNoFareOn(q, noFare)
-		h.showLast(r.Context(), v, asked, noFare)
+	case none != nil && none.Reason == answer.NoFare:
+		v.refuseNoLive(q, none)
+	case none != nil && none.Reason == answer.NoFareOn:
+		v.refuseNoFareOn(q, none)
+		h.showLast(r.Context(), v, asked, none)
 		h.showPair(r.Context(), q, asked, v)
-	case errors.As(err, &stops):
-		v.refuse(http.StatusNotFound, "stops_unknown")
+	case none != nil:
+		v.refuse(http.StatusNotFound, string(none.Reason))
 		v.instead(q)
 	case err != nil:
 		h.refuseFailed(r, v, err)

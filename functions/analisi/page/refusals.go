@@ -29,38 +29,38 @@ func (v *view) refuseCollecting(c *verdict.Collection) {
 
 // refuseNotCovered states that the service has no fares for a route, or for this kind of trip on
 // it.
-func (v *view) refuseNotCovered(q question, asked answer.Question, e *answer.NotCovered) {
+func (v *view) refuseNotCovered(q question, asked answer.Question, e *answer.NoAnswer) {
 	v.Alert = v.alertRoute()
 	switch {
 	case e.Collection != nil:
 		v.refuseCollecting(e.Collection)
 		return
-	case !e.OneWay:
+	case e.Reason == answer.NotCovered:
 		v.AlertNew = true
-		v.refuse(http.StatusNotFound, "not_covered")
+		v.refuse(http.StatusNotFound, string(e.Reason))
 		return
 	}
 	from, to := asked.Trip.Nights()
-	v.refuse(http.StatusNotFound, "no_returns", "From", from, "To", min(to, fare.MaxNights),
+	v.refuse(http.StatusNotFound, string(e.Reason), "From", from, "To", min(to, fare.MaxNights),
 		"NonStop", q.NonStop)
 	v.instead(q)
 }
 
 // refuseNoLive states the day of the route's newest fare if one is known: of a pair of airports
 // none may be.
-func (v *view) refuseNoLive(q question, e *answer.NoLiveFare) {
+func (v *view) refuseNoLive(q question, e *answer.NoAnswer) {
 	day := ""
 	if e.Summary.Newest != 0 {
 		day = v.T.Date(newest(e.Summary))
 	}
-	v.refuse(http.StatusNotFound, "no_fare", "Newest", day)
+	v.refuse(http.StatusNotFound, string(e.Reason), "Newest", day)
 	v.Notice.CanJudgeOwn = q.OwnPrice == ""
 	v.instead(q)
 }
 
 // refuseNoFareOn states what is known about a departure without a fare, and links to nearby
 // departures with their fares.
-func (v *view) refuseNoFareOn(q question, e *answer.NoFareOn) {
+func (v *view) refuseNoFareOn(q question, e *answer.NoAnswer) {
 	l := v.T
 	when := v.daysOf(e.Date, e.Back)
 	title := l.Text("refusal.no_fare_on.title")
@@ -143,7 +143,7 @@ func (v *view) daysOf(out, back fare.Day) string {
 
 // showLast adds the last known fare of a departure or month that has none now, if the service may
 // show past fares.
-func (h home) showLast(ctx context.Context, v *view, asked answer.Question, e *answer.NoFareOn) {
+func (h home) showLast(ctx context.Context, v *view, asked answer.Question, e *answer.NoAnswer) {
 	if !v.AllFares {
 		return
 	}

@@ -3,7 +3,6 @@ package page
 import (
 	"cmp"
 	"context"
-	"errors"
 	"html/template"
 	"net/http"
 	"regexp"
@@ -233,7 +232,7 @@ func (h home) stays(r *http.Request, q question, asked answer.Question, v *view)
 	switch fitting, missing := q.fitting(known.days), known.missing; {
 	case len(fitting) > 0:
 		v.showStays(q, fitting)
-	case missing != nil && !missing.OneWay && len(known.days) == 0:
+	case missing != nil && missing.Reason == answer.NotCovered && len(known.days) == 0:
 		v.refuseNotCovered(q, asked, missing)
 	default:
 		v.refuseStay(q, known.days)
@@ -248,7 +247,7 @@ type knownStays struct {
 	about answer.SeriesData
 	pair  verdict.Pair
 
-	missing *answer.NotCovered // a kind of trip that is not covered; nil: all are
+	missing *answer.NoAnswer // a kind of trip that is not covered; nil: all are
 }
 
 func (h home) staysOf(ctx context.Context, t trip, asked answer.Question, fares bool) (known knownStays, err error) {
@@ -265,8 +264,9 @@ func (h home) staysOf(ctx context.Context, t trip, asked answer.Question, fares 
 		case err == nil:
 			known.days = append(known.days, c.Days...)
 			known.about, known.pair = about, cmp.Or(known.pair, c.Pair)
-		case errors.As(err, &known.missing), errors.As(err, new(*answer.NoCalendar)), errors.As(err,
-			new(*answer.StopsUnknown)):
+		case answer.Why(err).Unseen():
+			known.missing = answer.Why(err)
+		case answer.Why(err) != nil:
 		default:
 			return known, err
 		}
@@ -283,9 +283,8 @@ func (h home) describeStay(ctx context.Context, v *view, asked answer.Question, 
 	}
 	asked.Trip, asked.Price = class, nil
 	a, err := h.Reader.Answer(ctx, asked)
-	var none *answer.NoFareOn
-	switch {
-	case errors.As(err, &none):
+	switch none := answer.Why(err); {
+	case none != nil && none.Reason == answer.NoFareOn:
 		v.describeUsual(none.Usual, class, ofMonth(asked.When))
 		h.showLast(ctx, v, asked, none)
 	case err == nil: // a return with these nights, but not on these days

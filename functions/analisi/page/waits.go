@@ -61,7 +61,7 @@ func waitsWithOwn(said wording.Verdict) *waits {
 
 // waitsWithout states the record of fares at the usual price, for a departure without a fare. It
 // returns nil for a departure of today.
-func (v *view) waitsWithout(e *answer.NoFareOn) *waits {
+func (v *view) waitsWithout(e *answer.NoAnswer) *waits {
 	l, usual := v.T, e.Usual
 	if e.Date <= v.today && !ofMonth(&e.When) {
 		return nil

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"math"
 
 	"verdetto/shared/answer"
@@ -20,22 +19,9 @@ type Reader struct {
 	AllFares bool
 }
 
-// NotCovered means that no fare from the origin, or to the destination if set, was ever observed.
-type NotCovered struct {
-	Origin, Destination fare.City
-	Collection          *verdict.Collection // only if the service has no fares at all
-}
-
-func (n *NotCovered) Error() string {
-	if n.Destination == "" {
-		return fmt.Sprintf("no fare from %s has ever been observed", n.Origin)
-	}
-	return fmt.Sprintf("no fare from %s to %s has ever been observed", n.Origin, n.Destination)
-}
-
 // Read returns the trends from the origin of a series. With a destination, it also reads the
 // summary of the route, or of the pair of airports. It fails if the currency has no exchange rate.
-// If the origin or the route is not covered, it fails with NotCovered and requests the origin from
+// If the origin or the route is not covered, it fails with answer.NotCovered and requests the origin from
 // the fare source.
 func (r *Reader) Read(ctx context.Context, of fare.Series, currency string) (Trends, error) {
 	return r.read(ctx, of, currency, most)
@@ -91,7 +77,7 @@ func (r *Reader) between(ctx context.Context, v view, of fare.Series) (Trends, b
 		From: answer.Name("", cmp.Or(of.Airports.From.String(), string(of.Origin))),
 		To:   answer.Name("", cmp.Or(of.Airports.To.String(), string(of.Destination))),
 	})
-	if errors.As(err, new(*answer.NotCovered)) {
+	if answer.Why(err).Unseen() {
 		return Trends{}, false, nil
 	}
 	if err != nil || f.Series.Airports == (fare.Airports{}) || f.Summary.Observations == 0 {
@@ -107,11 +93,12 @@ func (r *Reader) between(ctx context.Context, v view, of fare.Series) (Trends, b
 	return t, true, nil
 }
 
-// notCovered requests the origin from the fare source at the next refresh, and returns a NotCovered
-// error.
+// notCovered requests the origin from the fare source at the next refresh, and returns the error
+// answer.NotCovered.
 func (r *Reader) notCovered(ctx context.Context, origin, destination fare.City) error {
 	if err := r.Stored.RequestOrigin(ctx, origin, (fare.DayOf(r.Now()) + answer.OriginRequestDays).Time()); err != nil {
 		return err
 	}
-	return &NotCovered{origin, destination, r.BeforeFares(ctx)}
+	return &answer.NoAnswer{Reason: answer.NotCovered, Collection: r.BeforeFares(ctx),
+		SeriesData: answer.SeriesData{Series: fare.Series{Route: fare.Route{Origin: origin, Destination: destination}}}}
 }

@@ -52,12 +52,7 @@ func (a *Airports) Pair() (p verdict.Pair) {
 	if a == nil {
 		return p
 	}
-	p.From, _ = fare.ParseAirport(a.Origin)
-	p.To, _ = fare.ParseAirport(a.Destination)
-	if a.DifferencePercent != nil {
-		p.Basis = &verdict.Basis{Ratio: 1 + float64(*a.DifferencePercent)/100}
-	}
-	return p
+	return verdict.PairOf(a.Origin, a.Destination, a.DifferencePercent)
 }
 
 type WholeCity struct {

@@ -1,0 +1,55 @@
+package answer
+
+import (
+	"errors"
+	"fmt"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/verdict"
+)
+
+// Reason says why a question about fares has no answer. The catalogues have texts by these names.
+type Reason string
+
+const (
+	NotCovered   Reason = "not_covered"   // no fare of the series was ever observed
+	NoReturns    Reason = "no_returns"    // no return of the series was ever observed, but one-way fares were
+	NoFare       Reason = "no_fare"       // the route is covered, but has no current fare
+	NoDepartures Reason = "no_departures" // the same, said of a calendar
+	NoFareOn     Reason = "no_fare_on"    // the requested departures have no current fare
+	StopsUnknown Reason = "stops_unknown" // fares of the route do not say whether they are non-stop
+)
+
+// NoAnswer is the error for a question about fares that has no answer.
+type NoAnswer struct {
+	Reason Reason
+	SeriesData
+	NonStop  bool
+	Airlines fare.Airlines
+
+	Collection *verdict.Collection // NotCovered: only if the service has no fares at all
+	Known      []fare.Airline      // NoDepartures: those with a fare, most fares first
+	// NoFareOn: the question, the nearest departures with a live fare in order of date, and the
+	// judgement on the usual fare.
+	When
+	Near  []verdict.Day
+	Usual verdict.Judgement
+}
+
+func (e *NoAnswer) Error() string { return fmt.Sprintf("%s: %s", e.Series, e.Reason) }
+
+// Unseen says that no such fare was ever observed.
+func (e *NoAnswer) Unseen() bool {
+	return e != nil && (e.Reason == NotCovered || e.Reason == NoReturns)
+}
+
+// Why returns the NoAnswer in an error, or nil.
+func Why(err error) *NoAnswer {
+	var e *NoAnswer
+	errors.As(err, &e)
+	return e
+}
+
+func (q Question) without(why Reason, f SeriesData) *NoAnswer {
+	return &NoAnswer{Reason: why, SeriesData: f, NonStop: q.NonStop, Airlines: q.Airlines}
+}
