@@ -117,7 +117,7 @@ func TestDeliveriesThatAreRefused(t *testing.T) {
 		want(t, s.Do("POST", "/api/v1/pro/webhook", string(c.payload), "Stripe-Signature", c.signature), 400, "",
 			c.name)
 	}
-	if logged := s.Log.String(); strings.Count(logged, "STRIPE_WEBHOOK_SECRETS") != 1 {
+	if logged := s.Log.String(); strings.Count(logged, "a delivery of Stripe's webhook has a wrong signature") != 1 {
 		t.Errorf("deliveries with a wrong secret were logged as\n%s", logged)
 	}
 	unheard := []byte(
