@@ -30,9 +30,11 @@ type NoAnswer struct {
 	Collection *verdict.Collection // NotCovered: only if the service has no fares at all
 	Known      []fare.Airline      // NoDepartures: those with a fare, most fares first
 	// NoFareOn: the question, the nearest departures with a live fare in order of date, and the
-	// judgement on the usual fare.
+	// judgement on the usual fare, unless the departures are Over: a refresh dropped them, since their
+	// day is past in UTC, though not at the origin.
 	When
 	Near  []verdict.Day
+	Over  bool
 	Usual verdict.Judgement
 }
 

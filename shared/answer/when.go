@@ -62,6 +62,11 @@ func (w When) ends() (first, last fare.Day) {
 	return w.Date, w.Date
 }
 
+func (w When) isOver(now time.Time) bool {
+	_, last := w.ends()
+	return last < fare.DayOf(now)
+}
+
 // nowFor returns the time as of which a departure is judged. A departure of a day that is over in UTC,
 // but not at the origin, is judged as of that day, unless it left the state with a later refresh.
 func (r *Reader) nowFor(q Question, d departures) time.Time {
@@ -152,9 +157,11 @@ func (r *Reader) judge(ctx context.Context, q Question, d departures) (a Answer,
 	a.SeriesData = d.SeriesData
 	a.Summary = verdict.RouteSummary{AsOf: d.sheet.AsOf, Currency: d.sheet.Currency, PerEuro: d.sheet.PerEuro}
 	var known bool
-	if now := r.nowFor(q, d); q.Price == nil {
+	switch now := r.nowFor(q, d); {
+	case q.When.isOver(now): // not even a price of the caller's can be judged
+	case q.Price == nil:
 		a.Judgement, known, err = verdict.JudgeDeparture(d.sheet, d.pooled, q.When.When, now)
-	} else {
+	default:
 		price, quoted, fault := r.priceIn(ctx, a.Summary, *q.Price)
 		if fault != nil {
 			return a, fault
@@ -185,6 +192,9 @@ func (r *Reader) noFare(q Question, d departures) error {
 		return err
 	}
 	e.Near = near
+	if e.Over = q.When.isOver(r.nowFor(q, d)); e.Over {
+		return e
+	}
 	if e.Usual, err = verdict.JudgeUsual(d.sheet, d.pooled, q.When.When, r.nowFor(q, d)); err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ import (
 // tools of agents. A tag without on an embedded field lists those that an endpoint or tool does not
 // take.
 type Ends struct {
-	Origine      string `query:"origine" required:"true" minLength:"1" maxLength:"100" doc:"Origin city: a name in any of six languages or the local one, or an IATA code. Three capital letters are read as a code first. One of several airports of a city (BGY, Stansted) means its fares alone: see tratta" example:"Milano"`
+	Origine      string `query:"origine" required:"true" minLength:"1" maxLength:"100" doc:"Origin city: a name in any of six languages or the local one, or an IATA code. Three capital letters are read as a code, except a country such as USA. One of several airports of a city (BGY, Stansted) means its fares alone: see tratta" example:"Milano"`
 	Destinazione string `query:"destinazione" required:"true" minLength:"1" maxLength:"100" doc:"Destination city: a name or an IATA code, as for origine" example:"Bucarest"`
 }
 
@@ -190,17 +190,25 @@ func noFareOn(e *answer.NoAnswer, none string) *httpapi.Problem {
 			when = l.MonthOf(e.Date)
 		}
 		text := l.Text("refusal.no_fare_on.lede", "When", when)
+		if e.Over {
+			text += " " + l.Text("refusal.no_fare_on.over")
+		}
 		if len(e.Near) > 0 {
 			text += " " + l.Text("refusal.no_fare_on.near") + " " + strings.Join(p.Suggestions, ", ") + "."
 		}
 		return text
 	})
-	if len(p.Suggestions) > 0 {
-		p.Detail += " Choose a nearby departure (" + strings.Join(p.Suggestions, ", ") +
-			"), or send a price of your own."
-	} else {
-		p.Detail += " Choose another departure, or send a price of your own."
+	if e.Over {
+		p.Detail += " " + i18n.English().Text("refusal.no_fare_on.over")
 	}
+	next := " Choose another departure"
+	if len(p.Suggestions) > 0 {
+		next = " Choose a nearby departure (" + strings.Join(p.Suggestions, ", ") + ")"
+	}
+	if !e.Over {
+		next += ", or send a price of your own"
+	}
+	p.Detail += next + "."
 	p.Detail += orCities(e.SeriesData)
 	return p
 }

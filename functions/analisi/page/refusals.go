@@ -72,13 +72,17 @@ func (v *view) refuseNoFareOn(q question, e *answer.NoAnswer) {
 	} else if e.Back != 0 {
 		title = l.Text("refusal.no_fare_on.title_days")
 	}
-	v.notify(http.StatusNotFound, title, l.Text("refusal.no_fare_on.lede", "When", when))
+	lede := l.Text("refusal.no_fare_on.lede", "When", when)
+	if e.Over {
+		lede += " " + l.Text("refusal.no_fare_on.over")
+	}
+	v.notify(http.StatusNotFound, title, lede)
 	v.describeUsual(e.Usual, e.Series.Trip, ofMonth(&e.When))
 	v.Waits = v.waitsWithout(e)
 	v.linkNear(q, e.Near)
 	if len(v.Notice.Links) > 0 {
 		v.Notice.Label = l.Text("refusal.no_fare_on.near")
-		v.Notice.CanJudgeOwn = q.OwnPrice == "" // departures nearby are enough to judge the reader's own price
+		v.Notice.CanJudgeOwn = q.OwnPrice == "" && !e.Over // departures nearby are enough to judge the reader's own price
 	}
 	v.instead(q)
 }
