@@ -12,6 +12,7 @@ import (
 	"verdetto/functions/analisi/reference"
 	"verdetto/functions/analisi/scorecard"
 	"verdetto/shared/answer"
+	"verdetto/shared/fare/places"
 	"verdetto/shared/published"
 	"verdetto/shared/web/httpapi"
 )
@@ -212,7 +213,7 @@ type routesInput struct {
 
 type comparisonInput struct {
 	Origine        string `query:"origine" required:"true" doc:"Origin city: a name in any of six languages, or an IATA code" example:"Milano"`
-	Destinazioni   string `query:"destinazioni" required:"true" doc:"Destinations: names or IATA codes, separated by commas" example:"Bucarest,Londra"`
+	Destinazioni   string `query:"destinazioni" required:"true" doc:"Destinations: names or IATA codes, separated by commas or semicolons. Lisbon, Portugal is one name" example:"Bucarest,Londra"`
 	Partenze       string `query:"partenze" pattern:"^([0-9]{4}-[0-9]{2}-[0-9]{2}(,[0-9]{4}-[0-9]{2}-[0-9]{2})*)?$" patternDescription:"days such as 2027-03-20,2027-03-21" doc:"Days of departure, separated by commas. Default, without mesi: the cheapest of any date"`
 	Mesi           string `query:"mesi" pattern:"^([0-9]{4}-(0[1-9]|1[0-2])(,[0-9]{4}-(0[1-9]|1[0-2]))*)?$" patternDescription:"months such as 2027-03,2027-04" doc:"Months of departure, separated by commas. Not together with partenze"`
 	published.Trip `without:"partenza,flessibile,mese,ritorno,prezzo,vettore,senzaVettore"`
@@ -221,15 +222,16 @@ type comparisonInput struct {
 }
 
 func (in *comparisonInput) question() (published.Comparison, error) {
-	list := func(s string) []string {
+	list := func(s string, split func(string) []string) []string {
 		if s == "" {
 			return nil
 		}
-		return strings.Split(s, ",")
+		return split(s)
 	}
+	atCommas := func(s string) []string { return strings.Split(s, ",") }
 	return (&published.Trips{
-		From: answer.Name("origine", in.Origine), Destinations: list(in.Destinazioni),
-		Departures: list(in.Partenze), Months: list(in.Mesi),
+		From: answer.Name("origine", in.Origine), Destinations: list(in.Destinazioni, places.List),
+		Departures: list(in.Partenze, atCommas), Months: list(in.Mesi, atCommas),
 		Trip: in.Trip,
 	}).Comparison(func(parameter string) string { return several[parameter] })
 }

@@ -115,9 +115,9 @@ func question(from, to place) answer.Question {
 
 func named(c place) answer.Named {
 	if _, ok := places.Airport(c.code); ok {
-		return answer.Name("", c.code)
+		return answer.Code(c.code)
 	}
-	return answer.Name("", string(c.City))
+	return answer.Code(string(c.City))
 }
 
 func (p *parameters) flag(name string) bool {

@@ -102,7 +102,7 @@ func (s *Service) trends(ctx context.Context, in *input) (*httpapi.Tagged, error
 func find(parameter, query string) answer.Named {
 	query = strings.TrimSpace(query)
 	if code := strings.ToUpper(query); isCode(code) {
-		query = code
+		return answer.Named{Parameter: parameter, Name: code, Means: places.ReadCode(code)}
 	}
 	return answer.Name(parameter, query)
 }

@@ -31,6 +31,9 @@ type Named struct {
 
 func Name(parameter, name string) Named { return Named{parameter, name, places.Read(name)} }
 
+// Code is a place in a question that no person typed, by its code.
+func Code(code string) Named { return Named{Name: code, Means: places.ReadCode(code)} }
+
 type Question struct {
 	From, To Named
 	Trip     fare.Trip // one-way, or a return trip with a range of nights

@@ -187,7 +187,7 @@ func (r *run) route(ctx context.Context, stored store.Notification) error {
 		l.ahead = sync.OnceValue(func() outlook {
 			n := l.news
 			o, err := lookAhead(ctx, r.Answers, answer.Question{
-				From: answer.Name("", string(n.Route.Origin)), To: answer.Name("", string(n.Route.Destination)),
+				From: answer.Code(string(n.Route.Origin)), To: answer.Code(string(n.Route.Destination)),
 				When: &answer.When{When: verdict.When{Date: n.Depart}}}, n.Price)
 			if err != nil {
 				r.Log.WarnContext(ctx, "mails say nothing of what is to be expected", "route", stored.Route.String(),

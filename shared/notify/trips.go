@@ -120,8 +120,8 @@ func (h history) lowFor(seen Observation) fare.Day {
 
 func (r *run) found(ctx context.Context, route fare.Route, trip store.Trip) (news, bool, error) {
 	q := answer.Question{
-		From: answer.Name("", cmp.Or(trip.Airports.From.String(), string(route.Origin))),
-		To:   answer.Name("", cmp.Or(trip.Airports.To.String(), string(route.Destination))),
+		From: answer.Code(cmp.Or(trip.Airports.From.String(), string(route.Origin))),
+		To:   answer.Code(cmp.Or(trip.Airports.To.String(), string(route.Destination))),
 		Trip: trip.Nights, NonStop: trip.Nonstop, Airlines: trip.Airlines,
 	}
 	var of *verdict.Live

@@ -153,12 +153,16 @@ func unknownCity(u *answer.UnknownCity) error {
 	p := httpapi.UnknownCity.Problem(fmt.Sprintf("%s: no city with scheduled flights has the name %q.",
 		u.Parameter, u.Name))
 	area, isArea := places.FindArea(u.Name)
+	both, call := httpapi.BothEnds(u.Parameter, u.Name)
 	switch {
 	case isArea && area.IsRegion():
 		p.Detail = fmt.Sprintf("%s: a city is needed, and %s is a region or an island with several airports.", u.Parameter,
 			area.NameIn("en"))
 	case isArea:
-		p.Detail = fmt.Sprintf("%s: a city is needed, and %s is a country or continent.", u.Parameter, area.NameIn("en"))
+		p.Detail = strings.TrimSpace(fmt.Sprintf("%s: a city is needed, and %s is a country or continent. %s", u.Parameter,
+			area.NameIn("en"), strings.Join(wording.Reading(i18n.English(), u.Means), " ")))
+	case both != "":
+		p.Detail, u.Suggestions = u.Parameter+": "+both+".", []string{call}
 	case u.Means.Elsewhere != "":
 		p.Detail = fmt.Sprintf("%s: we know no %s in %s with scheduled flights.", u.Parameter, u.Means.Elsewhere,
 			u.Means.There("en"))
@@ -166,7 +170,10 @@ func unknownCity(u *answer.UnknownCity) error {
 	p.Errors = []httpapi.Fault{{Name: u.Parameter, Detail: "is not a city we know"}}
 	p.Translated(func(l *i18n.Language) string {
 		text := l.Text("refusal.unknown.lede", "Name", u.Name)
-		if u.Means.Elsewhere != "" {
+		switch {
+		case isArea:
+			text = strings.Join(append(wording.Reading(l, u.Means), text), " ")
+		case u.Means.Elsewhere != "" && both == "":
 			text = l.Text("refusal.unknown.elsewhere", "Name", u.Means.Elsewhere, "Area", u.Means.There(l.Code))
 		}
 		if len(u.Suggestions) > 0 {
@@ -174,10 +181,11 @@ func unknownCity(u *answer.UnknownCity) error {
 		}
 		return text
 	})
-	p.Suggestions = u.Suggestions
-	if len(p.Suggestions) > 0 {
+	switch p.Suggestions = u.Suggestions; {
+	case both != "":
+	case len(p.Suggestions) > 0:
 		p.Detail += " Did you mean " + strings.Join(p.Suggestions, ", ") + "?"
-	} else {
+	default:
 		p.Detail += " Send the name of a city, such as Milan or New York, or an IATA code."
 	}
 	return p

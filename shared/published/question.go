@@ -18,7 +18,7 @@ import (
 // tools of agents. A tag without on an embedded field lists those that an endpoint or tool does not
 // take.
 type Ends struct {
-	Origine      string `query:"origine" required:"true" minLength:"1" maxLength:"100" doc:"Origin city: a name in any of six languages or the local one, or an IATA code. Three capital letters are read as a code, except a country such as USA. One of several airports of a city (BGY, Stansted) means its fares alone: see tratta" example:"Milano"`
+	Origine      string `query:"origine" required:"true" minLength:"1" maxLength:"100" doc:"Origin city: a name in any of six languages or the local one, or an IATA code. Three capital letters are read as a code, except abbreviations of countries (USA). One of several airports of a city (BGY, Stansted) means its fares alone: see tratta" example:"Milano"`
 	Destinazione string `query:"destinazione" required:"true" minLength:"1" maxLength:"100" doc:"Destination city: a name or an IATA code, as for origine" example:"Bucarest"`
 }
 

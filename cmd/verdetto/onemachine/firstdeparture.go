@@ -52,8 +52,8 @@ func (o Options) FirstDeparture(ctx context.Context) (best Departure, found bool
 			if examined++; examined > maxExamined && found {
 				break
 			}
-			q := answer.Question{From: answer.Name("", r.Origine.Codice),
-				To: answer.Name("", r.Destinazione.Codice)}
+			q := answer.Question{From: answer.Code(r.Origine.Codice),
+				To: answer.Code(r.Destinazione.Codice)}
 			f, calendar, err := reader.Calendar(ctx, q, false)
 			if err != nil {
 				continue // no departure of this route is on sale
@@ -72,8 +72,8 @@ func (o Options) FirstDeparture(ctx context.Context) (best Departure, found bool
 	if !found {
 		return best, false, ctx.Err()
 	}
-	a, err := reader.Answer(ctx, answer.Question{From: answer.Name("", string(best.Route.Origin)),
-		To:   answer.Name("", string(best.Route.Destination)),
+	a, err := reader.Answer(ctx, answer.Question{From: answer.Code(string(best.Route.Origin)),
+		To:   answer.Code(string(best.Route.Destination)),
 		When: &answer.When{When: verdict.When{Date: best.Day}}})
 	best.Judgement = a.Judgement
 	return best, err == nil, err

@@ -94,6 +94,10 @@ func readArguments(sent json.RawMessage, schema *huma.Schema, into any) error {
 			delete(given, name)
 			if required {
 				fault = "is missing"
+				origin, _ := given["origin"].(string)
+				if advice, _ := httpapi.BothEnds("origin", origin); advice != "" && name == "destination" {
+					fault += ": " + advice
+				}
 			}
 		case want == huma.TypeBoolean:
 			if _, is := value.(bool); !is {

@@ -136,7 +136,7 @@ func (s *Service) card(ctx context.Context, in *cardInput) (*cardOutput, error) 
 		c.Foot += " · " + l.Text("home.invented")
 	}
 	asked, _ := of.trip.read(l, "")
-	asked.From, asked.To = answer.Name("", string(of.route.Origin)), answer.Name("", string(of.route.Destination))
+	asked.From, asked.To = answer.Code(string(of.route.Origin)), answer.Code(string(of.route.Destination))
 	a, err := s.Answer(ctx, asked)
 	if said := of.trip.of(a.Judgement.Fare).text(l); said != "" {
 		c.Route += " · " + said

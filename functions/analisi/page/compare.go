@@ -41,25 +41,26 @@ type otherTrip struct {
 // compareDestinations splits several destinations that the reader typed as one, such as Lisbon,
 // Porto, Madrid: the first is the destination, and the others are compared with it.
 func (q *question) compareDestinations() {
-	first, others, several := strings.Cut(q.to, ",")
-	if _, known := q.city(q.to); known || !several {
+	if _, known := q.city(q.to); known {
 		return
 	}
 	var typed []string
-	for name := range strings.SplitSeq(others, ",") {
-		if name = strings.TrimSpace(name); name != "" {
-			typed = append(typed, name)
+	for _, name := range places.List(q.to) {
+		if name = strings.TrimSpace(name); name == "" {
+			continue
 		}
-	}
-	for _, name := range append(typed, first) {
-		if _, known := q.city(strings.TrimSpace(name)); !known {
+		if _, known := q.city(name); !known {
 			return
 		}
+		typed = append(typed, name)
+	}
+	if len(typed) < 2 {
+		return
 	}
 	if q.With != "" {
 		typed = append(typed, q.With)
 	}
-	q.to, q.With = strings.TrimSpace(first), strings.Join(typed, ", ")
+	q.to, q.With = typed[0], strings.Join(typed[1:], ", ")
 	q.ends[1] = answer.Name("a", q.to)
 }
 
@@ -71,7 +72,7 @@ func (q question) others(today fare.Day) (all []otherTrip, fault string) {
 		return nil, ""
 	}
 	in := daytext.Reader{Language: q.language.Code, Today: today}
-	for typed := range strings.SplitSeq(q.With, ",") {
+	for _, typed := range places.List(q.With) {
 		typed = strings.TrimSpace(typed)
 		o := otherTrip{trip: q.trip, to: q.to}
 		o.With, o.OwnPrice = "", ""

@@ -281,6 +281,7 @@ func (h home) origins(r *http.Request, q question, v *view) {
 	name := area.NameIn(v.T.Code)
 	v.FromBad = true
 	v.refuse(http.StatusNotFound, "country", "Name", name)
+	v.explain(q)
 	covered, _ := h.Cities.Suggest(r.Context(), "", v.T.Code)
 	for _, c := range covered {
 		if area.HoldsCity(c) && len(v.Notice.Links) < maxOrigins {

@@ -25,7 +25,7 @@ func (s *Service) picture(ctx context.Context, of cardSubject) (*cardOutput, err
 	}
 	l, today := of.language, fare.DayOf(s.Now())
 	asked, _ := of.trip.read(l, "")
-	asked.From, asked.To = answer.Name("", string(of.route.Origin)), answer.Name("", string(of.route.Destination))
+	asked.From, asked.To = answer.Code(string(of.route.Origin)), answer.Code(string(of.route.Destination))
 	if err := s.Check(ctx, answer.Question{From: asked.From, When: asked.When}); err != nil {
 		return nil, err
 	}

@@ -366,9 +366,9 @@ func (v *view) explain(q question) {
 		v.Readings = append(v.Readings, wording.Reading(v.T, end.Means)...)
 		var n namesakes
 		for _, p := range end.Means.Namesakes {
-			to := q.link(string(p.City), v.AskTo)
+			to := q.link(places.Query(p.City, ""), v.AskTo)
 			if i == 1 {
-				to = q.link(v.AskFrom, string(p.City))
+				to = q.link(v.AskFrom, places.Query(p.City, ""))
 			}
 			n.Links = append(n.Links, link{wording.Where(v.T, p.City), to})
 		}

@@ -74,8 +74,8 @@ func (r *Reader) read(ctx context.Context, of fare.Series, currency string, most
 // or if the source does not state airports, so that the answer is about the cities.
 func (r *Reader) between(ctx context.Context, v view, of fare.Series) (Trends, bool, error) {
 	f, err := r.Find(ctx, answer.Question{
-		From: answer.Name("", cmp.Or(of.Airports.From.String(), string(of.Origin))),
-		To:   answer.Name("", cmp.Or(of.Airports.To.String(), string(of.Destination))),
+		From: answer.Code(cmp.Or(of.Airports.From.String(), string(of.Origin))),
+		To:   answer.Code(cmp.Or(of.Airports.To.String(), string(of.Destination))),
 	})
 	if answer.Why(err).Unseen() {
 		return Trends{}, false, nil

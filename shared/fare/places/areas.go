@@ -117,6 +117,24 @@ var areas = sync.OnceValue(func() (x areaIndex) {
 	return x
 })
 
+// abbreviations are the three capitals that mean a country, such as USA.
+var abbreviations = sync.OnceValue(func() map[string]bool {
+	all := map[string]bool{}
+	for line := range strings.Lines(areasTable) {
+		if line[2] != '\t' { // a region
+			continue
+		}
+		for name := range strings.SplitSeq(strings.TrimSpace(line[2:]), "|") {
+			if len(name) == 3 && name == strings.ToUpper(name) {
+				all[name] = true
+			}
+		}
+	}
+	return all
+})
+
+func isAbbreviation(code string) bool { return abbreviations()[code] }
+
 func (a Area) NameIn(lang string) string { return city{names: a.names}.name(lang) }
 
 // IsRegion reports whether a is neither a country nor a continent.

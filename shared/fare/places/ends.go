@@ -19,6 +19,9 @@ func Ends(text string) (from, to string, ok bool) {
 	for len(words) > 0 && slices.Contains(dayPrepositions, Fold(words[len(words)-1])) {
 		words = words[:len(words)-1]
 	}
+	if len(words) > maxTripWords {
+		return "", "", false
+	}
 	both := func(left, right []string) bool {
 		from, to = end(left, fromWords), end(right, toWords)
 		return from != "" && to != "" && known(from, false) && known(to, true)
@@ -40,12 +43,17 @@ func Ends(text string) (from, to string, ok bool) {
 		}
 	}
 	for i := 1; i < len(words); i++ {
-		if both(words[:i], words[i:]) && isClear(from) && isClear(to) {
+		_, qualifies := FindArea(strings.Join(words[i:], " ")) // Paris, Ontario is one place
+		comma := strings.HasSuffix(words[i-1], ",")
+		if !(comma && qualifies) && both(words[:i], words[i:]) && isClear(from) && isClear(to) && known(to, false) {
 			return from, to, true
 		}
 	}
 	return "", "", false
 }
+
+// maxTripWords bounds the ways to split a text.
+const maxTripWords = 20
 
 func known(query string, orArea bool) bool {
 	if Read(query).City != "" {
@@ -58,8 +66,10 @@ func known(query string, orArea bool) bool {
 // end joins the words of one end of a trip without the prepositions before them. A preposition that
 // begins a name, as in La Paz and De Aar, stays.
 func end(words, prepositions []string) string {
-	for len(words) > 1 && slices.Contains(prepositions, Fold(words[0])) && !known(strings.Join(words, " "), true) {
-		words = words[1:]
+	for range 2 {
+		if len(words) > 1 && slices.Contains(prepositions, Fold(words[0])) && !known(strings.Join(words, " "), true) {
+			words = words[1:]
+		}
 	}
 	name := strings.Trim(strings.Join(words, " "), " ,;:")
 	if elided, ok := cutElision(name); ok && !known(name, true) {

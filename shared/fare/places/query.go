@@ -1,6 +1,10 @@
 package places
 
-import "verdetto/shared/fare"
+import (
+	"strings"
+
+	"verdetto/shared/fare"
+)
 
 // NameIn returns the name of the city in the language lang, if Find maps that name to the same
 // city. An everyday name, such as Bali, stays.
@@ -21,10 +25,13 @@ func (p Place) NameIn(lang string) string {
 
 // Query returns a query for which Find returns the city: name if possible, else the code.
 func Query(city fare.City, name string) string {
-	if found, ok := Find(name); !ok || found.City != city {
-		return string(city)
+	if found, ok := Find(name); ok && found.City == city {
+		return name
 	}
-	return name
+	if isAbbreviation(string(city)) {
+		return Name(city, "en") + " (" + string(city) + ")"
+	}
+	return string(city)
 }
 
 // Query returns a query that means the place: its airport if it has one, else its city.
@@ -36,4 +43,24 @@ func (p Place) Query() string {
 		return p.Name
 	}
 	return p.Airport
+}
+
+// List splits several names at the commas, or at semicolons if there are any. Words that are no city
+// but a country or state stay with the name before: Lisbon, Portugal is one name.
+func List(names string) (all []string) {
+	if strings.Contains(names, ";") {
+		return strings.Split(names, ";")
+	}
+	for part := range strings.SplitSeq(names, ",") {
+		last := len(all) - 1
+		if last >= 0 && len(areasCalled(strings.TrimSpace(part))) > 0 {
+			joined := all[last] + "," + part
+			if alone := Read(part).City; alone == "" || alone == Read(joined).City {
+				all[last] = joined
+				continue
+			}
+		}
+		all = append(all, part)
+	}
+	return all
 }

@@ -38,6 +38,7 @@ const (
 	AsCode            // three letters that are no capitals, and no name, as a code
 	AsName            // three letters that in capitals would be the code of another city
 	Renamed           // a second or former code of the city's airport
+	AsCountry         // without a City: a country's abbreviation that is also the code of an airport
 )
 
 // Read looks up a city by name in any language, ignoring case and accents, or by IATA code. The
@@ -46,7 +47,8 @@ const (
 // elsewhere.
 //
 // Capitals are first read as a code: KRK is Cracow, while Krk is an island. Other letters are read
-// as a code only if no city has that name. For a code, the Place has the Italian name of the city,
+// as a code only if no city has that name. A country's abbreviation, such as USA, is the country and
+// not the airport of that code; see ReadCode. For a code, the Place has the Italian name of the city,
 // or the English one if there is none. Of several cities whose names differ only in accents, the
 // one with the typed accents is meant, otherwise the busiest.
 func Read(query string) (m Match) {
@@ -60,39 +62,53 @@ func Read(query string) (m Match) {
 // There names the area in which no city is called Elsewhere.
 func (m Match) There(lang string) string { return m.in[0].NameIn(lang) }
 
+// ReadCode is Read for an upper-case code that no person typed.
+func ReadCode(code string) (m Match) {
+	if at, ok := position(code); ok {
+		m.setCode(code, at)
+	}
+	m.Query = code
+	return m
+}
+
 // exact reads a query that is a name or a code and nothing else.
 func (m *Match) exact(query string) bool {
-	e, next, named := lookupFirst(Fold(query))
 	typed := strings.TrimSpace(query)
-	if !named && len(typed) != 3 {
+	code, at, isCode := "", 0, false
+	if len(typed) == len(fare.Airport{}) {
+		code = strings.ToUpper(typed)
+		at, isCode = position(code)
+	}
+	switch {
+	case isCode && isAbbreviation(code):
+		m.Reading = AsCountry
+		return false
+	case isCode && typed == code:
+		m.setCode(code, at)
+		return true
+	}
+	e, next, named := lookupFirst(Fold(query))
+	switch {
+	case named:
+	case isCode:
+		m.setCode(code, at)
+		m.Reading = max(m.Reading, AsCode)
+		return true
+	default:
 		return false
 	}
-	several := named && strings.HasPrefix(namesTable[next:], e.key) && namesTable[next+len(e.key)] == '\t'
+	several := strings.HasPrefix(namesTable[next:], e.key) && namesTable[next+len(e.key)] == '\t'
 	if several && !isASCII(typed) {
 		e = accented(e, typed)
 	}
-	if city, ok := CityOf(typed); ok && city != e.city {
-		m.setCode(typed)
-		return true
+	at, ok := position(string(e.city))
+	if ok { // otherwise it is an area
+		m.setName(e, at, typed)
 	}
-	if named {
-		at, ok := position(string(e.city))
-		if ok { // otherwise it is an area
-			m.setName(e, at, typed)
-		}
-		if ok && several {
-			m.findNamesakes(e)
-		}
-		return ok
+	if ok && several {
+		m.findNamesakes(e)
 	}
-	if _, ok := positionTyped(query); ok {
-		m.setCode(strings.ToUpper(typed))
-		if typed != strings.ToUpper(typed) {
-			m.Reading = max(m.Reading, AsCode)
-		}
-		return true
-	}
-	return false
+	return ok
 }
 
 func isASCII(s string) bool {
@@ -153,9 +169,8 @@ func (m *Match) findNamesakes(e entry) {
 // sameAirportKm is the distance up to which two codes are those of one airport.
 const sameAirportKm = 5
 
-// setCode reads a code that CityOf knows, in capitals.
-func (m *Match) setCode(code string) {
-	at, _ := position(code)
+// setCode reads a code in capitals, whose city is at the given position of cities.tsv.
+func (m *Match) setCode(code string, at int) {
 	c, _ := cityAt(at)
 	m.Place = c.place(c.name("it"))
 	if code == string(c.code) {
@@ -188,6 +203,9 @@ func separated(query string) (parts []string) {
 	return parts
 }
 
+// maxQualified is the most words of a name with several qualifiers and no commas.
+const maxQualified = 8
+
 // qualified reads a name with qualifiers. The Match of a name whose qualifiers say that it is
 // elsewhere has no City.
 func qualified(query string) (m Match) {
@@ -212,9 +230,14 @@ func qualified(query string) (m Match) {
 		return m
 	}
 	for i := len(words) - 1; len(parts) == 1 && i > 0; i-- {
-		name, qualifier := strings.Join(words[:i], " "), strings.Join(words[i:], " ")
-		if isClear(qualifier) && try(name, qualifier) || isClear(name) && try(qualifier, name) {
+		name, behind := strings.Join(words[:i], " "), strings.Join(words[i:], " ")
+		if isClear(behind) && try(name, behind) || isClear(name) && try(behind, name) {
 			return m
+		}
+		if in := areasCalled(behind); len(in) > 0 && isClear(behind) && len(words) <= maxQualified { // Portland Maine USA
+			if inner := qualified(name); inner.City != "" && (qualifier{areas: in}).holds(inner) {
+				return inner
+			}
 		}
 	}
 	return elsewhere
@@ -223,7 +246,8 @@ func qualified(query string) (m Match) {
 // isClear reports whether words without a comma before them can be a qualifier: two letters only in
 // capitals (OR, not or), since they are words of many languages.
 func isClear(qualifier string) bool {
-	return len(qualifier) > 3 || qualifier == strings.ToUpper(qualifier) || Fold(qualifier) == "uk" || Fold(qualifier) == "usa"
+	upper := strings.ToUpper(qualifier)
+	return len(qualifier) > 3 || qualifier == upper || upper == "UK" || isAbbreviation(upper)
 }
 
 // qualify returns the busiest city called name on which all qualifiers agree. It returns false if a
@@ -257,9 +281,12 @@ func qualify(name string, qualifiers []string) (m Match, ok bool) {
 	}
 	candidates = append(candidates, longer(name, meant)...)
 	for _, q := range meant { // two letters are a state if the city has a namesake there, else a country
-		inStates := slices.DeleteFunc(slices.Clone(candidates), func(c Match) bool { return !q.states().holds(c) })
-		if candidates = slices.DeleteFunc(candidates, func(c Match) bool { return !q.holds(c) }); len(inStates) > 0 {
-			candidates = inStates
+		all := candidates
+		for _, one := range []qualifier{{airport: q.airport}, q.states(), q} {
+			candidates = slices.DeleteFunc(slices.Clone(all), func(c Match) bool { return !one.holds(c) })
+			if len(candidates) > 0 {
+				break
+			}
 		}
 	}
 	if len(candidates) > 0 {
@@ -334,7 +361,9 @@ func qualifierOf(text string) (q qualifier) {
 	}
 	text = strings.Join(words, " ")
 	q.areas = areasCalled(text)
-	q.airport.exact(text)
+	if !q.airport.exact(text) && q.airport.Reading == AsCountry {
+		q.airport = ReadCode(strings.ToUpper(text))
+	}
 	return q
 }
 

@@ -1,9 +1,12 @@
 package places
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"testing"
+
+	"verdetto/shared/fare"
 )
 
 // Qualifiers after, before and around a name choose among its cities, or say that it is elsewhere.
@@ -29,6 +32,7 @@ func TestQualifiers(t *testing.T) {
 		"Paris, Texas": "PRX", "Tbilisi, Georgia": "TBS", "Granada, Spain": "GRX", "Praga, Repubblica Ceca": "PRG", "Istanbul, Turkey": "IST",
 		"Istanbul, Türkei": "IST", "Amsterdam (Holland)": "AMS", "Dubai, UAE": "DXB", "Seoul, South Korea": "SEL",
 		"Wales, Alaska": "WAA", "Victoria, BC": "YYJ", "Washington, D.C.": "WAS", "Washington DC": "WAS",
+		"Portland Maine USA": "PWM", "San Jose Costa Rica": "SJO", "Manchester New Hampshire United States": "MHT",
 		"St. Petersburg, Russia": "LED", "Ayr (Scotland)": "GLA",
 	} {
 		m := Read(query)
@@ -39,6 +43,7 @@ func TestQualifiers(t *testing.T) {
 	for query, want := range map[string]string{
 		"Paris, Ontario": "Paris", "Lisbon, Spain": "Lisbon", "Moscow, Idaho": "Moscow", "Milano, Francia": "Milano",
 		"Rom, Österreich": "Rom", "London, Kenya": "London", "Sydney, FR": "Sydney", "Atlantis, Greece": "Atlantis",
+		"Paris Texas Italy": "Paris Texas",
 	} {
 		m := Read(query)
 		if m.City != "" || m.Elsewhere != want {
@@ -83,6 +88,32 @@ func TestThreeLetters(t *testing.T) {
 	} {
 		if m := Read(query); string(m.City) != want.city || m.Reading != want.how {
 			t.Errorf("%s is %s (%d), want %s (%d)", query, m.City, m.Reading, want.city, want.how)
+		}
+	}
+}
+
+// A country's usual abbreviation is the country, even if it is the code of an airport. The answer
+// then says how to find the airport.
+func TestAbbreviations(t *testing.T) {
+	for query, want := range map[string]string{
+		"USA": "US", "usa": "US", "U.S.A.": "US", "US": "US", "U.S.": "US", "EUA": "US", "EEUU": "US", "EE.UU.": "US", "EE. UU.": "US",
+		"UK": "GB", "U.K.": "GB", "GB": "GB", "UAE": "AE", "EAU": "AE", "VAE": "AE", "KSA": "SA", "PRC": "CN", "RPC": "CN",
+		"BRD": "DE", "NZ": "NZ", "RSA": "ZA", "DRC": "CD", "RDC": "CD", "PNG": "PG", "Regno Unito": "GB", "Royaume-Uni": "GB",
+		"Vereinigtes Königreich": "GB", "Reino Unido": "GB", "Stati Uniti": "US", "États-Unis": "US", "Estados Unidos": "US",
+	} {
+		area, _ := FindArea(query)
+		m := Read(query)
+		if area.Code != want || m.City != "" {
+			t.Errorf("%s is %s %s, want %s", query, m.City, area.Code, want)
+		}
+		if _, code := CityOf(strings.ToUpper(query)); code != (m.Reading == AsCountry) {
+			t.Errorf("%s is read as %d", query, m.Reading)
+		}
+	}
+	for query, want := range map[string]fare.City{"Kosrae (KSA)": "KSA", "Concord (USA)": "USA", "Miami, USA": "MIA", "dubai uae": "DXB",
+		"Eau Claire (EAU)": "EAU", "CAN": "CAN", "AUS": "AUS", "PEI": "PEI", "MEX": "MEX"} {
+		if m := Read(query); m.City != want {
+			t.Errorf("%s is %s, want %s", query, m.City, want)
 		}
 	}
 }
@@ -136,7 +167,7 @@ func TestEnds(t *testing.T) {
 		"to London from Rome": "LON ROM", "Milano Lisbona": "MIL LIS", "JFK LHR": "NYC LON", "Rome to London on": "ROM LON",
 		"Rio de Janeiro a Lisboa": "RIO LIS", "Palma de Mallorca-Köln": "PMI CGN",
 		"Milan Malpensa": "", "Palma de Mallorca": "", "Rome-Fiumicino": "", "Rome": "", "": "", "to": "", "Atlantis to Rome": "",
-		"Lisbon, Portugal": "", "La Paz": "", "Lido di Jesolo": "",
+		"Lisbon, Portugal": "", "La Paz": "", "Paris, Ontario": "", "Rome to USA": "ROM ", "Rome, USA": "", "Paris New York": "PAR NYC", "Lido di Jesolo": "",
 	} {
 		from, to, ok := Ends(text)
 		if strings.HasPrefix(text, "to ") || strings.HasPrefix(text, "nach ") {
@@ -145,6 +176,24 @@ func TestEnds(t *testing.T) {
 		got := string(Read(from).City) + " " + string(Read(to).City)
 		if ok != (want != "") || ok && got != want {
 			t.Errorf("%q is from %q to %q, want %q", text, from, to, want)
+		}
+	}
+}
+
+// Names in a list keep their country or state. A city that has the name of a country is another name.
+func TestList(t *testing.T) {
+	for names, want := range map[string]string{
+		"Lisbon, Portugal": "LIS", "Lisbon, Portugal, Porto": "LIS OPO", "Bucarest,Londra": "BUH LON", "Rome,Lisbon,PT,MAD": "ROM LIS MAD",
+		"Portland, OR, USA, Paris": "PDX PAR", "Milano, MXP": "MIL MIL", "Panama City, Panama": "PTY",
+		"Barcelona, Luxembourg": "BCN LUX", "San Jose, Costa Rica; London, UK": "SJO LON", "Lisbon, Spain, Rome": "- ROM", "London": "LON",
+		"Londra, Regno Unito, Birmingham, Alabama, Nizza": "LON BHM NCE", "New York, Washington": "NYC WAS", "Portugal, Rome": "- ROM",
+	} {
+		var got []string
+		for _, name := range List(names) {
+			got = append(got, cmp.Or(string(Read(name).City), "-"))
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s is %s, want %s", names, got, want)
 		}
 	}
 }

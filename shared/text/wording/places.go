@@ -74,6 +74,13 @@ func Part(l *i18n.Language, m places.Match) string {
 
 // Reading says how a query was understood, if it was not as typed.
 func Reading(l *i18n.Language, m places.Match) (all []string) {
+	if m.Reading == places.AsCountry {
+		typed := strings.TrimSpace(m.Query)
+		country, _ := places.FindArea(typed)
+		code := strings.ToUpper(typed)
+		return []string{l.Text("ask.read_as", "Typed", typed, "Meant", country.NameIn(l.Code)),
+			l.Text("place.country", "Code", code, "Query", places.Query(fare.City(code), ""))}
+	}
 	where := Where(l, m.City)
 	if code := m.Of.String(); slices.Contains(m.Airports, code) {
 		where = places.AirportName(code, l.Code) + " (" + code + "), " + where

@@ -44,7 +44,7 @@ func checkParameters(op *huma.Operation, r *http.Request, faults []Fault) *Probl
 			fault = fmt.Sprintf("is given %d times; give it once", len(given))
 		case d.page:
 		case len(given) == 0 && p.Required:
-			fault = "is missing"
+			fault = missing(p.Name, values.Get("origine"))
 		case len(given) == 1:
 			// Where an enum lists the values, an empty one is a fault.
 			fault = unfit(given[0], p.Required || p.Schema != nil && len(p.Schema.Enum) > 0, longest(p))
@@ -57,6 +57,13 @@ func checkParameters(op *huma.Operation, r *http.Request, faults []Fault) *Probl
 		return Invalid(faults...)
 	}
 	return nil
+}
+
+func missing(name, origin string) string {
+	if advice, _ := BothEnds("origine", origin); advice != "" && name == "destinazione" {
+		return "is missing: " + advice
+	}
+	return "is missing"
 }
 
 func parameterNames(op *huma.Operation) (names []string) {
