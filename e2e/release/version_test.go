@@ -20,10 +20,10 @@ func read(t *testing.T, path string) string {
 	return string(data)
 }
 
-// TestVersion: the compose file and the README name the image of this version only.
+// TestVersion: the compose file names the image of this version only, and the README none that nobody has published.
 func TestVersion(t *testing.T) {
 	named := regexp.MustCompile(`verdetto\.example/verdetto:[^"'\s` + "`" + `]+`)
-	for path, count := range map[string]int{"infra/onemachine/compose.yaml": 1, "README.md": 1} {
+	for path, count := range map[string]int{"infra/onemachine/compose.yaml": 1, "README.md": 0} {
 		found := named.FindAllString(read(t, path), -1)
 		for _, name := range found {
 			if name != image {
