@@ -46,7 +46,7 @@ func TestNewcomers(t *testing.T) {
 		{"a backup while the service runs", "backup -config good.toml -to copy.db", 0,
 			[]string{"to use it: verdetto restore -from copy.db -store bolt:kept.db"}},
 		{"its way back", "restore -from copy.db -store bolt:again.db", 0,
-			[]string{"restored from copy.db", "routes 3, with", "keys 0 in force"}},
+			[]string{"restored from copy.db", "fares 3 routes", "keys 0 in force"}},
 		{"completion", "completion bash", 0, []string{"bash completion V2 for verdetto"}},
 		{"completion of a command", "__complete refr", 0, []string{"refresh"}},
 	} {
