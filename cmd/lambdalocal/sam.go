@@ -124,7 +124,7 @@ type until struct {
 
 func (u until) Write(p []byte) (int, error) {
 	if u.Err() != nil {
-		return len(p), nil
+		return len(p), nil //nolint:nilerr // dropped on purpose
 	}
 	return u.Writer.Write(p)
 }

@@ -204,7 +204,7 @@ func spanOf(days fare.Day) *departure.Span {
 // ofNoFare returns nil if err means that there is no fare, else err.
 func ofNoFare(err error) error {
 	if answer.Why(err) != nil || errors.As(err, new(*answer.UnknownCity)) {
-		return nil
+		return nil //nolint:nilerr // no fare is an answer
 	}
 	return err
 }
