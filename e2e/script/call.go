@@ -73,7 +73,10 @@ func call(method string) verb {
 		}
 		for _, target := range alternatives(r.target) {
 			r.target = target
-			s.step(ts, func() bool { s.send(ts, r); return s.status >= 500 })
+			s.step(ts, func() bool {
+				s.send(ts, r)
+				return s.status >= 500 || method == "MCP" && bytes.Contains(s.body, []byte(`"isError":true`))
+			})
 			refused := s.status == http.StatusConflict || s.status == http.StatusGone || s.status == http.StatusUnauthorized && r.method == "POST"
 			if s.retried && refused && !match(status, fmt.Sprint(s.status)) {
 				s.cut = true
