@@ -3,6 +3,7 @@
 package attacks
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -15,6 +16,7 @@ import (
 	"verdetto/cmd/verdetto/edge"
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/e2e/fixture"
+	"verdetto/shared/carrier/mail"
 	"verdetto/shared/pay"
 	"verdetto/shared/store/storetest"
 	"verdetto/shared/upstream/sample"
@@ -103,17 +105,74 @@ func TestFloodOfCachedAnswers(t *testing.T) {
 	}
 }
 
+// 440 addresses ask for 2,200 mails in two seconds, and the service sends ten mails a second. Honest
+// readers waited 95 minutes: one whose network never had a mail, and one whose network had.
+func TestFloodOfConfirmations(t *testing.T) {
+	clock := storetest.NewClock()
+	s := fixture.OpenSubscriptions(t, fixture.Bolt(t, clock.Now), clock)
+	ask := func(address, email string) {
+		t.Helper()
+		if a := s.From(address+":1", "POST", "/v1/alerts", fixture.Object("route", "MIL-BUH", "email", email)); a.Status != http.StatusAccepted {
+			t.Fatal(a.Status, a.Body)
+		}
+	}
+	ask("198.51.100.7", "earlier@mail.test")
+	s.Drain()
+	for n := range 2200 {
+		ask(fmt.Sprintf("203.0.%d.%d", n%440/2, n%2), fmt.Sprintf("s%d@strangers.test", n))
+	}
+	clock.Add(2 * time.Second)
+	ask("192.0.2.7", "unseen@mail.test")
+	ask("198.51.100.8", "seen@mail.test")
+	slow := &slowMail{Sender: s.Alerts.Confirmations.Mail, clock: clock, sent: map[string]time.Time{}}
+	s.Alerts.Confirmations.Mail = slow
+	asked := clock.Now()
+	for clock.Now().Sub(asked) < 2*time.Minute {
+		if _, err := s.Alerts.Confirmations.Work(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		clock.Add(time.Second)
+	}
+	waited := func(email string) time.Duration { return slow.sent[email].Sub(asked) }
+	unseen, seen := waited("unseen@mail.test"), waited("seen@mail.test")
+	t.Logf("honest mails took %s and %s, among %d mails in two minutes", unseen, seen, len(slow.sent))
+	if unseen < 0 || unseen >= time.Minute || seen < 0 {
+		t.Errorf("a network without earlier mails waited %s, one with them %s", unseen, seen)
+	}
+}
+
+// slowMail sends ten mails a second.
+type slowMail struct {
+	mail.Sender
+	clock *storetest.Clock
+	mu    sync.Mutex
+	sent  map[string]time.Time
+}
+
+func (s *slowMail) Send(ctx context.Context, m mail.Message) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.sent[m.To] = s.clock.Now(); len(s.sent)%10 == 0 {
+		s.clock.Add(time.Second)
+	}
+	return s.Sender.Send(ctx, m)
+}
+
 // A malformed call costs little more than a verdict, and its answer is short.
 func TestMalformedCalls(t *testing.T) {
 	h := world(t)
-	var unknown strings.Builder
-	for n := range 6500 {
-		fmt.Fprintf(&unknown, `,"u%d":1`, n)
+	tool := func(arguments int) string {
+		var unknown strings.Builder
+		for n := range arguments {
+			fmt.Fprintf(&unknown, `,"u%d":1`, n)
+		}
+		return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"flight_price_verdict",` +
+			`"arguments":{"origin":"Milano"` + unknown.String() + `}}}`
 	}
 	for name, c := range map[string]struct{ method, target, body string }{
-		"fields": {"GET", "/v1/analisi?origine=Milano&destinazione=Bucarest&campi=" + strings.Repeat("a,", 4000), ""},
-		"a tool": {"POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"flight_price_verdict",` +
-			`"arguments":{"origin":"Milano"` + unknown.String() + `}}}`},
+		"fields":                          {"GET", "/v1/analisi?origine=Milano&destinazione=Bucarest&campi=" + strings.Repeat("a,", 4000), ""},
+		"a tool":                          {"POST", "/mcp", tool(6500)},
+		"a tool, as long as messages may": {"POST", "/mcp", tool(1700)},
 	} {
 		longest := 0
 		ratio := compare(func(round int) time.Duration {
@@ -125,8 +184,8 @@ func TestMalformedCalls(t *testing.T) {
 		}, func(round int) time.Duration { return honest(t, h, round) })
 		t.Logf("%s: %d bytes make at most %d; the call takes %.1f times as long as a verdict", name,
 			len(c.target)+len(c.body), longest, ratio)
-		if longest == 0 || longest > 4096 {
-			t.Errorf("%s: an answer of %d bytes", name, longest)
+		if longest == 0 || longest > 4096 || ratio > 40 {
+			t.Errorf("%s: an answer of %d bytes, %.1f times as long as a verdict", name, longest, ratio)
 		}
 	}
 }

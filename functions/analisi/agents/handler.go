@@ -30,6 +30,10 @@ type mcpHandler struct {
 	host   string // of the base URL; may be empty
 }
 
+// maxMessage is several times what the longest comparison takes. The SDK decodes a message five times
+// before it looks at the arguments.
+const maxMessage = 16 << 10
+
 type exchange struct {
 	ctx    context.Context
 	header http.Header
@@ -50,10 +54,10 @@ func (h *mcpHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		p.Write(w, r)
 		return
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, httpapi.MaxBody))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxMessage))
 	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
 		problemWithStatus(http.StatusRequestEntityTooLarge,
-			fmt.Sprintf("The body is larger than %d bytes. Send one JSON-RPC message.", httpapi.MaxBody)).Write(w, r)
+			fmt.Sprintf("The body is larger than %d bytes. Send one JSON-RPC message.", maxMessage)).Write(w, r)
 		return
 	}
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"verdetto/shared/web/httpapi"
 	"verdetto/shared/web/routes"
 )
 
@@ -52,7 +51,7 @@ func TestMessages(t *testing.T) {
 		{"no content type", "POST", ping, []string{"Content-Type", ""}, 415, malformed,
 			"Content-Type: application/json"},
 		{"too large", "POST", `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"` + strings.Repeat("x",
-			httpapi.MaxBody) + `"}}`, nil, 413, malformed, "65536 bytes"},
+			16<<10) + `"}}`, nil, 413, malformed, "16384 bytes"},
 
 		{"empty", "POST", "", nil, 400, "-32700", "no JSON"},
 		{"cut short", "POST", `{"jsonrpc":`, nil, 400, "-32700", "no JSON"},
