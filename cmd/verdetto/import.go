@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -53,6 +54,7 @@ func importPanel(ctx context.Context, o options, file string, out output) error 
 		time.Sleep(importGrace)
 		os.Exit(exitCode(errImportStopped))
 	})()
+	debug.SetGCPercent(50) // millions of fares stay in memory, beside a server
 	s, err := o.service()
 	if err != nil {
 		return err

@@ -104,22 +104,15 @@ func (f *fares) byDay() map[fare.Day]int {
 }
 
 // rows returns the fares of the panel up to now, as they are or will be stored.
-func (i Import) rows(ctx context.Context) (*fares, error) {
+func (i Import) rows() *fares {
 	bySeries := map[fare.Series][]fare.Observation{}
-	origins, err := i.Panel.Origins(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for _, origin := range origins {
-		answer, err := i.Panel.Fares(ctx, origin, time.Time{}, i.Now())
-		if err != nil {
-			return nil, err
-		}
-		for _, f := range answer.Fares {
-			bySeries[f.Series()] = append(bySeries[f.Series()], f.Observation)
+	for route, all := range i.Panel.Routes(i.Now()) {
+		for _, o := range all {
+			of := fare.Fare{Route: route, Observation: o}.Series()
+			bySeries[of] = append(bySeries[of], o)
 		}
 	}
-	return newFares(i.Panel.Name(), bySeries), nil
+	return newFares(i.Panel.Name(), bySeries)
 }
 
 type stored struct {

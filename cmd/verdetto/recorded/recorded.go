@@ -87,11 +87,8 @@ func (i Import) Run(ctx context.Context) (report Report, err error) {
 	return report, err
 }
 
-func (i Import) alone(ctx context.Context, w *work) (Report, error) {
-	panel, err := i.rows(ctx)
-	if err != nil {
-		return Report{}, err
-	}
+func (i *Import) alone(ctx context.Context, w *work) (Report, error) {
+	panel := i.rows()
 	if w.copying { // an import, perhaps of another panel, was killed while it copied its result
 		if err := i.copyResult(ctx, w); err != nil || w.plan.Panel == panel.digest {
 			return w.plan.Report, err
@@ -101,6 +98,7 @@ func (i Import) alone(ctx context.Context, w *work) (Report, error) {
 	if err != nil {
 		return p.Report, err
 	}
+	i.Panel = nil // its fares are in from; both would take much memory
 	if p.New == 0 {
 		return p.Report, w.remove()
 	}

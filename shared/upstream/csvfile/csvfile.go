@@ -26,6 +26,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"maps"
 	"os"
 	"slices"
@@ -327,6 +328,20 @@ func (p *Panel) Fares(ctx context.Context, origin fare.City, since, until time.T
 	}
 	slices.SortStableFunc(answer.Fares, func(a, b fare.Fare) int { return cmp.Compare(a.Found, b.Found) })
 	return answer, nil
+}
+
+// Routes yields the fares of each route found not after until, without a copy of them.
+func (p *Panel) Routes(until time.Time) iter.Seq2[fare.Route, []fare.Observation] {
+	return func(yield func(fare.Route, []fare.Observation) bool) {
+		for origin, of := range p.byOrigin {
+			for destination, all := range of.fares {
+				all = window(all, func(o fare.Observation) int64 { return o.Found }, time.Time{}, until)
+				if !yield(fare.Route{Origin: origin, Destination: destination}, all) {
+					return
+				}
+			}
+		}
+	}
 }
 
 func window[T any](list []T, found func(T) int64, since, until time.Time) []T {
