@@ -34,7 +34,13 @@ func importCommand() *cobra.Command {
 		}
 		return nil
 	}
-	c.RunE = func(c *cobra.Command, args []string) error { return importPanel(c.Context(), o, args[0], out) }
+	c.RunE = func(c *cobra.Command, args []string) error {
+		err := importPanel(c.Context(), o, args[0], out)
+		if err != nil && c.Context().Err() != nil {
+			return errImportStopped
+		}
+		return err
+	}
 	c.Flags().StringVar(&o.price, "price", "",
 		"take this `column` as the one-way fare, whatever return_date says; default: the column price")
 	takeSettings(c, map[string]*string{"store": &o.store, "now": &o.now, "log": &o.log})
@@ -93,9 +99,6 @@ func importPanel(ctx context.Context, o options, file string, out output) error 
 		Progress: func(done, total int, day fare.Day) { bar.show(done, total, day.String()) },
 		Waiting:  waiting(s.Log),
 	}.Run(ctx)
-	if ctx.Err() != nil {
-		return errImportStopped
-	}
 	if err != nil {
 		return err
 	}

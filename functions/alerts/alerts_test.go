@@ -158,7 +158,7 @@ func TestNotices(t *testing.T) {
 			`{"eventType":"Bounce","bounce":{"bounceType":"Permanent","bouncedRecipients":"ada@example.com"}}`}, nil,
 			0, 0, "cannot be read"},
 		{"an address that is none", []string{bounce("eventType", "Permanent",
-			`{"emailAddress":"ada@example.com\r\nx"},{},`+ada)}, []string{"ada"}, 0, 180 * 24 * time.Hour, "unknown address"},
+			`{"emailAddress":"ada@example.com\r\nx"},{},`+ada)}, []string{"ada"}, 0, 180 * 24 * time.Hour, "address that cannot be read"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := newFixture(t)

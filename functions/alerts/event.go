@@ -78,14 +78,14 @@ func (s *Service) suppress(ctx context.Context, records []record) (stopped int, 
 	for i, r := range records {
 		var n notice
 		if err := json.Unmarshal([]byte(r.SNS.Message), &n); err != nil {
-			s.Log.WarnContext(ctx, "notice about mail cannot be read", "record", i)
+			s.Log.WarnContext(ctx, "a notice of SES about a mail cannot be read, so its mailbox is not stopped", "record", i)
 			continue
 		}
 		recipients, until := n.stops(s.Now())
 		for _, r := range recipients {
 			address, err := mail.ParseAddress(bareAddress(r.EmailAddress))
 			if err != nil {
-				s.Log.WarnContext(ctx, "notice about mail to an unknown address", "record", i)
+				s.Log.WarnContext(ctx, "a notice of SES names an address that cannot be read, so its mailbox is not stopped", "record", i)
 				continue
 			}
 			err = s.Alerts.Stop(ctx, s.Links.Subscriber(address), until)

@@ -66,7 +66,7 @@ func (s *Service) openEndpoint(ctx context.Context, alert store.Alert, id string
 	}
 	if err != nil {
 		// The page of alerts can issue a new secret.
-		s.Log.ErrorContext(ctx, "endpoint not opened", "error", err)
+		s.Log.ErrorContext(ctx, "the endpoint of a confirmed alert could not be stored; the page of alerts can issue a new secret", "error", err)
 		return
 	}
 	s.signal()

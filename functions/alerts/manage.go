@@ -159,7 +159,7 @@ func (s *Service) undo(ctx context.Context, subscriber store.SubscriberID, ends 
 	alerts = slices.DeleteFunc(alerts, func(a store.Alert) bool { return !ends(a) || a.Channel == store.Webhook })
 	token, sealed := s.Links.Undo(alerts, s.Now())
 	if err := errors.Join(err, sealed); err != nil {
-		s.Log.ErrorContext(ctx, "end of alerts without undo", "error", err)
+		s.Log.ErrorContext(ctx, "alerts ended without the link that restores them, because they could not be read", "error", err)
 	}
 	return token
 }
@@ -279,7 +279,7 @@ func (s *Service) endedPage(ctx context.Context, subscriber store.SubscriberID, 
 	response, err := s.list(ctx, subscriber, v)
 	if err != nil {
 		// A failure to list the remaining alerts must not hide that the others are ended.
-		s.Log.ErrorContext(ctx, "alerts not listed", "error", err)
+		s.Log.ErrorContext(ctx, "alerts were ended, but the others of the mailbox could not be listed", "error", err)
 		v.Manage = s.Links.Manage(subscriber, s.Now())
 	}
 	if response != nil && err == nil {

@@ -59,7 +59,7 @@ func (s *Service) confirm(ctx context.Context, in *confirmInput) (*page.Response
 	if alert.Email != "" { // confirming proves that the caller reads the mailbox
 		if err := s.Confirmations.Mailboxes().Read(ctx, s.Links.Mailbox(alert.Email),
 			httpapi.Subject(ctx)); err != nil {
-			s.Log.ErrorContext(ctx, "reader of a mailbox not stored", "error", err)
+			s.Log.ErrorContext(ctx, "it could not be stored who reads a mailbox; more mails to it count as those of a stranger", "error", err)
 		}
 	}
 	v.T = i18n.ForCode(alert.Language)
@@ -167,7 +167,7 @@ func (s *Service) endedByLink(ctx context.Context, subscriber store.SubscriberID
 	}
 	alerts, err := s.Alerts.BySubscriber(ctx, subscriber)
 	if err != nil {
-		s.Log.ErrorContext(ctx, "alerts not listed", "error", err) // the alerts are ended
+		s.Log.ErrorContext(ctx, "alerts were ended, but the others of the mailbox could not be listed", "error", err) // the alerts are ended
 	}
 	if err != nil || len(alerts) > 0 {
 		v.Manage = s.Links.Renew(subscriber)

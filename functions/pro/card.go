@@ -215,9 +215,9 @@ func (s *Service) webhook(ctx context.Context, in *webhookInput) (*webhookOutput
 	}
 	switch {
 	case errors.Is(err, errForeign):
-		s.Log.WarnContext(ctx, "webhook of a subscription that is not Pro", "event", event.ID, "type", event.Type)
+		s.Log.WarnContext(ctx, "Stripe's webhook told of a subscription to another price than Pro's, which the service leaves alone", "event", event.ID, "type", event.Type)
 	case errors.Is(err, pay.ErrNoSuchSubscription), errors.Is(err, store.ErrNotFound):
-		s.Log.WarnContext(ctx, "webhook of an unknown subscription", "event", event.ID, "type", event.Type)
+		s.Log.WarnContext(ctx, "Stripe's webhook told of a subscription that nobody here has; a subscription made by hand gets no key", "event", event.ID, "type", event.Type)
 	case errors.Is(err, pay.ErrUnavailable):
 		return nil, s.unavailable(ctx, noStripe, err)
 	case err != nil:
@@ -282,7 +282,7 @@ func (s *Service) dropForeign(ctx context.Context, c *store.Customer) error {
 		}
 		err := s.follow(ctx, c, id)
 		if errors.Is(err, errForeign) {
-			s.Log.WarnContext(ctx, "subscription that is not Pro taken out of a plan")
+			s.Log.WarnContext(ctx, "a subscription now has another price than Pro's, so it no longer counts for its plan")
 			delete(c.Cards, id)
 			continue
 		}

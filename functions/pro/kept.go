@@ -118,7 +118,7 @@ func (s *Service) judgeClaim(ctx context.Context, j store.Job) error {
 	if refused := errors.As(err, &refusal); err != nil && (!refused || refusal.Status >= 500 || later[refusal.Code]) {
 		return err
 	}
-	s.Log.InfoContext(ctx, "a kept claim was judged", "error", err)
+	s.Log.InfoContext(ctx, "a kept claim of a payment was judged; without an error its key was mailed", "error", err)
 	s.signal()
 	return s.claims().Delete(ctx, j)
 }

@@ -23,7 +23,7 @@ func (s *Service) price(ctx context.Context) (pay.Price, bool) {
 		defer cancel()
 		price, err := s.Checkout.Price(asking)
 		if err != nil {
-			s.Log.ErrorContext(ctx, "price not known", "error", err)
+			s.Log.ErrorContext(ctx, "Stripe did not name the price of the plan, so pages show none; if this lasts, look at the id of the price and at status.stripe.com", "error", err)
 			return nil, priceRetry, nil
 		}
 		return &price, priceMemoTime, nil

@@ -97,7 +97,7 @@ func (s *Service) do(ctx context.Context, j store.Job) error {
 	}
 	err := work(ctx, j)
 	if errors.Is(err, mail.ErrRefused) {
-		s.Log.WarnContext(ctx, "mail refused for good", "kind", j.Kind, "error", err)
+		s.Log.WarnContext(ctx, "the carrier refuses a mail about a key or a plan for good, so it is not sent", "kind", j.Kind, "error", err)
 		return nil
 	}
 	return err

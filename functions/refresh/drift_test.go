@@ -37,7 +37,7 @@ func TestSourceForm(t *testing.T) {
 				t.Errorf("the log lacks %s:\n%s", want, log.String())
 			}
 		}
-		if got := strings.Contains(log.String(), "not compared"); got != (fault != nil) {
+		if got := strings.Contains(log.String(), "could not be compared"); got != (fault != nil) {
 			t.Errorf("after %v the log says\n%s", fault, log.String())
 		}
 	}

@@ -90,7 +90,7 @@ func (f *Function) send(ctx context.Context) (any, error) {
 		return nil, errors.New("there is no mail to send here: it is not configured")
 	}
 	if err := f.logAge(ctx); err != nil { // this event is the most frequent
-		f.Log.ErrorContext(ctx, "age not told", "error", err)
+		f.Log.ErrorContext(ctx, "the age of the fares could not be read; the next event of the schedule reads it again", "error", err)
 	}
 	sent, err := f.work(ctx)
 	return Answer{Mail: &sent}, err
@@ -155,7 +155,7 @@ func (f *Function) Messages(ctx context.Context, messages []queue.Message) (fail
 				continue
 			}
 			if err := q.Postpone(ctx, m, Waits.After(m.Received)); err != nil { // it comes back at the usual time
-				f.Log.WarnContext(ctx, "failed message not postponed", "message", m.ID, "error", err)
+				f.Log.WarnContext(ctx, "a failed message of the queue could not be postponed, so it comes back at the usual time", "message", m.ID, "error", err)
 			}
 		}
 	}
@@ -215,7 +215,7 @@ func (f *Function) logAge(ctx context.Context) error {
 func (f *Function) logScore(ctx context.Context) {
 	c, err := f.Refresher.pooled(ctx)
 	if err != nil {
-		f.Log.ErrorContext(ctx, "score not told", "error", err)
+		f.Log.ErrorContext(ctx, "the service's score could not be read for its alarm; the next refresh reads it again", "error", err)
 		return
 	}
 	if c.Pooled == nil || c.Pooled.Experience == nil {
@@ -235,7 +235,7 @@ func (f *Function) logDrift(ctx context.Context) {
 	}
 	differences, err := source.Drift(ctx)
 	if err != nil {
-		f.Log.ErrorContext(ctx, "form of the source's answers not compared", "error", err)
+		f.Log.ErrorContext(ctx, "the fare source's answers could not be compared with the form that this version reads; the next run compares again", "error", err)
 	}
 	f.log(ctx, "compared", slog.Any("differences", differences),
 		metrics.Metric{Name: "SourceDifferences", Unit: metrics.Count, Value: float64(len(differences))})

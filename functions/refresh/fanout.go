@@ -125,7 +125,7 @@ func (r *Refresher) processMessages(ctx context.Context, q queue.Queue, log *slo
 		withRates := *r
 		var err error
 		if withRates.Rates, err = r.Fares.Rates(work); err != nil && !errors.Is(err, store.ErrNotFound) {
-			log.ErrorContext(ctx, "messages failed; they come back, or are dead letters", "error", err)
+			log.ErrorContext(ctx, "the exchange rates of a refresh could not be read, so its messages come back, at last to the dead letters", "error", err)
 			for _, m := range messages {
 				failed = append(failed, m.ID)
 			}
@@ -167,7 +167,7 @@ func (r *Refresher) processMessages(ctx context.Context, q queue.Queue, log *slo
 			d.err = r.processDeep(work, begin, q, d.task, &deep)
 		}
 		if err := d.close(ctx, q); err != nil {
-			log.ErrorContext(ctx, "message failed; it comes back, or is a dead letter", "message", d.id, "error", err)
+			log.ErrorContext(ctx, "a message of the refresh failed; it comes back, at last to the dead letters", "message", d.id, "error", err)
 			failed = append(failed, d.id)
 		}
 	}

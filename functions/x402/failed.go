@@ -76,7 +76,7 @@ func (s *sale) notTaken(ctx context.Context, err error) error {
 		return s.required(Refused.Problem("Nothing was taken: payments with assertions of the program Lighthouse "+
 			"are not taken today. Send one without."), "guarded_payments_not_accepted")
 	case full.Subject == allPayers:
-		s.Log.ErrorContext(ctx, "too many payments failed on the chain today")
+		s.Log.ErrorContext(ctx, "too many payments by x402 failed on the chain today, so none is taken until midnight UTC; nothing has to be done")
 		return notNow("Payments cannot be taken just now, so nothing is sold. Try again tomorrow (UTC); the free "+
 			"endpoints answer as ever.", "3600")
 	case !full.Fees:
@@ -112,7 +112,7 @@ func (s *sale) freed(ctx context.Context, names []string) (freed bool) {
 			err = s.fail(ctx, p, outcome)
 		}
 		if err != nil {
-			s.Log.ErrorContext(ctx, "payment that was left open was passed over", "payment", name, "error", err)
+			s.Log.ErrorContext(ctx, "the outcome of an open payment by x402 could not be stored; the next sale looks again", "payment", name, "error", err)
 		}
 		freed = freed || err == nil && outcome != pay.MovedNothing
 	}
@@ -125,7 +125,7 @@ func (s *sale) fail(ctx context.Context, p store.Payment, outcome pay.Outcome) e
 	cost := outcome == pay.MovedNothing
 	err := s.Payments.Fail(ctx, p, string(outcome), cost, s.Now())
 	if cost && !errors.Is(err, store.ErrConflict) {
-		s.Log.WarnContext(ctx, "payment failed on the chain", "payment", p.Name, "feeLost", p.Fee)
+		s.Log.WarnContext(ctx, "payment failed on the chain, and its fee is lost", "payment", p.Name, "feeLost", p.Fee)
 	}
 	return err
 }
@@ -133,7 +133,7 @@ func (s *sale) fail(ctx context.Context, p store.Payment, outcome pay.Outcome) e
 func (s *sale) refuseFailed(ctx context.Context, payment x402pay.Payment, taken store.Payment, outcome pay.Outcome,
 	fresh bool) error {
 	if err := s.fail(ctx, taken, outcome); err != nil && !errors.Is(err, store.ErrConflict) {
-		s.Log.ErrorContext(ctx, "failed payment not recorded", "payment", taken.Name, "error", err)
+		s.Log.ErrorContext(ctx, "the failure of a payment by x402 could not be stored; it is asked for again when the payment is shown again", "payment", taken.Name, "error", err)
 	}
 	detail := "The network refused its transaction, which moved nothing."
 	if outcome == pay.TooLate {
@@ -153,7 +153,7 @@ func (s *sale) refuseTaken(ctx context.Context, payment x402pay.Payment, reason,
 		return s.notTaken(ctx, err)
 	}
 	if err != nil {
-		s.Log.ErrorContext(ctx, "refused payment not counted", "error", err)
+		s.Log.ErrorContext(ctx, "a refused payment by x402 could not be counted, so its caller may try once more; look at the store if this lasts", "error", err)
 	}
 	return s.refusal(payment, reason, detail)
 }

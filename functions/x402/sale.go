@@ -152,7 +152,7 @@ func (s *sale) charge(ctx context.Context, payment x402pay.Payment, bought []byt
 		return nil, s.refuseFailed(ctx, payment, taken, outcome, fresh)
 	case fresh && errors.Is(err, pay.ErrRefusedTransaction):
 		if fault := s.Payments.FreeFees(ctx, taken, s.Now()); fault != nil {
-			s.Log.ErrorContext(ctx, "refused payment not recorded", "payment", taken.Name, "error", fault)
+			s.Log.ErrorContext(ctx, "the refusal of a payment by x402 could not be stored; its fee counts as used for now", "payment", taken.Name, "error", fault)
 		}
 		if errors.Is(err, pay.ErrInsufficientFunds) {
 			return nil, s.refusal(payment, "insufficient_funds", "Its payer does not hold "+s.price()+".")
@@ -224,7 +224,7 @@ func (s *sale) replay(ctx context.Context, payment x402pay.Payment, taken store.
 	}
 	shown, err := s.Limiter.Take(ctx, againLimit, httpapi.Subject(ctx)+"#"+taken.Name)
 	if err != nil {
-		s.Log.ErrorContext(ctx, "answer that is shown again not counted", "error", err)
+		s.Log.ErrorContext(ctx, "an answer by x402 that was shown again could not be counted; look at the store if this lasts", "error", err)
 	}
 	if !shown.Allowed {
 		return nil, s.refuseTaken(ctx, payment, "payment_already_used",
@@ -278,7 +278,7 @@ func (s *sale) useCredit(ctx context.Context, fresh store.Payment, bought []byte
 			}
 		}
 		if err != nil {
-			s.Log.ErrorContext(ctx, "payment that is owed for was passed over", "payment", credit.Name, "error", err)
+			s.Log.ErrorContext(ctx, "a payment by x402 that bought nothing yet could not be used for this call; the next call tries again", "payment", credit.Name, "error", err)
 		}
 	}
 	return nil, nil
@@ -298,6 +298,6 @@ func (s *sale) required(p *httpapi.Problem, reason string) error {
 
 // retryLater returns the error response for a payment whose outcome is not known yet.
 func (s *sale) retryLater(ctx context.Context, err error, detail string) error {
-	s.Log.ErrorContext(ctx, "payment not settled", "error", err)
+	s.Log.ErrorContext(ctx, "the outcome of a payment by x402 is not known; the caller may send the same payment again, which is taken once", "error", err)
 	return notNow(detail, "5")
 }

@@ -121,9 +121,9 @@ func (s *Service) funded(ctx context.Context) error {
 	case ctx.Err() != nil: // the caller left, which says nothing about the chain
 		return ctx.Err()
 	case held.err != nil:
-		s.Log.ErrorContext(ctx, "fees not known", "error", held.err)
+		s.Log.ErrorContext(ctx, "no Solana node says how much SOL is left for fees, so nothing is sold by x402; if this lasts, set other SOLANA_NODES", "error", held.err)
 	case held.lamports < LeastFunds:
-		s.Log.ErrorContext(ctx, "fees used up", "address", s.Seller.FeePayer(), "lamports", held.lamports, "least",
+		s.Log.ErrorContext(ctx, "too little SOL is left for fees, so nothing is sold by x402: send SOL to the address", "address", s.Seller.FeePayer(), "lamports", held.lamports, "least",
 			LeastFunds)
 	default:
 		return nil

@@ -83,7 +83,7 @@ func (r *run) countPostponed(ctx context.Context, c *channel, about string) {
 	defer r.mu.Unlock()
 	r.result.Postponed++
 	if c.postponedInARow++; c.postponedInARow < maxInARow {
-		r.Log.WarnContext(ctx, "message postponed", "channel", c.name, "about", about)
+		r.Log.WarnContext(ctx, "the carrier takes no message to one recipient now; it is tried again at the next run", "channel", c.name, "about", about)
 		return
 	}
 	r.shut(c, fmt.Errorf("notify of %s: %w %d times over, for %d subscribers in a row", about, mail.ErrThrottled,

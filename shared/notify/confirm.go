@@ -154,7 +154,7 @@ func (c *Confirmations) send(ctx context.Context, j store.Job, to store.Subscrib
 	}
 	c.uncount()
 	if errors.Is(err, mail.ErrRefused) {
-		c.Log.WarnContext(ctx, "mail refused for good", "kind", j.Kind, "error", err)
+		c.Log.WarnContext(ctx, "the carrier refuses a confirmation for good, so its mailbox gets no mail for a while", "kind", j.Kind, "error", err)
 		return errors.Join(c.Alerts.Stop(ctx, to, RefusedUntil(c.Now())), c.Bounced(ctx, message.To))
 	}
 	return fmt.Errorf("mail for the job %q: %w", j.Kind, err)
@@ -166,7 +166,7 @@ func (c *Confirmations) reserve(ctx context.Context, j store.Job) error {
 	for _, l := range []limit.Limit{c.perSeen(), perService} {
 		d, err := c.Limiter.CountShared(ctx, l, everybody)
 		if err != nil {
-			c.Log.ErrorContext(ctx, "message not counted", "error", err)
+			c.Log.ErrorContext(ctx, "a confirmation could not be counted towards the hour's limit, so it is sent; look at the store if this lasts", "error", err)
 		}
 		if !d.Allowed && (l.Name == perService.Name || !j.New && j.Network != "") {
 			c.Log.WarnContext(ctx, "confirmations wait: the service has sent all the mails of this hour", "until", d.Reset)
@@ -190,7 +190,7 @@ func (c *Confirmations) Mailboxes() Mailboxes {
 func (c *Confirmations) takeCall(ctx context.Context, under limit.Limit, whose string) bool {
 	d, err := c.Limiter.Take(ctx, under, whose)
 	if err != nil {
-		c.Log.ErrorContext(ctx, "mail not counted", "error", err)
+		c.Log.ErrorContext(ctx, "a request could not be counted towards its limit, so it is allowed; look at the store if this lasts", "error", err)
 	}
 	return d.Allowed
 }

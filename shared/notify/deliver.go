@@ -111,7 +111,7 @@ func (r *run) send(ctx context.Context, by *channel, about string, p *parcel) (o
 	case errors.Is(err, ErrUnwritable):
 		r.fault(ctx, fmt.Errorf("notify of %s: %w", about, err)) // the next refresh retries
 	case errors.Is(err, mail.ErrRefused):
-		r.Log.WarnContext(ctx, "message refused for good", "channel", by.name, "about", about, "error", err)
+		r.Log.WarnContext(ctx, "the carrier refuses a message for good, so its alerts stop for a while", "channel", by.name, "about", about, "error", err)
 		if err := by.pace.retry(last, func() error {
 			return r.Alerts.Stop(last, p.to,
 				RefusedUntil(r.Now()))
@@ -123,7 +123,7 @@ func (r *run) send(ctx context.Context, by *channel, about string, p *parcel) (o
 		r.close(by, err)
 		return channelShut, nil
 	default: // throttled, or unknown whether the message was sent
-		r.Log.WarnContext(ctx, "message is tried again", "channel", by.name, "about", about, "error", err)
+		r.Log.WarnContext(ctx, "it is not known whether a message was sent; it is tried again", "channel", by.name, "about", about, "error", err)
 		return unsettled, nil
 	}
 	return settled, nil

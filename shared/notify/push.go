@@ -97,14 +97,14 @@ func (p *Pushes) do(ctx context.Context, j store.Job) error {
 	to, err := send(ctx, j)
 	switch {
 	case errors.Is(err, mail.ErrRefused):
-		p.Log.WarnContext(ctx, "message to a phone refused for good", "kind", j.Kind, "error", err)
+		p.Log.WarnContext(ctx, "the service of a phone refuses a message for good, so its alerts stop for a while", "kind", j.Kind, "error", err)
 		// A refused confirmation does not end the confirmed alerts to the same address.
 		if j.Kind == pushKind {
 			return p.Alerts.Stop(ctx, to, RefusedUntil(p.Now()))
 		}
 		return nil
 	case errors.Is(err, ErrUnwritable):
-		p.Log.ErrorContext(ctx, "message to a phone given up", "kind", j.Kind, "error", err)
+		p.Log.ErrorContext(ctx, "a message to a phone could not be written, and was given up: this is a fault of the program", "kind", j.Kind, "error", err)
 		return nil
 	}
 	return err

@@ -190,7 +190,7 @@ func (r *run) route(ctx context.Context, stored store.Notification) error {
 				From: answer.Code(string(n.Route.Origin)), To: answer.Code(string(n.Route.Destination)),
 				When: &answer.When{When: verdict.When{Date: n.Depart}}}, n.Price)
 			if err != nil {
-				r.Log.WarnContext(ctx, "mails say nothing of what is to be expected", "route", stored.Route.String(),
+				r.Log.WarnContext(ctx, "the fares to be expected could not be computed, so the mails of a route do not mention them", "route", stored.Route.String(),
 					"error", err)
 			}
 			return o
@@ -329,7 +329,7 @@ func (r *run) concerns(ctx context.Context, n *notification, a store.Alert) (l *
 
 // fault logs and collects the error of one alert; the others continue.
 func (r *run) fault(ctx context.Context, err error) {
-	r.Log.ErrorContext(ctx, "alert not told", "error", err)
+	r.Log.ErrorContext(ctx, "an alert could not be judged or sent; the next run tries again", "error", err)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.faults) < maxFaults {

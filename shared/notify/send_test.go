@@ -201,7 +201,7 @@ func TestNothingPersonalIsLogged(t *testing.T) {
 			t.Errorf("the log tells of %s:\n%s", who, &log)
 		}
 	}
-	if !strings.Contains(log.String(), "refused for good") {
+	if !strings.Contains(log.String(), "refuses a message for good") {
 		t.Errorf("the log does not tell what happened:\n%s", &log)
 	}
 }

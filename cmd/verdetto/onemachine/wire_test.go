@@ -177,7 +177,7 @@ func TestHangingUp(t *testing.T) {
 	<-table.asked
 	c.Close()
 	text := log.wait(t, `"msg":"request"`)
-	if strings.Contains(text, `"ERROR"`) || !strings.Contains(text, `"status":499`) || !strings.Contains(text, "key not checked") {
+	if strings.Contains(text, `"ERROR"`) || !strings.Contains(text, `"status":499`) || !strings.Contains(text, "a key could not be checked") {
 		t.Errorf("the log:\n%s", text)
 	}
 }

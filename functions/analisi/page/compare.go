@@ -164,7 +164,7 @@ func (h home) comparedWith(ctx context.Context, q question, asked answer.Questio
 	case answer.Why(err).Unseen():
 		row.Difference = v.T.Text("refusal.not_covered.title")
 	case err != nil && errors.Is(published.Problem(err), err):
-		h.Log.ErrorContext(ctx, "trip not compared", "error", err)
+		h.Log.ErrorContext(ctx, "a page was shown without one of its trips, whose fares could not be read", "error", err)
 		row.Difference = v.T.Text("refusal.failed.title")
 	case err == nil && o.Stay == "":
 		return v.compared(row, of, a.Judgement)

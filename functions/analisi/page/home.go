@@ -100,7 +100,7 @@ func (h home) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	v.keep(typed)
 	answer, err := v.respond(h.BaseURL)
 	if err != nil {
-		h.Log.ErrorContext(r.Context(), "page not written", "error", err)
+		h.Log.ErrorContext(r.Context(), "a page could not be written, and its reader was told to come back: this is a fault of the program", "error", err)
 		httpapi.Internal.Problem("Something went wrong on our side and was logged. Call again "+
 			"in a minute.").Write(w, r)
 		return
@@ -313,7 +313,7 @@ func (h home) check(r *http.Request, asked answer.Question, v *view) bool {
 }
 
 func (h home) refuseFailed(r *http.Request, v *view, err error) {
-	h.Log.ErrorContext(r.Context(), "page failed", "error", err)
+	h.Log.ErrorContext(r.Context(), "a page failed, and its reader was told to come back; look at the store if this lasts", "error", err)
 	status := http.StatusInternalServerError
 	if errors.Is(err, store.ErrUnavailable) {
 		status = http.StatusServiceUnavailable

@@ -30,7 +30,7 @@ func (h home) showMoves(ctx context.Context, v *view, asked answer.Question, a a
 	}
 	all, err := h.Moves(ctx, asked, a)
 	if err != nil {
-		h.Log.ErrorContext(ctx, "page without the moves of a fare", "error", err)
+		h.Log.ErrorContext(ctx, "a page was shown without the earlier prices of a fare, which could not be read", "error", err)
 		m.Text = l.Text("moves.failed")
 		return
 	}

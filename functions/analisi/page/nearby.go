@@ -31,7 +31,7 @@ func (h home) showNear(ctx context.Context, q question, asked answer.Question, o
 	found, err := h.Reader.Nearby(ctx, asked)
 	switch {
 	case err != nil:
-		h.Log.ErrorContext(ctx, "page without the places nearby", "error", err)
+		h.Log.ErrorContext(ctx, "a page was shown without the places nearby, whose fares could not be read", "error", err)
 		v.Near.Line = l.Text("moves.failed")
 		return
 	case len(found) == 0:

@@ -153,7 +153,7 @@ func (h home) showLast(ctx context.Context, v *view, asked answer.Question, e *a
 	}
 	all, err := h.Moves(ctx, asked, answer.Answer{SeriesData: e.SeriesData})
 	if err != nil {
-		h.Log.ErrorContext(ctx, "page without the last fare", "error", err)
+		h.Log.ErrorContext(ctx, "a page was shown without the last fare of its route, which could not be read", "error", err)
 		return
 	}
 	if len(all) == 0 {

@@ -80,11 +80,11 @@ func (w Worker) do(ctx context.Context, j store.Job) (ended bool, err error) {
 	case errors.Is(err, ErrLater), ctx.Err() != nil:
 		return false, err // due again when its lease ends
 	case w.isGivenUp(j, now):
-		w.Log.LogAttrs(ctx, slog.LevelError, "job given up",
+		w.Log.LogAttrs(ctx, slog.LevelError, "a mail or message of the outbox was given up; its reader may ask again",
 			append([]slog.Attr{slog.String("kind", j.Kind), slog.Int("tries", j.Tries+1), slog.Any("error", err)},
 				w.Metrics.Attrs(now, metrics.Metric{Name: "JobsGivenUp", Unit: metrics.Count, Value: 1})...)...)
 	default:
-		w.Log.WarnContext(ctx, "job failed; it is tried again", "kind", j.Kind, "tries", j.Tries+1, "error", err)
+		w.Log.WarnContext(ctx, "a mail or message of the outbox was not sent; it is tried again for a day", "kind", j.Kind, "tries", j.Tries+1, "error", err)
 		return false, w.Retries.Postpone(ctx, j, now.Add(w.wait(j.Tries)))
 	}
 	err = w.Retries.Delete(ctx, j)

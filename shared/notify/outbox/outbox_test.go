@@ -88,7 +88,7 @@ func TestWaits(t *testing.T) {
 	if tried := w.at[len(w.at)-1].Sub(began); ended != 1 || tried < 24*time.Hour || tried > 25*time.Hour {
 		t.Errorf("%d jobs ended; the last attempt was after %s", ended, tried)
 	}
-	if got := w.log.String(); strings.Count(got, "job given up") != 1 || !strings.Contains(got, "JobsGivenUp=1") {
+	if got := w.log.String(); strings.Count(got, "was given up") != 1 || !strings.Contains(got, "JobsGivenUp=1") {
 		t.Errorf("logged %s", got)
 	}
 }

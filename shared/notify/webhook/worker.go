@@ -145,7 +145,7 @@ func (w *Worker) full(ctx context.Context, to string) (full bool, until time.Tim
 	}
 	decision, err := w.Limiter.Take(ctx, perHost, host)
 	if err != nil {
-		w.Log.ErrorContext(ctx, "test event not counted", "error", err)
+		w.Log.ErrorContext(ctx, "a test event could not be counted towards its host's limit, so it is sent; look at the store if this lasts", "error", err)
 	}
 	return !decision.Allowed, decision.Reset
 }
@@ -196,7 +196,7 @@ func (w *Worker) post(ctx context.Context, d store.Delivery, e store.Endpoint, i
 		o.status = 0
 	}
 	if !o.accepted() {
-		w.Log.InfoContext(ctx, "event not taken", "subscriber", string(d.Subscriber), "event", id, "status", o.status,
+		w.Log.InfoContext(ctx, "an endpoint did not take an event; it is tried again for a day", "subscriber", string(d.Subscriber), "event", id, "status", o.status,
 			"try", d.Tries+1, "error", err)
 	}
 	return o, nil

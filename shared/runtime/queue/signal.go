@@ -20,7 +20,7 @@ func SignalWorker(q Queue, log *slog.Logger) func() {
 		ctx, cancel := context.WithTimeout(context.Background(), sendTimeout)
 		defer cancel()
 		if err := q.Send(ctx, workSignal); err != nil {
-			log.Error("signal not sent; the schedule will find the work", "error", err)
+			log.Error("the signal for new work in an outbox was not sent; the schedule finds the work", "error", err)
 		}
 	}
 }

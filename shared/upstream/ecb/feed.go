@@ -105,7 +105,7 @@ func Current(ctx context.Context, feed *Feed, table *History, log *slog.Logger) 
 	rates, err := feed.Latest(ctx)
 	switch {
 	case err != nil:
-		log.WarnContext(ctx, "reference rates: the committed ones stand in", "date", newest.Date.String(), "err", err)
+		log.WarnContext(ctx, "the European Central Bank did not give today's exchange rates, so those of the release are used; nothing has to be done", "date", newest.Date.String(), "err", err)
 		return newest
 	case rates.Date < newest.Date:
 		return newest

@@ -213,7 +213,7 @@ func (a *API) problemFor(ctx context.Context, route routes.Route, err error) *Pr
 	if errors.As(err, &p) {
 		return p
 	}
-	a.config.Log.ErrorContext(ctx, "request failed", "route", route.Name, "error", err)
+	a.config.Log.ErrorContext(ctx, "a request failed, and its caller was told to call again; look at the store if this lasts", "route", route.Name, "error", err)
 	if errors.Is(err, store.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded) ||
 		errors.Is(err, context.Canceled) {
 		return Unavailable.Problem("Our storage did not answer in time. Try again in a few "+

@@ -97,7 +97,7 @@ func (a *API) customer(ctx context.Context, given []string) (none store.Customer
 func (a *API) inForce(ctx context.Context, c store.Customer, err error) *Problem {
 	switch {
 	case err != nil:
-		a.config.Log.ErrorContext(ctx, "key not checked", "error", err)
+		a.config.Log.ErrorContext(ctx, "a key could not be checked, and its caller was told to call again; look at the store if this lasts", "error", err)
 		return Unavailable.Problem("Your key could not be checked. Call again in a few seconds.").With("Retry-After", "5")
 	case !c.Plan().Live(a.config.Now()):
 		todo := "Renew it with POST /api/v1/pro/checkout or GET /v1/pro/cripta, or leave"

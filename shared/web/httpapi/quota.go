@@ -201,7 +201,7 @@ var usagePath = routes.Named("consumo").Path
 
 func (a *API) logUncounted(ctx context.Context, err error) {
 	if err != nil {
-		a.config.Log.ErrorContext(ctx, "call not counted", "error", err)
+		a.config.Log.ErrorContext(ctx, "a call could not be counted towards its quota, so it was answered; look at the store if this lasts", "error", err)
 	}
 }
 
