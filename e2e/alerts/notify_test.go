@@ -1,3 +1,4 @@
+// Package alerts starts serve and waits for the mail of an alert.
 package alerts
 
 import (

@@ -73,8 +73,9 @@ func (s *story) sent(address string) (all []maildir.Mail, err error) {
 		s.faults.mu.Lock()
 		defer s.faults.mu.Unlock()
 		for _, m := range s.hooked {
-			add(m.Subject, m.Text)
-			all[len(all)-1].To = m.To
+			if m.To == address {
+				add(m.Subject, m.Text)
+			}
 		}
 		for _, m := range s.ntfy.Messages(address) {
 			links := []string{m.Click}

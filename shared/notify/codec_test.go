@@ -6,48 +6,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"verdetto/shared/fare"
 	"verdetto/shared/verdict"
 )
-
-func TestEncoded(t *testing.T) {
-	n := someNews(t)
-	thin := news{Route: route, Day: 1, Price: 1, Level: verdict.Unjudged, Sample: 3}
-	for _, want := range []news{n, thin} {
-		got, err := decodeNews(want.encode())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(news{})); diff != "" {
-			t.Error(diff)
-		}
-	}
-	var h history
-	for i := range maxHistory {
-		h = h.add(Observation{Day: fare.Day(16000 + 7*i), Price: fare.Cents(10000 + i), Level: levels[i%len(levels)]})
-	}
-	n.Stops = fare.NonStop
-	n.Flight = fare.Flight{From: fare.Airport([]byte("BGY")), Airline: fare.Airline([]byte("FR")), Minutes: 125}
-	if back, err := decodeNews(n.encode()); err != nil || back != n {
-		t.Errorf("with its flight the news is read as %+v, %v", back, err)
-	}
-	got, err := decodeHistory(h.encode())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(h, got); diff != "" {
-		t.Error(diff)
-	}
-	t.Logf("news %d bytes, a full history %d bytes", len(n.encode()), len(h.encode()))
-	if len(n.encode())+len(h.encode()) > 700 {
-		t.Error("news and history do not fit in one write unit as JSON")
-	}
-	if _, err := decodeHistory([]byte{9}); err == nil {
-		t.Error("a format that is not known was decoded")
-	}
-}
 
 // Stores hold news and histories in this format.
 func TestStoredFormat(t *testing.T) {

@@ -76,21 +76,3 @@ func TestDigestsUnderKills(t *testing.T) {
 		t.Errorf("%d kills, %d lost answers, %d messages again", s.killed(), s.lost, again)
 	}
 }
-
-// Under faults, each subscriber gets one digest, and its prices are recorded.
-func TestDigestsUnderFaults(t *testing.T) {
-	underFaults(t, 12, func(t *testing.T) *trip {
-		h := newDigest(t, "ada")
-		h.weekly("ada", "MIL-LON", store.Alert{Kind: store.Low, Days: 7})
-		h.until("ada", 9)
-		h.summarize("MIL-BUH", notifytest.Steady(3000)...)
-		h.summarize("MIL-LON", notifytest.Steady(3000)...)
-		return h
-	}, func(t *testing.T, h *trip) {
-		h.WantMailed("ada")
-		kept, err := (store.Digests{Table: h.Table}).Digest(t.Context(), notifytest.IDOf("ada"))
-		if err != nil || kept.Day != h.Today() || len(kept.Prices) != 2 {
-			t.Errorf("%+v %v", kept, err)
-		}
-	})
-}

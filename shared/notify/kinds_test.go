@@ -9,67 +9,6 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// formerly is the rule for thresholds and verdicts of an earlier version. It judges the whole
-// history at once.
-func formerly(threshold fare.Cents, notified fare.Day, fresh bool, h history) bool {
-	if len(h) == 0 {
-		return false
-	}
-	last := h[len(h)-1]
-	meets := func(e Observation) bool {
-		if threshold > 0 {
-			return e.Price <= threshold
-		}
-		return e.Level == verdict.Great || e.Level == verdict.Good
-	}
-	if fresh && notified < last.Day {
-		notified = 0
-	}
-	if last.Level == verdict.Unjudged || !meets(last) {
-		return false
-	}
-	if notified == 0 {
-		return true
-	}
-	for _, e := range h[:len(h)-1] {
-		unknown := threshold == 0 && e.Level == verdict.Unjudged
-		if e.Day >= notified && !unknown && !meets(e) {
-			return true
-		}
-	}
-	return false
-}
-
-// For random histories and alerts, the rule gives the same results as formerly.
-func TestThresholdsAndVerdictsAreAsEver(t *testing.T) {
-	chance := rand.New(rand.NewPCG(3, 4))
-	said := map[bool]int{}
-	for range 200_000 {
-		var h history
-		day := fare.Day(1000)
-		for range chance.IntN(8) {
-			day += fare.Day(1 + chance.IntN(7))
-			h = h.add(Observation{Day: day, Price: fare.Cents(3900 + 100*chance.IntN(4)),
-				Level: levels[chance.IntN(len(levels))], Low: fare.Day(chance.IntN(40))})
-		}
-		a := store.Alert{Fresh: chance.IntN(2) == 0}
-		if chance.IntN(2) == 0 {
-			a.Threshold = fare.Cents(3900 + 100*chance.IntN(3))
-		}
-		if chance.IntN(3) > 0 {
-			a.Mailed = 1000 + fare.Day(chance.IntN(int(day-1000)+2))
-		}
-		want := formerly(a.Threshold, a.Mailed, a.Fresh && a.Mailed > 0, h)
-		if got, _ := dueOf(a, h); got != want {
-			t.Fatalf("%+v of %+v: %v, formerly %v", a, h, got, want)
-		}
-		said[want]++
-	}
-	if said[true] < 10_000 || said[false] < 10_000 {
-		t.Errorf("the comparison is one-sided: %v", said)
-	}
-}
-
 func walk(chance *rand.Rand, days int) (h []Observation) {
 	price := 10000
 	for day := range days {

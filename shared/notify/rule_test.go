@@ -1,7 +1,6 @@
 package notify
 
 import (
-	"math/rand/v2"
 	"testing"
 
 	"verdetto/shared/fare"
@@ -97,27 +96,6 @@ func TestPaid(t *testing.T) {
 		}
 		if got, _ := dueOf(a, c.saw); got != c.want {
 			t.Errorf("%s: notifies %v", c.name, got)
-		}
-	}
-}
-
-// A mail is sent exactly on the days on which the price falls below the threshold.
-func TestOneMailForEachFall(t *testing.T) {
-	chance := rand.New(rand.NewPCG(1, 2))
-	for range 200 {
-		var h history
-		notified, met := fare.Day(0), false
-		for week := range 150 { // longer than the history kept
-			s := Observation{Day: fare.Day(1000 + 7*week), Price: fare.Cents(4000 + chance.IntN(2000)),
-				Level: levels[1+chance.IntN(4)]}
-			h = h.add(s)
-			was := met
-			met = s.Price <= 5000
-			if got := shouldNotify(5000, notified, h); got != (met && !was) {
-				t.Fatalf("week %d: notifies %v; the price is under the threshold: %v, and was: %v", week, got, met, was)
-			} else if got {
-				notified = s.Day
-			}
 		}
 	}
 }

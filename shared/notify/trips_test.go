@@ -10,7 +10,6 @@ import (
 	"verdetto/shared/notify"
 	"verdetto/shared/notify/notifytest"
 	"verdetto/shared/store"
-	"verdetto/shared/store/storetest"
 	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/departure"
 )
@@ -172,52 +171,6 @@ func TestATripEnds(t *testing.T) {
 	h.refresh(always(0, nil))
 	h.Work(notify.Result{Settled: 1})
 	h.WantMailed("ada")
-}
-
-// Under faults, each subscriber is notified of a trip and of its end, and never by two different
-// messages.
-func TestTripsUnderFaults(t *testing.T) {
-	underFaults(t, 20, func(t *testing.T) *trip {
-		h := newTrip(t)
-		day := h.Today() + 60
-		h.watch("ada", store.Alert{Trip: store.Trip{From: day, To: day}, Threshold: 4000})
-		h.watch("bob", store.Alert{Trip: store.Trip{From: day, To: day}, Kind: store.Drop, Percent: 20})
-		h.watch("eve", store.Alert{Trip: store.Trip{From: h.Today(), To: h.Today()}, Threshold: 100})
-		h.refresh(always(5500, nil))
-		h.Work(notify.Result{Settled: 1})
-		h.Add(24 * time.Hour)
-		h.refresh(always(5500, map[fare.Day]fare.Cents{day: 3900}))
-		return h
-	}, func(t *testing.T, h *trip) {
-		h.WantMailed("ada", "bob", "eve")
-		if left, err := h.Alerts().BySubscriber(t.Context(), notifytest.IDOf("eve")); err != nil || len(left) != 0 {
-			t.Errorf("eve still has %v, %v", left, err)
-		}
-	})
-}
-
-// underFaults runs Work again and again. In each run, another storage call fails, before or after
-// its effect, or kills the process. The next call of Work continues, and check verifies the result.
-func underFaults(t *testing.T, leastCalls int, open func(*testing.T) *trip, check func(*testing.T, *trip)) {
-	for _, arm := range []func(*storetest.Faulty, int, storetest.Side){(*storetest.Faulty).FailOnce,
-		(*storetest.Faulty).DieAt} {
-		var h *trip
-		table := func(t *testing.T) store.Table { h = open(t); return h.Table }
-		combinations := storetest.EachFault(t, table, arm, func(t *testing.T, f *storetest.Faulty) {
-			sound := h.Table
-			h.Table = f
-			_, _ = h.Sender().Work(t.Context())
-			h.Table = sound
-			h.Add(10 * time.Minute) // until the lease of the dead process ends
-			if _, err := h.Sender().Work(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			check(t, h)
-		})
-		if combinations < 2*leastCalls {
-			t.Errorf("only %d calls were made to fail", combinations/2)
-		}
-	}
 }
 
 // An alert that names an airport is notified only of its fares, by name. If the source does not

@@ -12,8 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"verdetto/shared/notify/outbox"
 	"verdetto/shared/runtime/metrics"
 	"verdetto/shared/store"
@@ -111,51 +109,6 @@ func TestADayWithoutAWorker(t *testing.T) {
 	}
 	if got := len(w.names["a"]); got != 5 || strings.Contains(w.log.String(), "given up") {
 		t.Errorf("%d attempts: %s", got, w.log)
-	}
-}
-
-// This version runs a job that an earlier version stored and retried for hours, under the same
-// name. The earlier version does not take a delayed job of this version before the job is due.
-func TestEarlierJobs(t *testing.T) {
-	w := newWorld(t, func(_ store.Job, attempt int) error {
-		if attempt == 1 {
-			return errFull
-		}
-		return nil
-	})
-	now := w.clock.Now()
-	old := store.Item{Key: store.Key{Partition: "OUTBOX#pro",
-		Sort: now.Add(-2*time.Hour).Format("20060102T150405.000000000") + "-X"}, Expires: now.AddDate(0, 0, 7),
-		Data: fmt.Appendf(nil,
-			`{"kind":"recover key","email":"ada@example.com","lang":"it","ref":"a","at":%q,"leased":%q,"tries":120}`,
-			now.Add(-2*time.Hour).Format(time.RFC3339), now.Add(30*time.Second).Format(time.RFC3339))}
-	if err := w.Retries.Table.Write(t.Context(), store.Op{Mode: store.Create, Item: old}); err != nil {
-		t.Fatal(err)
-	}
-	for attempts := range 3 {
-		if _, err := w.Work(t.Context()); err != nil || len(w.names["a"]) != min(attempts, 2) {
-			t.Fatalf("%d attempts, %v", len(w.names["a"]), err)
-		}
-		w.clock.Add(time.Hour + time.Minute)
-	}
-	if diff := cmp.Diff([]string{old.Sort, old.Sort}, w.names["a"]); diff != "" {
-		t.Error(diff)
-	}
-	delayed := w.Boxes[0]
-	delayed.Delay = func() time.Duration { return 7 * time.Second }
-	if err := delayed.Put(t.Context(), store.Job{Ref: "b", At: w.clock.Now()}); err != nil {
-		t.Fatal(err)
-	}
-	items, err := w.Retries.Table.Query(t.Context(), store.Range{Partition: "OUTBOX#pro"})
-	if err != nil || len(items) != 1 || !strings.Contains(string(items[0].Data),
-		`"leased":"`+w.clock.Now().Add(7*time.Second).Format(time.RFC3339)) {
-		t.Errorf("%d jobs, %v", len(items), err)
-	}
-	for _, want := range []int{0, 2} { // before it is due, and then: the first attempt fails
-		if _, err := w.Work(t.Context()); err != nil || len(w.names["b"]) != want/2 {
-			t.Errorf("%d attempts, %v", len(w.names["b"]), err)
-		}
-		w.clock.Add(7 * time.Second)
 	}
 }
 
