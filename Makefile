@@ -26,7 +26,6 @@ RELEASE   := .tools/release
 NFPM      := .tools/nfpm
 X402      := .tools/x402
 X402PYTHON := .tools/x402-python
-WEBHOOKS  := .tools/standard-webhooks
 LDFLAGS   := -s -w
 VERSION   := $(shell sed -n 's/^const Version = "\(.*\)"/\1/p' shared/web/httpapi/version.go)
 
@@ -186,7 +185,7 @@ api: $(OPENAPI)/.complete $(OPENAPIPYTHON)/.complete $(SCHEMATHESIS)/.complete #
 	go test ./functions/analisi/reference
 	go test -v -count=1 ./e2e/openapi ./e2e/check/openapi -run '^(TestOpenAPI|TestUndescribedAnswersAreSeen|TestSchemathesis|TestGeneratedClients)'
 
-tools: $(addsuffix /.complete,$(DYNAMODB) $(MOTO) $(MCP) $(REGISTRY) $(OPENAPI) $(OPENAPIPYTHON) $(SCHEMATHESIS) $(WEB) $(LIGHTHOUSE) $(CDK) $(CFNLINT) $(STRIPEMOCK) $(PEBBLE) $(DEBIAN) $(SAM) $(X402) $(X402PYTHON) $(WEBHOOKS) $(SDKS) $(SDKJAVA) $(LANGUAGETOOL)) ## what make check needs beside Go, from Maven, pip and npm
+tools: $(addsuffix /.complete,$(DYNAMODB) $(MOTO) $(MCP) $(REGISTRY) $(OPENAPI) $(OPENAPIPYTHON) $(SCHEMATHESIS) $(WEB) $(LIGHTHOUSE) $(CDK) $(CFNLINT) $(STRIPEMOCK) $(PEBBLE) $(DEBIAN) $(SAM) $(X402) $(X402PYTHON) $(SDKS) $(SDKJAVA) $(LANGUAGETOOL)) ## what make check needs beside Go, from Maven, pip and npm
 
 $(DYNAMODB)/.complete: tools/dynamodb-local/pom.xml
 	@if command -v mvn >/dev/null && command -v java >/dev/null; then \
@@ -294,12 +293,6 @@ $(X402PYTHON)/.complete: tools/x402.txt
 	  echo "fetching a client of x402 in Python"; \
 	  python3 -m venv $(X402PYTHON) && $(X402PYTHON)/bin/pip install -q --disable-pip-version-check -r tools/x402.txt && touch $@; \
 	else echo "no Python with venv here: no client in Python will pay by x402"; fi
-
-$(WEBHOOKS)/.complete: tools/standard-webhooks.txt
-	@if python3 -c 'import venv, ensurepip' 2>/dev/null; then \
-	  echo "fetching the library that verifies webhooks"; \
-	  python3 -m venv $(WEBHOOKS) && $(WEBHOOKS)/bin/pip install -q --disable-pip-version-check -r tools/standard-webhooks.txt && touch $@; \
-	else echo "no Python with venv here: webhooks will not be verified by the published library"; fi
 
 $(STRIPEMOCK)/.complete: tools/stripe-mock.txt
 	@echo "fetching stripe-mock"

@@ -16,8 +16,6 @@ import (
 	"verdetto/e2e/fixture"
 	"verdetto/shared/apikey"
 	"verdetto/shared/carrier/mail/maildir"
-	"verdetto/shared/fare"
-	"verdetto/shared/notify"
 	"verdetto/shared/store"
 	"verdetto/shared/store/boltstore"
 	"verdetto/shared/upstream/sample"
@@ -52,48 +50,6 @@ func outboxService(t *testing.T, delay func() time.Duration, known int) (service
 			t.Fatal(err)
 		}
 		return len(all)
-	}
-}
-
-// TestProveJobsASecond measures how many outbox jobs per second an otherwise idle service
-// completes.
-func TestProveJobsASecond(t *testing.T) {
-	const each = 900 // below the quota of mails per hour
-	service, table, mails := outboxService(t, nil, each)
-	for n := range each {
-		now := time.Now()
-		if err := service.Pro.Outbox.Put(t.Context(), store.Job{Kind: "recover key", Email: fmt.Sprintf("known%d@example.com", n), Lang: "en", At: now}); err != nil {
-			t.Fatal(err)
-		}
-		id, email := fmt.Sprint("id", n), fmt.Sprintf("s%d@example.com", n)
-		pending := store.Alert{Subscriber: fixture.Subscriber(email), Route: fare.Route{Origin: "MIL", Destination: "BUH"}, Email: email, Language: "en", Threshold: 4000}
-		if err := service.Alerts.Alerts.AddPending(t.Context(), id, pending, now.Add(time.Hour), notify.ConfirmJob(id, now)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan struct{})
-	begun := time.Now()
-	go func() { service.Work(ctx); close(ended) }()
-	waiting := func() (jobs int) {
-		for _, name := range []string{"pro", "pro-retries", "alerts", "alerts-retries"} {
-			items, err := table.Query(t.Context(), store.Range{Partition: "OUTBOX#" + name})
-			if err != nil {
-				t.Fatal(err)
-			}
-			jobs += len(items)
-		}
-		return jobs
-	}
-	for waiting() > 0 && time.Since(begun) < time.Minute {
-		time.Sleep(100 * time.Millisecond)
-	}
-	took := time.Since(begun)
-	stop()
-	<-ended
-	t.Logf("%d mails in %s: %.0f jobs a second", mails(), took.Round(time.Millisecond), float64(mails())/took.Seconds())
-	if got := mails(); got != 2*each || took > 2*each/20*time.Second {
-		t.Errorf("%d of %d mails in %s", got, 2*each, took)
 	}
 }
 
