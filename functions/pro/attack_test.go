@@ -16,20 +16,6 @@ import (
 
 // Tests of attempts to get another person's key, and of accidents that would reveal a key.
 
-// TestLookingDoesNotUseUpAKey: programs that preview links send HEAD requests. The answer to HEAD
-// cannot show a key, so it must not count as the one time that the key is shown.
-func TestLookingDoesNotUseUpAKey(t *testing.T) {
-	s := parallel(t)
-	session, _ := s.Buy("ada@example.com")
-	if a := s.Do("HEAD", "/api/v1/pro/conferma?session_id="+session, ""); a.Status != 405 ||
-		a.Header.Get("Allow") != "GET" {
-		t.Errorf("HEAD: %d, Allow %q", a.Status, a.Header.Get("Allow"))
-	}
-	if a := s.Confirm(session); a.Status != 200 || a.APIKey == "" {
-		t.Errorf("after a HEAD: %d %s", a.Status, a.Body)
-	}
-}
-
 // lossy is a table whose calls take effect. It loses the answer to the first write, and the answer
 // to the first read after that write.
 type lossy struct {

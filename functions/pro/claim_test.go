@@ -14,7 +14,6 @@ import (
 	"verdetto/shared/apikey"
 	"verdetto/shared/pay"
 	"verdetto/shared/pay/playmoney"
-	"verdetto/shared/store"
 )
 
 // Tests of USDC payments without a memo that binds them to an address. A claim with the payer's
@@ -44,20 +43,6 @@ func claim(s fixture.Shop, email string, signature pay.Signature, firma string) 
 		fields = append(fields, "firma", firma)
 	}
 	return s.Do("POST", "/v1/pro/verifica-cripta", fixture.Object(fields...))
-}
-
-// TestClaimOfEarlierVersions: a claim that an earlier version recorded is final, even against a proof.
-func TestClaimOfEarlierVersions(t *testing.T) {
-	s := parallel(t)
-	ada := newPayer(1)
-	marked := ada.pay(s, "")
-	if err := s.Table.Write(t.Context(), store.Op{Mode: store.Create, Item: store.Item{
-		Key:  store.Key{Partition: "CASHED#payment/" + marked.String(), Sort: "MARK"},
-		Data: bytes.Repeat([]byte{'{'}, len(apikey.Hash{})),
-	}}); err != nil {
-		t.Fatal(err)
-	}
-	want(t, claim(s, "ada@example.com", marked, base58.Encode(ada.proof("ada@example.com", marked))), 409, "")
 }
 
 // TestClaimsRace: many callers claim one payment in any order, with and without the payer's

@@ -91,52 +91,6 @@ func inMonth(at fare.Day) *answer.When {
 	return &answer.When{Parameter: "mese", When: verdict.When{Date: at, Span: &span}}
 }
 
-func TestCalendarWithoutFares(t *testing.T) {
-	_, r := departures(t)
-	_, all, err := r.Calendar(t.Context(), question("Londra", nil), true)
-	storetest.Must(t, err)
-	_, levels, err := r.Calendar(t.Context(), question("Londra", nil), false)
-	storetest.Must(t, err)
-	for i := range all.Days {
-		if all.Days[i].Fare.Price <= 0 {
-			t.Fatalf("no fare: %+v", all.Days[i])
-		}
-		all.Days[i].Fare.Price, all.Days[i].Fare.Quoted = 0, fare.Money{}
-	}
-	if diff := cmp.Diff(all, levels); diff != "" {
-		t.Errorf("(-with fares, left out +without): %s", diff)
-	}
-}
-
-func TestNoCalendar(t *testing.T) {
-	_, r := departures(t)
-	for _, c := range []struct {
-		name string
-		q    answer.Question
-		is   func(error) bool
-	}{
-		{"never seen", question("Vienna", nil), why(answer.NotCovered)},
-		{"covered, and nothing found since", question("Parigi", nil), why(answer.NoDepartures)},
-		{
-			"stops not known", question("Budapest", func(q *answer.Question) { q.NonStop = true }),
-			why(answer.StopsUnknown),
-		},
-		{"a city that is none", question("Atlantide", nil), is[*answer.UnknownCity]},
-	} {
-		if _, _, err := r.Calendar(t.Context(), c.q, true); !c.is(err) {
-			t.Errorf("%s: %#v", c.name, err)
-		}
-	}
-	_, _, err := r.Calendar(t.Context(), question("Londra", on(today+300, departure.Month)), true)
-	if !why(answer.NoFareOn)(err) || len(answer.Why(err).Near) != 3 {
-		t.Errorf("a month without fares: %#v", err)
-	}
-	r.Now = func() time.Time { return (today + departure.LiveDays + 1).Time() }
-	if _, _, err := r.Calendar(t.Context(), question("Londra", nil), true); !why(answer.NoDepartures)(err) {
-		t.Errorf("an old sheet: %#v", err)
-	}
-}
-
 func why(want answer.Reason) func(error) bool {
 	return func(err error) bool { return answer.Why(err) != nil && answer.Why(err).Reason == want }
 }

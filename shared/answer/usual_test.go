@@ -8,8 +8,6 @@ import (
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/store/storetest"
-	"verdetto/shared/verdict"
-	"verdetto/shared/verdict/departure"
 )
 
 // Usual returns the same quartiles as the answer about the departure.
@@ -42,33 +40,5 @@ func TestUsualIsThatOfAnswers(t *testing.T) {
 				t.Errorf("%d comparables, want %d (-answered +usual): %s", got, want, diff)
 			}
 		})
-	}
-}
-
-func TestUsualOfTooFew(t *testing.T) {
-	for seen := range 12 {
-		s, r := departures(t)
-		var few departure.Learner
-		few.Convert(fare.EUR, 1)
-		few.Facts = verdict.RouteSummary{}.Facts()
-		var all []departure.Live
-		for i := range fare.Day(seen) {
-			all = append(
-				all, departure.Live{Depart: today + 40 + i, Price: 50_00, Found: (today - 15 + i).Time().Unix()},
-			)
-		}
-		few.Advance(today, departure.Start(today-20), all, new(departure.Statistics))
-		s.of[london] = few.Encode()
-		q := question("Londra", on(today+60))
-		_, usual, err := r.Usual(t.Context(), q)
-		got, count := usual.Quartiles, usual.Verdict.Sample
-		storetest.Must(t, err)
-		q.Price = &answer.Price{Parameter: "prezzo", Amount: 45, Currency: "EUR", CurrencyParameter: "valuta"}
-		a, err := r.Answer(t.Context(), q)
-		storetest.Must(t, err)
-		if diff := cmp.Diff(a.Judgement.Quartiles, got); diff != "" || (got != nil) != (seen >= departure.MinCount) ||
-			count != seen {
-			t.Errorf("%d seen, %d comparables, figures: %v (-answered +usual): %s", seen, count, got != nil, diff)
-		}
 	}
 }

@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
@@ -330,50 +328,6 @@ func TestDeparturesWithoutAnswer(t *testing.T) {
 		if err := r.Check(t.Context(), question("Londra", on(month, departure.Month))); err != nil {
 			t.Error(err)
 		}
-	}
-}
-
-// TestOwnPriceOfADeparture is like TestOwnPrice, for departures, ranges of days and months.
-func TestOwnPriceOfADeparture(t *testing.T) {
-	s, r := departures(t)
-	chance := rand.New(rand.NewPCG(8, 8))
-	places := []string{"Londra", "Budapest"}
-	var before, after, compared int
-	for round := range 1000 {
-		place := places[round%2]
-		ask := on(today + 1 + fare.Day(chance.IntN(110)))
-		if span := chance.IntN(5); span < 4 {
-			ask = on(today+1+fare.Day(chance.IntN(110)), departure.Span(span))
-		}
-		low := float64(1200+chance.IntN(7000)) / 100
-		high := low + float64(chance.IntN(3000))/100
-		if place == "Budapest" {
-			low, high = 400*low, 400*high
-		}
-		code := map[string]string{"Londra": "EUR", "Budapest": "HUF"}[place]
-		at := func(amount float64) int {
-			a, err := r.Answer(t.Context(), question(place, both(ask, priced(amount, code))))
-			storetest.Must(t, err)
-			return a.Judgement.Verdict.Percentile
-		}
-		if before, after = at(low), at(high); before > after {
-			t.Fatalf("round %d: %d at %.2f, %d at %.2f", round, before, low, after, high)
-		}
-		ours, err := r.Answer(t.Context(), question(place, ask))
-		if answer.Why(err) != nil {
-			continue
-		}
-		storetest.Must(t, err)
-		q := verdict.Quoted(ours.Judgement.Fare)
-		same, err := r.Answer(t.Context(), question(place, both(ask, priced(float64(q.Amount)/100, q.Currency.String()))))
-		storetest.Must(t, err)
-		compared++
-		if diff := cmp.Diff(ours.Judgement.Verdict, same.Judgement.Verdict); diff != "" {
-			t.Fatalf("round %d at %v %s: %s", round, q.Amount, q.Currency, diff)
-		}
-	}
-	if compared < 900 || s.pooled != 1 {
-		t.Errorf("%d of 1000 compared; the pooled part was read %d times", compared, s.pooled)
 	}
 }
 

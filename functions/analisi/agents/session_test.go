@@ -5,11 +5,9 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -180,68 +178,4 @@ func golden(t *testing.T, path string, got []byte) {
 	if diff := cmp.Diff(string(want), string(got)); diff != "" {
 		t.Error(diff)
 	}
-}
-
-func TestSameAsEndpoint(t *testing.T) {
-	d := open(t, knownRoutes(), "")
-	for _, c := range []struct{ tool, arguments, target string }{
-		{"flight_price_verdict", `{"origin":"Milano","destination":"Bucarest","language":"it"}`,
-			"/v1/analisi?origine=Milano&destinazione=Bucarest"},
-		{"flight_price_verdict", `{"origin":"Milano","destination":"Londra","language":"it"}`,
-			"/v1/analisi?origine=Milano&destinazione=Londra"},
-		{"watched_routes", `{"origin":"Milano","language":"it"}`, "/v1/rotte?origine=Milano"},
-		{"usage", `{"language":"it"}`, "/v1/consumo"},
-		{"watched_routes", `{"page":"MIL","language":"it"}`, "/v1/rotte?page=MIL"},
-		{"fare_calendar", `{"origin":"Milano","destination":"Bucarest","month":"2016-04","language":"it"}`,
-			"/v1/calendario?origine=Milano&destinazione=Bucarest&mese=2016-04"},
-		{"cheap_now", `{"origin":"Milano","language":"it"}`, "/v1/occasioni?origine=Milano"},
-		{"cheap_now", `{"origin":"Milano","levels":"dati-insufficienti","max_price":99.5,"language":"it"}`,
-			"/v1/occasioni?origine=Milano&livello=dati-insufficienti&massimo=99.5"},
-		{"departure_history", `{"origin":"Milano","destination":"Bucarest","departure":"2016-03-26","language":"it"}`,
-			"/v1/storico?origine=Milano&destinazione=Bucarest&partenza=2016-03-26"},
-		{"price_trends", `{"origin":"Milano","language":"it"}`, "/v1/price-trends?origin=MIL&currency=eur"},
-		{"price_trends", `{"origin":"Milano","destination":"London","currency":"ron","language":"it"}`,
-			"/v1/price-trends?origin=MIL&destination=LON&currency=ron"},
-	} {
-		answer, header := d.call(t, c.tool, c.arguments)
-		w := d.send(t, http.MethodGet, c.target, "")
-		if w.Code != http.StatusOK {
-			t.Fatalf("%s: %d %s", c.target, w.Code, w.Body)
-		}
-		var part, whole any
-		decode(t, bytes.NewReader(answer.StructuredContent), &part)
-		decode(t, w.Body, &whole)
-		if other := otherValue(part, whole); other != "" {
-			t.Errorf("%s %s differs from %s: %s", c.tool, c.arguments, c.target, other)
-		}
-		if answer.Content[0].Text == "" || header.Get("Cache-Control") != "no-store" {
-			t.Errorf("%s: %+v %v", c.tool, answer.Content, header)
-		}
-	}
-}
-
-// otherValue returns the first path in part whose value is missing or different in whole. A list
-// may have fewer elements, in another order.
-func otherValue(part, whole any) string {
-	switch p := part.(type) {
-	case map[string]any:
-		w, _ := whole.(map[string]any)
-		for name, value := range p {
-			if other := otherValue(value, w[name]); other != "" {
-				return name + "." + other
-			}
-		}
-	case []any:
-		w, _ := whole.([]any)
-		for i, value := range p {
-			if !slices.ContainsFunc(w, func(one any) bool { return otherValue(value, one) == "" }) {
-				return fmt.Sprintf("%d: %v", i, value)
-			}
-		}
-	default:
-		if part != whole {
-			return fmt.Sprintf("%v, want %v", part, whole)
-		}
-	}
-	return ""
 }

@@ -74,20 +74,6 @@ func TestWindowsDoNotMatter(t *testing.T) {
 	}
 }
 
-func TestFaresCouldBeReal(t *testing.T) {
-	for route, observations := range byRoute(t) {
-		for _, o := range observations {
-			m := moneyOf(route.Origin)
-			if o.Depart < o.FoundDay() || o.Price < 10*m.unit-m.under || o.Price > 5000*m.unit ||
-				(o.Price+m.under)%m.unit != 0 || o.Currency != m.currency ||
-				o.Stops == fare.StopsUnknown || o.Nights < 0 || o.Nights > 28 || o.DayOnly && o.Found%daySeconds != 0 ||
-				o.Found <= noon.Add(-Memory).Unix() || o.Found > noon.Unix() {
-				t.Fatalf("%s: %+v", route, o)
-			}
-		}
-	}
-}
-
 func TestTheWorldIsLaidOutAsSaid(t *testing.T) {
 	s := New()
 	routes := s.Routes()
@@ -137,79 +123,6 @@ func TestThinRoutes(t *testing.T) {
 	}
 	if live == 0 || idle == 0 {
 		t.Errorf("of the thin routes %d have fares of this week and %d have none", live, idle)
-	}
-}
-
-// The invented fares have the patterns of real fares, measured with the same method. Patterns over
-// time compare fares of the same departure.
-func TestHabits(t *testing.T) {
-	r := newRoute(towns[0], towns[13], always) // MIL-LON
-	today := fare.DayOf(noon)
-	early, late, changed, fell, pairs, onFloor := 0.0, 0.0, 0, 0, 0, 0
-	const departures = 300
-	for d := range fare.Day(departures) {
-		depart := today - 150 + d
-		var prices, best, last []float64
-		for lead := fare.Day(180); lead >= 0; lead-- {
-			p := r.price(depart, depart-lead)
-			prices = append(prices, float64(p))
-			switch {
-			case lead >= 45 && lead <= 89:
-				best = append(best, float64(p))
-			case lead <= 5:
-				last = append(last, float64(p))
-			}
-			if lead > 0 {
-				next := r.price(depart, depart-lead+1)
-				pairs++
-				if next != p {
-					changed++
-				}
-				if next < p {
-					fell++
-				}
-			}
-			if p == r.floor {
-				onFloor++
-			}
-		}
-		early += median(best) / median(prices) / departures
-		late += median(last) / median(prices) / departures
-	}
-	share := func(n int) float64 { return 100 * float64(n) / float64(pairs) }
-	t.Logf("45-89 days ahead %.2f of a departure's median, the last six days %.2f; %.1f %% of prices change from day to day, %.1f %% fall; %.0f %% lie on the floor of %d",
-		early, late, share(changed), share(fell), share(onFloor), r.floor)
-	for _, check := range []struct {
-		name             string
-		got, least, most float64
-	}{
-		{"45-89 days ahead", early, 0.75, 0.92},
-		{"the last six days", late, 1.5, 2.2},
-		{"changes", share(changed), 6, 16},
-		{"falls", share(fell), 2, 8},
-		{"on the floor", share(onFloor), 0.5, 30},
-	} {
-		if check.got < check.least || check.got > check.most {
-			t.Errorf("%s: %.2f, want %v to %v", check.name, check.got, check.least, check.most)
-		}
-	}
-}
-
-func median(values []float64) float64 {
-	sorted := slices.Sorted(slices.Values(values))
-	return sorted[len(sorted)/2]
-}
-
-func TestEaster(t *testing.T) {
-	for _, want := range []string{"2016-03-27", "2019-04-21", "2024-03-31", "2025-04-20", "2026-04-05", "2027-03-28",
-		"2038-04-25"} {
-		day, err := fare.ParseDay(want)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := easter(day.Time().Year()); got != day {
-			t.Errorf("Easter is %s, want %s", got, want)
-		}
 	}
 }
 
@@ -276,52 +189,6 @@ func TestRoutesAreOfEveryKind(t *testing.T) {
 	} {
 		if kinds[kind] < least {
 			t.Errorf("%s: %d routes, want at least %d", kind, kinds[kind], least)
-		}
-	}
-}
-
-// On a route with both, the fare with a stop is cheaper than the non-stop fare on most departures,
-// but not on all.
-func TestStopsAreMostlyCheaper(t *testing.T) {
-	cheaper, same := 0, 0
-	for _, routes := range New().routes {
-		for _, r := range routes {
-			for lead := fare.Day(20); r.flights == either && lead < 300; lead += 7 {
-				same++
-				today := fare.DayOf(noon)
-				if r.priceWithStop(today+lead, today) < r.price(today+lead, today) {
-					cheaper++
-				}
-			}
-		}
-	}
-	if share := 100 * cheaper / same; share < 55 || share > 90 {
-		t.Errorf("%d %% are cheaper", share)
-	}
-}
-
-// Compared with two one-way fares, a long-haul return is cheap for long stays and dear for
-// weekends.
-func TestReturnsAreNoSumOfTwo(t *testing.T) {
-	r := newRoute(towns[0], towns[37], always) // MIL-NYC
-	today := fare.DayOf(noon)
-	ratio := func(trip fare.Trip) float64 {
-		var ratios []float64
-		for depart := today + 20; depart < today+250; depart++ {
-			nights := stays[trip].nights[depart%2]
-			both := r.price(depart, today) + r.price(depart+nights, today)
-			ratios = append(ratios, float64(r.priceReturn(depart, today, trip, nights))/float64(both))
-		}
-		return median(ratios)
-	}
-	if weekend, long := ratio(fare.Return1to3), ratio(fare.Return8to14); weekend < 1.1 || long > 0.8 {
-		t.Errorf("of two one-way fares a weekend costs %.2f, two weeks %.2f", weekend, long)
-	}
-	for trip, stay := range stays {
-		for _, nights := range stay.nights {
-			if fare.TripOf(int(nights)) != trip {
-				t.Errorf("%d nights are no trip of %s", nights, trip)
-			}
 		}
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"verdetto/shared/architecture/testenv"
 	"verdetto/shared/fare"
@@ -23,84 +22,6 @@ func recorded(t *testing.T, file string) []byte {
 		t.Fatal(err)
 	}
 	return body
-}
-
-// tally holds counts that a person made of a recorded answer.
-type tally struct {
-	Rows, Returns, DayOnly, NonStop, OneStop, MoreStops int
-	Currency                                            string
-}
-
-// No recorded answer is one of get_latest_prices with one-way fares, but those of month-matrix have
-// the same form of rows, with one-way fares.
-func TestRecordedBodies(t *testing.T) {
-	tests := []struct {
-		endpoint, file string
-		want           tally
-		refusal        string
-		unreadable     bool
-	}{
-		{"get_latest_prices, returns", "abame_tickets_latest_prices.json",
-			tally{Rows: 5, Returns: 5, NonStop: 5, Currency: "USD"}, "", false},
-		{"get_latest_prices, return, without an echo", "devua_LatestSuccess.json",
-			tally{Rows: 1, Returns: 1, NonStop: 1, Currency: "RUB"}, "", false},
-		{"month-matrix, one-way", "abame_tickets_month_matrix.json",
-			tally{Rows: 30, OneStop: 2, MoreStops: 28, Currency: "USD"}, "", false},
-		{"month-matrix, one-way, 2015", "devua_MonthMatrixSuccess.json", tally{Rows: 1, OneStop: 1, Currency: "RUB"},
-			"", false},
-		{"week-matrix, returns", "abame_tickets_week_matrix.json",
-			tally{Rows: 19, Returns: 19, OneStop: 8, MoreStops: 11, Currency: "USD"}, "", false},
-		{"grouped_prices, returns", "partimo_v3_grouped_prices_months_mil_vie.json",
-			tally{Rows: 9, Returns: 9, DayOnly: 9, NonStop: 9, Currency: "EUR"}, "", false},
-		{"prices_for_dates, returns", "partimo_v3_prices_for_dates_mil_lon_2026_11.json",
-			tally{Rows: 12, Returns: 12, DayOnly: 12, NonStop: 12, Currency: "EUR"}, "", false},
-		// Two rows are non-stop out and have one stop back, one row has two stops out. So OneStop
-		// is 3 and MoreStops is 1.
-		{"prices_for_dates, returns with stops", "partimo_v3_prices_for_dates_rom_vie_2026_12.json",
-			tally{Rows: 13, Returns: 13, DayOnly: 13, NonStop: 9, OneStop: 3, MoreStops: 1, Currency: "EUR"}, "",
-			false},
-		{"prices_for_dates, one-way", "v3_prices_for_dates_gyd_ist_2022.json",
-			tally{Rows: 1, DayOnly: 1, NonStop: 1, Currency: "RUB"}, "", false},
-		{"a bad token", "devua_Unauthorized.json", tally{}, "Unauthorized", false},
-		{"v1: an object of objects", "abame_tickets_cheap.json", tally{}, "", true},
-		{"v1: neither found_at nor a link", "abame_tickets_calendar.json", tally{}, "", true},
-		{"no envelope", "abame_tickets_nearest_places_matrix.json", tally{}, "", true},
-	}
-	for _, test := range tests {
-		t.Run(test.endpoint, func(t *testing.T) {
-			p, err := decodePage(recorded(t, test.file), "RUB")
-			if test.refusal != "" {
-				if diff := cmp.Diff(error(refusal{test.refusal}), err, cmpopts.EquateErrors()); diff != "" {
-					t.Error(diff)
-				}
-				return
-			}
-			if (err != nil) != test.unreadable {
-				t.Fatalf("error %v", err)
-			}
-			got := tally{Rows: p.rows}
-			for _, o := range p.offers {
-				got.Currency = o.Currency
-				if o.Return != 0 {
-					got.Returns++
-				}
-				if o.DayOnly {
-					got.DayOnly++
-				}
-				switch o.Stops {
-				case fare.NonStop:
-					got.NonStop++
-				case fare.OneStop:
-					got.OneStop++
-				case fare.MoreStops:
-					got.MoreStops++
-				}
-			}
-			if diff := cmp.Diff(test.want, got); diff != "" || len(p.unread) > 0 {
-				t.Errorf("unread %v: %s", p.unread, diff)
-			}
-		})
-	}
 }
 
 // The values were read by a person.

@@ -27,24 +27,6 @@ func small() *Learner {
 	return &s
 }
 
-// A state built while the curve was unknown is stored as such, including its state for ranges of
-// dates.
-func TestNoCurveIsStored(t *testing.T) {
-	var s Learner
-	s.Convert(fare.EUR, 1)
-	s.Advance(begin+40, Start(begin), days(15, 20, begin, 39), new(Statistics))
-	read, err := DecodeState(s.Encode())
-	if err != nil {
-		t.Fatal(err)
-	}
-	routes := append([]Route{s.Route, read.Route}, append(s.Minima[:], read.Minima[:]...)...)
-	for i, r := range routes {
-		if r.count == 0 || !r.noCurve {
-			t.Errorf("%d: %d fares, noCurve %v", i, r.count, r.noCurve)
-		}
-	}
-}
-
 // A whole history is added while the curve is unknown. Once it is known, the next refresh rebuilds
 // the state. It then equals a state built with the curve, and the residuals are contributed once.
 func TestNoCurveIsRenewed(t *testing.T) {

@@ -3,7 +3,6 @@ package httpapi_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -166,43 +165,5 @@ func TestPagesLookAtParametersThemselves(t *testing.T) {
 		if w.Code != status {
 			t.Errorf("%s: %d %s", target, w.Code, w.Body)
 		}
-	}
-}
-
-// Operations refer to what they share. Expanded, their descriptions are the same as before.
-func TestSharedParts(t *testing.T) {
-	api := httpapi.New(httpapi.Config{Log: slog.New(slog.DiscardHandler)})
-	registerPages(api)
-	httpapi.JSON(api, "analisi", httpapi.JSONDoc{Problems: []httpapi.ProblemType{httpapi.SameCity}}, nil,
-		func(context.Context, *in) (*out, error) { return &out{}, nil })
-	data, err := httpapi.WriteDescription(api.Describe())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for text, want := range map[string]int{
-		`"$ref": "#/components/responses/BadRequest"`: 2, `"Forbidden": {`: 1,
-		`"$ref": "#/components/parameters/in-id"`: 3,
-		`"stessa-citta"`: 2, // inline in its only operation, and in the list of problems
-	} {
-		if n := bytes.Count(data, []byte(text)); n != want {
-			t.Errorf("%s is there %d times, want %d", text, n, want)
-		}
-	}
-	whole, err := httpapi.ExpandDescription(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var described struct {
-		Paths map[string]map[string]struct {
-			Parameters []struct{ Name string }
-			Responses  map[string]struct{ Description string }
-		}
-	}
-	if err := json.Unmarshal(whole, &described); err != nil {
-		t.Fatal(err)
-	}
-	manage := described.Paths["/v1/alerts/manage"]["post"]
-	if manage.Parameters[0].Name != "id" || !strings.Contains(manage.Responses["5XX"].Description, "servizio-non") {
-		t.Errorf("expanded it is %+v", manage)
 	}
 }
