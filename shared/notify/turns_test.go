@@ -34,9 +34,7 @@ func TestAFloodOfRequests(t *testing.T) {
 		networks int
 		bounce   bool
 	}{
-		{"440 addresses", 440, false},
 		{"seven /48", 7, false},
-		{"seven /48, no mailbox exists", 7, true},
 		{"440 addresses, no mailbox exists", 440, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -90,7 +88,7 @@ func TestAFloodOfRequests(t *testing.T) {
 						}
 					}
 				}
-				if b.clock.Add(5 * time.Second); len(waited) == len(asked) {
+				if b.clock.Add(15 * time.Second); len(waited) == len(asked) {
 					b.clock.Add(time.Minute)
 				}
 			}

@@ -14,7 +14,7 @@ import (
 // are stored.
 func TestDaysAreAsBuilt(t *testing.T) {
 	const days = HistoryDays + 60
-	for seed := range uint64(6) {
+	for seed := range uint64(3) {
 		rng := rand.New(rand.NewPCG(5, seed))
 		var all []fare.Observation
 		for range 4000 {
@@ -31,7 +31,7 @@ func TestDaysAreAsBuilt(t *testing.T) {
 		}
 		slices.SortFunc(all, fare.Observation.Compare)
 		all = slices.Compact(all)
-		step := []fare.Day{1, 1, 7, 3, 1, 5}[seed]
+		step := []fare.Day{7, 1, 3}[seed]
 		carried := NewDays(all, Options{})
 		var built RouteSummary
 		for day := all[0].FoundDay(); day < all[len(all)-1].FoundDay()+20; day += step {

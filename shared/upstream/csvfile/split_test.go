@@ -2,6 +2,7 @@ package csvfile
 
 import (
 	"encoding/csv"
+	"io"
 	"reflect"
 	"strings"
 	"testing"
@@ -97,4 +98,12 @@ func FuzzRead(f *testing.F) {
 			t.Errorf("%d fares; report %+v", fares, r)
 		}
 	})
+}
+
+// An archive that expands without end is read up to the limit alone.
+func TestTextIsLimited(t *testing.T) {
+	text, err := io.ReadAll(&limited{strings.NewReader("a panel"), 3})
+	if string(text) != "a p" || err == nil || !strings.Contains(err.Error(), "more than 4000 MB of text") {
+		t.Errorf("%q, %v", text, err)
+	}
 }

@@ -120,9 +120,9 @@ func (c coverage) check(t *testing.T) {
 	}
 }
 
-// TestIntervals leaves out days of a daily panel. The interval of the days that remain must contain
+// TestEvidenceIntervals leaves out days of a daily panel. The interval of the days that remain must contain
 // the percentile among all days since the first of them.
-func TestIntervals(t *testing.T) {
+func TestEvidenceIntervals(t *testing.T) {
 	for _, file := range []string{"travelpayouts_daily_2025_2026", "eu_wizzair_2015_2016_full"} {
 		t.Run(file, func(t *testing.T) {
 			c := coverage{map[string]int{}, map[string]int{}}
@@ -190,9 +190,9 @@ func (s *service) refresh(day fare.Day, rows []departures.Row) {
 	s.pooled.Fold(day-1, &sums)
 }
 
-// TestIntervals_Departures leaves out days of a panel, too. The truth is the percentile that the
+// TestEvidenceIntervals_Departures leaves out days of a panel, too. The truth is the percentile that the
 // rule has for the same fare if it knows the fares of every day.
-func TestIntervals_Departures(t *testing.T) {
+func TestEvidenceIntervals_Departures(t *testing.T) {
 	for _, file := range []string{"travelpayouts_daily_2025_2026", "eu_wizzair_2015_2016_full", "google2026"} {
 		t.Run(file, func(t *testing.T) {
 			c, panel := coverage{map[string]int{}, map[string]int{}}, recorded(t, file)
