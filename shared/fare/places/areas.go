@@ -22,10 +22,16 @@ var (
 	// The columns of areas.tsv, which is written by hand, are: code (ISO 3166-2 if there is one), what
 	// the area consists of, the name in each of langs (empty if equal to the English one), and other
 	// names, separated by bars. A star after the code says that the name by itself means a city. An area consists of countries (IT/), regions of regions.tsv
-	// (IT/Sicily) and cities, separated by bars. A line for a country only has other names.
+	// (IT/Sicily) and cities, separated by bars. A line for a country has its territories that are
+	// countries here, and other names.
 	//
 	//go:embed areas.tsv
 	areasTable string
+
+	// divisionsTable has the same columns. It has the regions of regions.tsv, which areas.tsv precedes.
+	//
+	//go:embed divisions.tsv
+	divisionsTable string
 )
 
 // Area is a country, a continent, or a region: a state, an island or several, a part of a
@@ -37,11 +43,14 @@ type Area struct {
 	others    []string
 	members   map[string]bool // of a region: countries, cities, and offsets in regions.tsv
 	single    bool            // a region of a country, not several
-	folded    [len(langs)]string
+
+	territories []string // countries that people take for a part of this one
+	folded      [len(langs)]string
 }
 
 type areaIndex struct {
-	all    []Area // without the regions that only regions.tsv names
+	all    []Area // without those of divisionsTable
+	byCode map[string]Area
 	byName map[string][]Area
 }
 
@@ -53,30 +62,23 @@ var areas = sync.OnceValue(func() (x areaIndex) {
 		rows[key] = append(rows[key], fmt.Sprintf("%05d", i))
 		i += len(line) + 1
 	}
-	at := map[string]int{}
-	add := func(a Area) {
-		for i, lang := range langs {
-			a.folded[i] = Fold(a.NameIn(lang))
-		}
-		at[a.Code] = len(x.all)
-		x.all = append(x.all, a)
-	}
 	for line := range strings.Lines(countriesTable) {
 		code, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
 		continent, names, _ := strings.Cut(rest, "\t")
-		add(Area{Code: code, continent: continent, names: names})
+		x.all = append(x.all, Area{Code: code, continent: continent, names: names})
 	}
-	for line := range strings.Lines(areasTable) {
+	divisions := len(x.all) + strings.Count(areasTable, "\n")
+	for line := range strings.Lines(areasTable + divisionsTable) {
 		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		f = append(f, make([]string, 3+len(langs)-len(f))...)
-		f[0] = strings.TrimSuffix(f[0], "*")
-		others := strings.Split(f[2+len(langs)], "|")
-		if i, ok := at[f[0]]; ok {
-			x.all[i].others = others
+		a := Area{Code: strings.TrimSuffix(f[0], "*"), names: strings.Join(f[2:2+len(langs)], "\t"),
+			others: strings.Split(f[2+len(langs)], "|"), members: map[string]bool{},
+			single: !strings.Contains(f[1], "|") && !strings.HasSuffix(f[1], "/")}
+		if i := slices.IndexFunc(x.all, a.isSame); i >= 0 && len(a.Code) == 2 {
+			x.all[i].others, x.all[i].territories = a.others, strings.Fields(f[1])
+			divisions--
 			continue
 		}
-		a := Area{Code: f[0], names: strings.Join(f[2:2+len(langs)], "\t"), others: others, members: map[string]bool{},
-			single: !strings.Contains(f[1], "|") && !strings.HasSuffix(f[1], "/")}
 		for member := range strings.SplitSeq(f[1], "|") {
 			if _, name, _ := strings.Cut(member, "/"); name == "" {
 				a.members[member] = true
@@ -85,37 +87,32 @@ var areas = sync.OnceValue(func() (x areaIndex) {
 				a.members[row] = true
 			}
 		}
-		add(a)
+		x.all = append(x.all, a)
 	}
-	x.byName = map[string][]Area{}
-	same := func(a Area) func(Area) bool { return func(b Area) bool { return a.Code == b.Code } }
-	for _, a := range x.all {
-		for _, key := range a.folded {
-			if !slices.ContainsFunc(x.byName[key], same(a)) {
+	x.byCode, x.byName = map[string]Area{}, map[string][]Area{}
+	for i, a := range x.all {
+		for j, lang := range langs {
+			a.folded[j] = Fold(a.NameIn(lang))
+		}
+		x.all[i] = a
+		if _, ok := x.byCode[a.Code]; !ok {
+			x.byCode[a.Code] = a
+		}
+		for _, key := range append(a.folded[:], append(a.others, strings.Replace(a.NameIn("en"), "&", "and", 1))...) {
+			key = Fold(key)
+			if slices.ContainsFunc(x.byName[key], a.isSame) {
+				continue
+			}
+			if utf8.RuneCountInString(key) >= minArea || i < divisions && key != "" {
 				x.byName[key] = append(x.byName[key], a)
 			}
 		}
-		for _, name := range a.others {
-			if key := Fold(name); key != "" && !slices.ContainsFunc(x.byName[key], same(a)) {
-				x.byName[key] = append(x.byName[key], a)
-			}
-		}
 	}
-	for line := range strings.Lines(regionsTable) {
-		country, rest, _ := strings.Cut(line, "\t")
-		name, _, _ := strings.Cut(rest, "\t")
-		key, in := Fold(name), rows[Fold(country+name)]
-		holds := func(a Area) bool { return len(a.members) == len(in) && a.members[in[0]] }
-		if utf8.RuneCountInString(key) >= minArea && !slices.ContainsFunc(x.byName[key], holds) {
-			a := Area{Code: country + "/" + name, names: name, members: map[string]bool{}}
-			for _, row := range in {
-				a.members[row] = true
-			}
-			x.byName[key] = append(x.byName[key], a)
-		}
-	}
+	x.all = x.all[:divisions]
 	return x
 })
+
+func (a Area) isSame(b Area) bool { return a.Code == b.Code }
 
 // abbreviations are the three capitals that mean a country, such as USA.
 var abbreviations = sync.OnceValue(func() map[string]bool {
@@ -124,7 +121,7 @@ var abbreviations = sync.OnceValue(func() map[string]bool {
 		if line[2] != '\t' { // a region
 			continue
 		}
-		for name := range strings.SplitSeq(strings.TrimSpace(line[2:]), "|") {
+		for name := range strings.SplitSeq(strings.TrimSpace(line[strings.LastIndexByte(line, '\t'):]), "|") {
 			if len(name) == 3 && name == strings.ToUpper(name) {
 				all[name] = true
 			}
@@ -192,25 +189,51 @@ func (a Area) busiest(n int) (names []string) {
 }
 
 func AreaOf(code string) (Area, bool) {
-	for _, a := range areas().all {
-		if a.Code == code && code != "" {
+	a, ok := areas().byCode[code]
+	return a, ok
+}
+
+// FindArea looks up a country, a continent or a region by its name in any language, ignoring case
+// and accents. The name may have a country or region behind it, and the word for island before it.
+func FindArea(query string) (Area, bool) {
+	if len(query) > maxQuery {
+		return Area{}, false
+	}
+	if all := areas().byName[Fold(query)]; len(all) > 0 {
+		return all[0], true
+	}
+	parts := separated(query)
+	if len(parts) == 0 {
+		return Area{}, false
+	}
+	words := strings.Fields(parts[0])
+	for n := 0; len(words) > 1 && (slices.Contains(areaWords, Fold(words[0])) || n > 0 && slices.Contains(airportPrepositions, Fold(words[0]))); n++ {
+		words = words[1:]
+	}
+	if elided, ok := cutElision(words[0]); ok && len(words) == 1 {
+		words[0] = elided
+	}
+	for _, a := range areas().byName[Fold(strings.Join(words, " "))] {
+		if !slices.ContainsFunc(parts[1:], func(in string) bool { return !slices.ContainsFunc(areasCalled(in), a.meets) }) {
 			return a, true
 		}
 	}
 	return Area{}, false
 }
 
-// FindArea looks up a country, a continent or a region by its name in any language, ignoring case
-// and accents.
-func FindArea(query string) (Area, bool) {
-	if len(query) > maxQuery {
-		return Area{}, false
+// areaWords are the words before the name of a region, in six languages.
+var areaWords = strings.Fields("the le la les il lo las los el o os die der das " +
+	"island islands isle isles isola isole ile iles insel inseln isla islas ilha ilhas " +
+	"region regione regiao province provincia provinz state stato etat estado county land canton kanton")
+
+// meets reports whether a city lies in both areas.
+func (a Area) meets(b Area) bool {
+	for c := range Cities() {
+		if a.HoldsCity(c) && b.HoldsCity(c) {
+			return true
+		}
 	}
-	all := areas().byName[Fold(query)]
-	if len(all) == 0 {
-		return Area{}, false
-	}
-	return all[0], true
+	return false
 }
 
 // The minimum length, in runes, of a prefix that CompleteArea completes, and of one with a typing

@@ -52,8 +52,16 @@ const (
 // or the English one if there is none. Of several cities whose names differ only in accents, the
 // one with the typed accents is meant, otherwise the busiest.
 func Read(query string) (m Match) {
-	if len(query) <= maxQuery && !m.exact(query) && strings.ContainsAny(query, " ,/(-[;|") {
-		m = qualified(query)
+	isArea := func() bool { return m.Reading == AsCountry || len(areas().byName[Fold(query)]) > 0 }
+	if len(query) <= maxQuery && !m.exact(query) && strings.ContainsAny(query, " ,/(-–[;|") && !isArea() {
+		if m = qualified(query); m.City == "" && m.Elsewhere == "" {
+			m = qualified(strings.NewReplacer("-", " ", "–", " ").Replace(query)) // Köln-Bonn
+		}
+		if m.Elsewhere != "" {
+			if _, ok := FindArea(query); ok { // Sicily, Italy
+				m = Match{}
+			}
+		}
 	}
 	m.Query = query
 	return m
@@ -73,17 +81,20 @@ func ReadCode(code string) (m Match) {
 
 // exact reads a query that is a name or a code and nothing else.
 func (m *Match) exact(query string) bool {
-	typed := strings.TrimSpace(query)
+	typed := strings.Trim(query, " \t.,;:!?\"“”«»()[]")
+	letters := strings.ReplaceAll(typed, ".", "")
 	code, at, isCode := "", 0, false
-	if len(typed) == len(fare.Airport{}) {
-		code = strings.ToUpper(typed)
+	if len(letters) == len(fare.Airport{}) {
+		code = strings.ToUpper(letters)
 		at, isCode = position(code)
 	}
 	switch {
 	case isCode && isAbbreviation(code):
-		m.Reading = AsCountry
+		if letters == typed {
+			m.Reading = AsCountry
+		}
 		return false
-	case isCode && typed == code:
+	case isCode && letters == code:
 		m.setCode(code, at)
 		return true
 	}
@@ -102,7 +113,7 @@ func (m *Match) exact(query string) bool {
 		e = accented(e, typed)
 	}
 	at, ok := position(string(e.city))
-	if ok { // otherwise it is an area
+	if ok = ok && !isCountry(e, at); ok { // otherwise it is an area
 		m.setName(e, at, typed)
 	}
 	if ok && several {
@@ -113,6 +124,18 @@ func (m *Match) exact(query string) bool {
 
 func isASCII(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r > unicode.MaxASCII }) < 0
+}
+
+// isCountry reports whether the name means a country rather than a city elsewhere: Egypt is no
+// place in Arizona. Granada is a city, although it is Grenada in Spanish.
+func isCountry(e entry, position int) bool {
+	c, _ := cityAt(position)
+	for _, a := range areas().byName[e.key] {
+		if a.continent != "" && a.Code != c.country {
+			return a.folded[0] == e.key || Fold(c.name("en")) != e.key
+		}
+	}
+	return false
 }
 
 // accented returns the entry with the key of e that is written as typed, or e.
@@ -212,10 +235,11 @@ func qualified(query string) (m Match) {
 	parts := separated(query)
 	elsewhere := Match{}
 	try := func(name string, qualifiers ...string) bool {
-		found, ok := qualify(name, qualifiers)
-		if ok {
+		found, ok := qualify(name, qualifiers, len(parts) > 1)
+		switch {
+		case ok:
 			m = found
-		} else if elsewhere.Elsewhere == "" {
+		case isName(found.Elsewhere) && !isName(elsewhere.Elsewhere), elsewhere.Elsewhere == "" && len(parts) > 1:
 			elsewhere = found
 		}
 		return ok
@@ -243,17 +267,25 @@ func qualified(query string) (m Match) {
 	return elsewhere
 }
 
+// isName reports whether text is a name, perhaps with a state: Paris Texas.
+func isName(text string) bool {
+	_, known := lookup(Fold(text))
+	at := strings.LastIndexByte(text, ' ')
+	return known || at > 0 && len(areasCalled(text[at+1:])) > 0 && isName(text[:at])
+}
+
 // isClear reports whether words without a comma before them can be a qualifier: two letters only in
 // capitals (OR, not or), since they are words of many languages.
 func isClear(qualifier string) bool {
-	upper := strings.ToUpper(qualifier)
-	return len(qualifier) > 3 || qualifier == upper || upper == "UK" || isAbbreviation(upper)
+	letters := strings.ReplaceAll(qualifier, ".", "")
+	upper := strings.ToUpper(letters)
+	return len(letters) > 3 || letters == upper || upper == "UK" || isAbbreviation(upper) || isTerminal(upper)
 }
 
 // qualify returns the busiest city called name on which all qualifiers agree. It returns false if a
 // qualifier is not understood, or if there is no such city; for the latter the Match says where
-// there is none.
-func qualify(name string, qualifiers []string) (m Match, ok bool) {
+// there is none. A sign stands between qualifiers that are apart.
+func qualify(name string, qualifiers []string, apart bool) (m Match, ok bool) {
 	var first Match
 	var candidates []Match
 	known := first.exact(name)
@@ -279,7 +311,9 @@ func qualify(name string, qualifiers []string) (m Match, ok bool) {
 		}
 		meant = append(meant, one)
 	}
-	candidates = append(candidates, longer(name, meant)...)
+	if apart {
+		candidates = append(candidates, longer(name, meant)...)
+	}
 	for _, q := range meant { // two letters are a state if the city has a namesake there, else a country
 		all := candidates
 		for _, one := range []qualifier{{airport: q.airport}, q.states(), q} {
@@ -294,6 +328,11 @@ func qualify(name string, qualifiers []string) (m Match, ok bool) {
 		for _, q := range meant {
 			if q.airport.Of != (fare.Airport{}) {
 				m.Part, m.Of, m.Unlisted = q.airport.Part, q.airport.Of, q.airport.Unlisted
+			} else if code := q.calls(m.City); code != "" && m.Of == (fare.Airport{}) && !q.lies(m) {
+				at, _ := position(string(m.City))
+				name := m.Name
+				m.setCode(code, at)
+				m.Name = name
 			}
 		}
 		if m.Reading = Qualified; len(meant) > 0 {
@@ -335,11 +374,29 @@ func longer(name string, in []qualifier) (found []Match) {
 // qualifier is what words beside a name may mean.
 type qualifier struct {
 	areas   []Area
-	airport Match // of a code, or of another name of the city
-	neutral bool  // only the word for airport
+	airport Match    // of a code, or of another name of the city
+	words   []string // perhaps of an airport's name
+	neutral bool     // only the word for airport
 }
 
-func (q qualifier) isEmpty() bool { return len(q.areas) == 0 && q.airport.City == "" && !q.neutral }
+func (q qualifier) isEmpty() bool {
+	return len(q.areas) == 0 && q.airport.City == "" && !q.neutral && len(q.words) == 0
+}
+
+// calls returns the airport of a city in whose name all words are: Napoli Capodichino.
+func (q qualifier) calls(c fare.City) string {
+	_, lines, ok := strings.Cut("\n"+calledTable, "\n"+string(c)+" ")
+	for ok && len(q.words) > 0 {
+		var line string
+		line, lines, _ = strings.Cut(lines, "\n")
+		called := strings.Fields(line)
+		if !slices.ContainsFunc(q.words, func(w string) bool { return !slices.Contains(called[1:], w) }) {
+			return called[0]
+		}
+		lines, ok = strings.CutPrefix(lines, string(c)+" ")
+	}
+	return ""
+}
 
 // states returns the regions alone.
 func (q qualifier) states() qualifier {
@@ -351,15 +408,24 @@ func (q qualifier) holds(m Match) bool {
 	if q.airport.City == m.City && (q.airport.Of == none || m.Of == none || q.airport.Of == m.Of) {
 		return true
 	}
-	return q.neutral || slices.ContainsFunc(q.areas, func(a Area) bool { return a.HoldsCity(m.City) })
+	return q.neutral || q.lies(m) || q.calls(m.City) != ""
+}
+
+func (q qualifier) lies(m Match) bool {
+	return slices.ContainsFunc(q.areas, func(a Area) bool { return a.HoldsCity(m.City) || slices.Contains(a.territories, m.Country) })
 }
 
 func qualifierOf(text string) (q qualifier) {
 	words := withoutAirport(strings.Fields(text))
-	if len(words) == 0 {
+	if !slices.ContainsFunc(words, func(w string) bool { return !slices.Contains(neutralWords, Fold(w)) }) {
 		return qualifier{neutral: true}
 	}
 	text = strings.Join(words, " ")
+	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		if w = Fold(w); len(w) > 2 { // the article of El Prat need not be in the table
+			q.words = append(q.words, w)
+		}
+	}
 	q.areas = areasCalled(text)
 	if !q.airport.exact(text) && q.airport.Reading == AsCountry {
 		q.airport = ReadCode(strings.ToUpper(text))
@@ -367,15 +433,16 @@ func qualifierOf(text string) (q qualifier) {
 	return q
 }
 
-// withoutAirport drops the words for airport, in six languages, with the prepositions after them,
-// unless nothing else is left.
+// withoutAirport drops the words for airport, station and terminal, in six languages, with the
+// prepositions and the number of the terminal after them, unless nothing else is left.
 func withoutAirport(words []string) []string {
 	var kept []string
 	after := false
-	for _, w := range words {
+	for i, w := range words {
 		key := Fold(w)
 		switch {
-		case slices.Contains(airportWords, key):
+		case slices.Contains(airportWords, key), isTerminal(strings.ToUpper(key)), len(key) < 3 && i > 0 && Fold(words[i-1]) == "terminal",
+			i == 0 && slices.Contains(islandWords, key) && followed(words[1:]):
 			after = true
 			continue
 		case after && slices.Contains(airportPrepositions, key):
@@ -387,6 +454,20 @@ func withoutAirport(words []string) []string {
 		kept, after = append(kept, w), false
 	}
 	return kept
+}
+
+// isTerminal recognizes T5 and T2E.
+func isTerminal(upper string) bool {
+	return len(upper) > 1 && len(upper) < 4 && upper[0] == 'T' && upper[1] >= '0' && upper[1] <= '9'
+}
+
+// followed reports whether words begin with a preposition, as those after the first of Island of Crete.
+func followed(words []string) bool {
+	if len(words) == 0 {
+		return false
+	}
+	_, elided := cutElision(words[0])
+	return elided || slices.Contains(airportPrepositions, Fold(words[0]))
 }
 
 // cutElision drops the d' of French and the dell' of Italian.
@@ -402,27 +483,34 @@ func cutElision(word string) (string, bool) {
 var (
 	airportWords = []string{"airport", "airports", "aeroporto", "aeroporti", "aeroportos", "aeroport", "aeroports",
 		"aeropuerto", "aeropuertos", "flughafen", "flughafens", "international", "internazionale", "internacional", "intl",
-		"internationaler", "apt", "aerodrome"}
+		"internationaler", "apt", "aerodrome", "terminal", "bahnhof", "hauptbahnhof", "bhf", "hbf"}
 	airportPrepositions = []string{"di", "de", "del", "della", "dell", "du", "des", "d", "do", "da", "dos", "of", "von",
 		"in"}
+	islandWords  = []string{"island", "isle", "isola", "ile", "isla", "ilha", "insel"}
+	neutralWords = []string{"all", "any", "tutti", "gli", "alle", "tous", "les", "todos", "los", "os", "sar"}
 )
 
 // areasCalled returns the countries, continents and regions that text names, or whose ISO code it
 // is.
 func areasCalled(text string) []Area {
 	all := slices.Clone(areas().byName[Fold(text)])
-	if letters := strings.ReplaceAll(text, ".", ""); len(letters) == 2 || len(letters) == 3 {
-		letters = strings.ToUpper(letters)
-		for _, country := range []string{"US", "CA", "AU"} {
+	letters := strings.ToUpper(strings.ReplaceAll(text, ".", ""))
+	if len(letters) != 2 && len(letters) != 3 {
+		return all
+	}
+	coded := func(countries ...string) {
+		for _, country := range countries {
 			if a, ok := AreaOf(country + "-" + letters); ok {
 				all = append(all, a)
 			}
 		}
-		if r, err := language.ParseRegion(letters); err == nil {
-			if a, ok := AreaOf(r.Canonicalize().String()); ok && len(a.Code) == 2 {
-				all = append(all, a)
-			}
+	}
+	coded("US", "CA", "AU")
+	if r, err := language.ParseRegion(letters); err == nil {
+		if a, ok := AreaOf(r.Canonicalize().String()); ok && len(a.Code) == 2 {
+			all = append(all, a)
 		}
 	}
+	coded("BR", "IT", "MX", "ES", "CH")
 	return all
 }

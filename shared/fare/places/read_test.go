@@ -34,6 +34,16 @@ func TestQualifiers(t *testing.T) {
 		"Wales, Alaska": "WAA", "Victoria, BC": "YYJ", "Washington, D.C.": "WAS", "Washington DC": "WAS",
 		"Portland Maine USA": "PWM", "San Jose Costa Rica": "SJO", "Manchester New Hampshire United States": "MHT",
 		"St. Petersburg, Russia": "LED", "Ayr (Scotland)": "GLA",
+		"Heathrow T5": "LON LHR", "London Heathrow Terminal 5": "LON LHR", "Madrid-Barajas T4": "MAD", "München Hbf": "MUC",
+		"Napoli Capodichino": "NAP", "Barcelona El Prat": "BCN", "Barcelona-El Prat": "BCN", "Lyon Saint-Exupéry": "LYS",
+		"Bologna (Marconi)": "BLQ", "Wien-Schwechat": "VIE", "Doha, Hamad": "DOH", "Nairobi JKIA": "NBO", "Berlin Tegel": "BER TXL",
+		"Warsaw Modlin": "WMI", "Köln-Bonn": "CGN", "Frankfurt/Main": "FRA", "Frankfurt a.M.": "FRA", "(LHR)": "LON LHR",
+		"Milan (all airports)": "MIL", "Milano, tutti gli aeroporti": "MIL", "Berlin (alle Flughäfen)": "BER", "N.Y.C.": "NYC",
+		"Hong Kong, China": "HKG", "Hong Kong SAR": "HKG", "Macau, China": "MFM", "San Juan, USA": "SJU", "Nuuk, Dänemark": "GOH",
+		"Saint-Denis, France": "RUN", "Roma (RM)": "ROM", "Pisa PI": "PSA", "Rome, Lazio": "ROM", "Klagenfurt, Kärnten": "KLU",
+		"Porto Alegre, RS": "POA", "São Paulo/SP": "SAO", "Florianópolis (SC)": "FLN", "La Paz, BCS": "LAP", "La Paz, Bolivia": "LPB",
+		"Skopje, North Macedonia": "SKP", "Belfast, NI": "BFS", "Santiago, DR": "STI", "Armenia, Colombia": "AXM",
+		"isla de Mallorca": "PMI", "Isola d'Ischia": "NAP", "Columbus airport, OH": "CMH",
 	} {
 		m := Read(query)
 		if got := strings.TrimSpace(string(m.City) + " " + m.Of.String()); got != want {
@@ -43,7 +53,8 @@ func TestQualifiers(t *testing.T) {
 	for query, want := range map[string]string{
 		"Paris, Ontario": "Paris", "Lisbon, Spain": "Lisbon", "Moscow, Idaho": "Moscow", "Milano, Francia": "Milano",
 		"Rom, Österreich": "Rom", "London, Kenya": "London", "Sydney, FR": "Sydney", "Atlantis, Greece": "Atlantis",
-		"Paris Texas Italy": "Paris Texas",
+		"Paris Texas Italy": "Paris Texas", "Vienna VA": "Vienna", "St Petersburg, Florida": "St Petersburg",
+		"Tripoli, Lebanon": "Tripoli", "Perth (Scotland)": "Perth", "Toledo, España": "Toledo", "Hyderabad - Pakistan": "Hyderabad",
 	} {
 		m := Read(query)
 		if m.City != "" || m.Elsewhere != want {
@@ -124,7 +135,12 @@ func TestRegions(t *testing.T) {
 		"Sardinien": "CAG OLB", "Îles Baléares": "PMI IBZ", "California": "LAX SFO", "Bretagne": "BES RNS",
 		"Isole greche": "HER RHO", "Schottland": "GLA EDI", "Caraïbes": "SJU PUJ", "Corsica": "AJA BIA", "Crète": "HER CHQ",
 		"Hawaï": "HNL OGG", "Açores": "PDL TER", "Bayern": "MUC NUE", "Scandinavia": "CPH OSL", "Lombardy": "MIL",
-		"Toscana": "PSA FLR", "Kerala": "COK TRV", "Tasmania": "HBA LST",
+		"Toscana": "PSA FLR", "Kerala": "COK TRV", "Tasmania": "HBA LST", "Sicily, Italy": "CTA PMO", "Creta (Grecia)": "HER CHQ",
+		"Hawaii, USA": "HNL OGG", "Isola di Creta": "HER", "Île de Crète": "HER", "Insel Kreta": "CHQ", "the Azores": "PDL TER",
+		"Lombardia": "MIL", "Hessen": "FRA KSF", "Kärnten": "KLU", "Balearics": "PMI IBZ", "North Africa": "CAI CMN",
+		"Georgia, USA": "ATL SAV", "Trinidad and Tobago": "POS TAB", "Central America": "PTY SJO",
+		// A country is no small city of that name elsewhere.
+		"Egypt": "CAI HRG", "Armenia": "EVN", "El Salvador": "SAL",
 	} {
 		area, ok := FindArea(query)
 		if _, city := Find(query); city || !ok {
@@ -166,6 +182,11 @@ func TestEnds(t *testing.T) {
 		"flights from Rome to Sicily": "ROM ", "voli da Bari per Torino": "BRI TRN", "d'Ajaccio à Bastia": "AJA BIA",
 		"to London from Rome": "LON ROM", "Milano Lisbona": "MIL LIS", "JFK LHR": "NYC LON", "Rome to London on": "ROM LON",
 		"Rio de Janeiro a Lisboa": "RIO LIS", "Palma de Mallorca-Köln": "PMI CGN",
+		"I want to fly from Rome to London": "ROM LON", "London from Rome": "ROM LON", "between Rome and London": "ROM LON",
+		"günstige Flüge von Berlin nach Mallorca": "BER PMI", "Rom London": "ROM LON", "fco lhr": "ROM LON", "Rome to London return": "ROM LON",
+		"voli da Roma a Londra andata e ritorno": "ROM LON", "de Nice au Caire": "NCE CAI", "passagem de São Paulo para Miami": "SAO MIA",
+		"Rome<->London?": "ROM LON", "Bologna Marconi → Heathrow T5": "BLQ LON", "Trinidad and Tobago": "", "Köln-Bonn": "",
+		"Barcelona-El Prat": "", "Milano e Roma": "", "per Londra": "", "Paris Gare de Lyon": "", "Vienna VA": "",
 		"Milan Malpensa": "", "Palma de Mallorca": "", "Rome-Fiumicino": "", "Rome": "", "": "", "to": "", "Atlantis to Rome": "",
 		"Lisbon, Portugal": "", "La Paz": "", "Paris, Ontario": "", "Rome to USA": "ROM ", "Rome, USA": "", "Paris New York": "PAR NYC", "Lido di Jesolo": "",
 	} {

@@ -33,6 +33,11 @@ var (
 	// if unknown), and time zone.
 	//go:embed regions.tsv
 	regionsTable string
+
+	// Each line of called.tsv has a city, one of its airports, and the words in the airport's names.
+	//
+	//go:embed called.tsv
+	calledTable string
 )
 
 // regionColumn is where the offset in regions.tsv begins.

@@ -10,19 +10,19 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-const header = "iata_code^name^country_code^city_code_list^city_name_list^location_type^population^page_rank^date_until^alt_name_section^latitude^longitude^adm1_name_utf^timezone\n"
+const header = "iata_code^name^country_code^city_code_list^city_name_list^location_type^population^page_rank^date_until^alt_name_section^latitude^longitude^adm1_name_utf^timezone^adm2_code\n"
 
 const world = header +
-	"BIG^Big One Airport^IT^BGC^Bigtown^A^0^0.5^^^45^9^Lazio^Europe/Rome\n" +
-	"BIH^Big Two Airport^IT^BGC,SML^Bigtown=Smalltown^A^0^0.2^^^46^10^Lazio^Europe/Rome\n" +
-	"BGC^Bigtown^IT^BGC^Bigtown^C^900^^^en|Bigtown|p=it|Granborgo|=de|Großstadt|=|Stray|=it|Borgo Vecchio|h^45.5^9.5^Lazio^Europe/Rome\n" +
-	"SML^Smalltown^IT^SML^Smalltown^C^10^^^^^^Lazio^Europe/Rome\n" +
-	"OLD^Newport Airport^FR^NEW^Newport^A^0^0.1^2024-01-01^^48^2^Lazio^Europe/Rome\n" +
-	"NWP^Newport Airport^FR^NEW^Newport^A^0^^^^^^Lazio^Europe/Rome\n" +
-	"NEW^Newport^FR^NEW^Newport^C^50^^^^48.1^2.1^Lazio^Europe/Rome\n" +
-	"NAM^Namesake Airport^US^NAM^Bigtown^A^0^0.01^^^^^Lazio^Europe/Rome\n" +
-	"NAM^Bigtown^US^NAM^Bigtown^C^50^^^^^^Lazio^Europe/Rome\n" +
-	"FAR^Far Airport^US^FAR^Far^CA^0^^^^^^Lazio^Europe/Rome\n"
+	"BIG^Big One Airport^IT^BGC^Bigtown^A^0^0.5^^^45^9^Lazio^Europe/Rome^\n" +
+	"BIH^Big Two Airport^IT^BGC,SML^Bigtown=Smalltown^A^0^0.2^^^46^10^Lazio^Europe/Rome^\n" +
+	"BGC^Bigtown^IT^BGC^Bigtown^C^900^^^en|Bigtown|p=it|Granborgo|=de|Großstadt|=|Stray|=it|Borgo Vecchio|h^45.5^9.5^Lazio^Europe/Rome^\n" +
+	"SML^Smalltown^IT^SML^Smalltown^C^10^^^^^^Lazio^Europe/Rome^\n" +
+	"OLD^Newport Airport^FR^NEW^Newport^A^0^0.1^2024-01-01^^48^2^Lazio^Europe/Rome^\n" +
+	"NWP^Newport Airport^FR^NEW^Newport^A^0^^^^^^Lazio^Europe/Rome^\n" +
+	"NEW^Newport^FR^NEW^Newport^C^50^^^^48.1^2.1^Lazio^Europe/Rome^\n" +
+	"NAM^Namesake Airport^US^NAM^Bigtown^A^0^0.01^^^^^Lazio^Europe/Rome^\n" +
+	"NAM^Bigtown^US^NAM^Bigtown^C^50^^^^^^Lazio^Europe/Rome^\n" +
+	"FAR^Far Airport^US^FAR^Far^CA^0^^^^^^Lazio^Europe/Rome^\n"
 
 func build(t *testing.T, said everyday) (cities []*city, codes map[string]string, names map[string][]string) {
 	t.Helper()

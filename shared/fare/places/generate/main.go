@@ -1,11 +1,12 @@
 // Command generate writes the tables of package places (names.tsv, cities.tsv, codes.tsv,
-// countries.tsv, regions.tsv) to the working directory. It reads three packages, whose versions are
-// fixed, and the files everyday.csv, airports.tsv and areas.tsv. Equal input produces equal bytes. If a package
+// countries.tsv, regions.tsv, divisions.tsv, called.tsv) to the working directory. It reads four
+// packages, whose versions are fixed, and the files everyday.csv, airports.tsv and areas.tsv. Equal input produces equal bytes. If a package
 // cannot be fetched, the tables stay unchanged.
 package main
 
 import (
 	"log"
+	"os"
 
 	"verdetto/shared/fare/places/generate/pinned"
 )
@@ -25,6 +26,11 @@ var (
 		Package: "airportsdata==20260905",
 		SHA256:  "d7eaa9a57d373b0adaaae0d52da2af0bb0edf73f7baa170f7c415d3342bf4868",
 		Member:  "airportsdata/airports.csv",
+	}
+	divisions = pinned.File{
+		Package: "iso3166-2-db@2.3.11",
+		SHA256:  "4dc122cf804334d079e9b4a1f91c495bf691b402fe51890dd521c0455d8fefa0",
+		Member:  "package/data/iso3166-2.json",
 	}
 )
 
@@ -59,6 +65,13 @@ func run() error {
 	if err != nil {
 		return err
 	}
+	if data, err = divisions.Fetch(); err != nil {
+		return err
+	}
+	named, err := readDivisions(data)
+	if err != nil {
+		return err
+	}
 	said, err := readEveryday("everyday.csv")
 	if err != nil {
 		return err
@@ -74,5 +87,12 @@ func run() error {
 		return err
 	}
 	regions.complete(points, cities, codes)
-	return write(cities, codes, locate(points, codes), regions, buildNames(cities, codes, said), said)
+	if err := write(cities, codes, locate(points, codes), regions, buildNames(cities, codes, said), said); err != nil {
+		return err
+	}
+	of := regions.of(codes)
+	if err := os.WriteFile("divisions.tsv", divisionTable(named, points, services, of), 0o644); err != nil {
+		return err
+	}
+	return os.WriteFile("called.tsv", calledTable(cities, codes, points, services), 0o644)
 }

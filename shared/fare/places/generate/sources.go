@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -21,6 +22,8 @@ type point struct {
 	population int
 	pageRank   float64 // centrality in the network of flights; 0: no known flight
 	names      []altName
+	called     []string // names of an airport in langs
+	province   string   // its code in GeoNames
 	at         coordinates
 	region     region
 }
@@ -43,7 +46,7 @@ func readPoints(data []byte) ([]point, error) {
 	}
 	for _, need := range []string{"iata_code", "name", "country_code", "city_code_list", "city_name_list",
 		"location_type", "latitude", "longitude",
-		"population", "page_rank", "date_until", "alt_name_section", "adm1_name_utf", "timezone"} {
+		"population", "page_rank", "date_until", "alt_name_section", "adm1_name_utf", "adm2_code", "timezone"} {
 		if _, ok := col[need]; !ok {
 			return nil, fmt.Errorf("read points: no column %s", need)
 		}
@@ -65,6 +68,7 @@ func readPoints(data []byte) ([]point, error) {
 			cities:  strings.Split(f[col["city_code_list"]], ","),
 			airport: strings.Contains(f[col["location_type"]], "A"),
 			city:    strings.Contains(f[col["location_type"]], "C"),
+			called:  []string{f[col["name"]]}, province: f[col["adm2_code"]],
 		}
 		p.region = region{p.country, f[col["adm1_name_utf"]], f[col["timezone"]]}
 		p.at.north, _ = strconv.ParseFloat(f[col["latitude"]], 64)
@@ -76,6 +80,9 @@ func readPoints(data []byte) ([]point, error) {
 			parts := strings.Split(alt, "|")
 			if len(parts) == 3 {
 				p.names = append(p.names, altName{lang: parts[0], name: clean(parts[1]), flags: parts[2]})
+				if parts[0] == "" || slices.Contains(langs, parts[0]) {
+					p.called = append(p.called, parts[1])
+				}
 			}
 		}
 		points = append(points, p)
@@ -116,6 +123,8 @@ func townOf(airport string) string {
 type service struct {
 	scheduled bool
 	town      string // where it lies, often its namesake
+	called    string // its names
+	region    string // an ISO 3166-2 code
 }
 
 func readServices(data []byte) (map[string]service, error) {
@@ -123,6 +132,9 @@ func readServices(data []byte) (map[string]service, error) {
 		Code      string `json:"iata_code"`
 		Town      string `json:"municipality"`
 		Scheduled string `json:"scheduled_service"`
+		Region    string `json:"iso_region"`
+
+		Name, Keywords string
 	}
 	if err := json.Unmarshal(data, &rows); err != nil {
 		return nil, fmt.Errorf("read airport services: %w", err)
@@ -130,7 +142,7 @@ func readServices(data []byte) (map[string]service, error) {
 	services := map[string]service{}
 	for _, r := range rows {
 		if len(r.Code) == 3 {
-			services[r.Code] = service{r.Scheduled == "yes", clean(r.Town)}
+			services[r.Code] = service{r.Scheduled == "yes", clean(r.Town), r.Name + " " + r.Keywords, r.Region}
 		}
 	}
 	return services, nil
