@@ -53,7 +53,7 @@ func List(names string) (all []string) {
 	}
 	for part := range strings.SplitSeq(names, ",") {
 		last := len(all) - 1
-		if last >= 0 && len(areasCalled(strings.TrimSpace(part))) > 0 {
+		if last >= 0 && strings.TrimSpace(all[last]) != "" && len(areasCalled(strings.TrimSpace(part))) > 0 {
 			joined := all[last] + "," + part
 			if alone := Read(part).City; alone == "" || alone == Read(joined).City {
 				all[last] = joined
