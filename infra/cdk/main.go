@@ -134,7 +134,7 @@ func newStacks(app awscdk.App, c config, assets string) []awscdk.Stack {
 func newStack(app awscdk.App, id, called, region, account string) awscdk.Stack {
 	return awscdk.NewStack(app, jsii.String(id), &awscdk.StackProps{
 		StackName:             jsii.String(called),
-		Description:           jsii.String("Verdetto: is today's cheapest fare on a flight route cheap?"),
+		Description:           jsii.String("Verdetto 1: is today's cheapest fare on a flight route cheap?"),
 		Env:                   &awscdk.Environment{Account: jsii.String(account), Region: jsii.String(region)},
 		TerminationProtection: jsii.Bool(true),
 	})

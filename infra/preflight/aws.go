@@ -75,84 +75,6 @@ func (p *preflight) account(ctx context.Context) ([]fault, error) {
 	return nil, nil
 }
 
-// wrong says what is wrong with the value of each parameter in the Parameter Store, or "".
-var wrong = map[string]func(value string, c config) string{
-	"pepper": func(v string, c config) string {
-		if says := short(v, c); says != "" {
-			return says
-		}
-		return fits("VERDETTO_PEPPER", "it begins as an exported pepper does, and a letter is wrong")(v, c)
-	},
-	"callers-pepper": short,
-	"origin-secrets": func(v string, _ config) string {
-		for s := range strings.SplitSeq(v, ",") {
-			if len(s) < 16 || s != strings.TrimSpace(s) {
-				return "a value has fewer than 16 characters, or a space beside the comma"
-			}
-		}
-		return ""
-	},
-	"travelpayouts-token": func(v string, _ config) string {
-		if v == "" || strings.ContainsAny(v, " \n") {
-			return "it is not a token"
-		}
-		return ""
-	},
-	"stripe-key": func(v string, _ config) string {
-		switch {
-		case strings.HasPrefix(v, "pk_"):
-			return "it is the publishable key, which can buy nothing"
-		case !strings.HasPrefix(v, "sk_") && !strings.HasPrefix(v, "rk_"):
-			return "it does not begin as a secret key does (sk_live_, or rk_live_ for a restricted one)"
-		}
-		return ""
-	},
-	"stripe-webhook-secrets": func(v string, _ config) string {
-		for s := range strings.SplitSeq(v, ",") {
-			if !strings.HasPrefix(s, "whsec_") {
-				return "a value does not begin with whsec_"
-			}
-		}
-		return ""
-	},
-	"x402-fee-key": func(v string, c config) string {
-		switch {
-		case v != "off" && !strings.HasPrefix(v, "[") && len(v) < 80:
-			return "it is neither off nor a key as solana-keygen writes it, or in base 58"
-		case v == "off" && c.PaidCalls:
-			return "it is off, and paidCalls has callers told that answers are sold one by one"
-		}
-		return ""
-	},
-	"solana-nodes": func(v string, _ config) string {
-		for s := range strings.SplitSeq(v, ",") {
-			if !strings.HasPrefix(s, "https://") && !strings.HasPrefix(s, "http://127.0.0.1:") {
-				return "a value is not an https address"
-			}
-		}
-		return ""
-	},
-	"telegram-bot-token": fits("TELEGRAM_BOT_TOKEN", "it is not a token as @BotFather gives it"),
-	"telegram-secret": fits("TELEGRAM_SECRET",
-		"it is not 16 to 256 letters, digits, - and _, which is all that Telegram sends along"),
-}
-
-func fits(setting, says string) func(string, config) string {
-	return func(v string, _ config) string {
-		if s, ok := settings.Named(setting); !ok || len(s.Faults(v)) > 0 {
-			return says
-		}
-		return ""
-	}
-}
-
-func short(v string, _ config) string {
-	if len(v) < 32 {
-		return "it has fewer than 32 characters"
-	}
-	return ""
-}
-
 func (p *preflight) parameters(ctx context.Context) (faults []fault, err error) {
 	var names []string
 	for _, w := range p.config.parameters() {
@@ -179,8 +101,12 @@ func (p *preflight) parameters(ctx context.Context) (faults []fault, err error) 
 			faults = append(faults, fault{name + " is a " + types[w.Name] + ", which is kept in clear text",
 				"delete it, choose another secret, and " + put})
 		default:
-			if says := wrong[w.Name](value, p.config); says != "" {
-				faults = append(faults, fault{name + ": " + says, put})
+			setting, _ := settings.Named(w.Variable)
+			for _, says := range setting.Faults(value) {
+				faults = append(faults, fault{name + strings.TrimPrefix(says, w.Variable), put})
+			}
+			if w.Variable == "X402_FEE_KEY" && value == settings.Off && p.config.PaidCalls {
+				faults = append(faults, fault{name + ": it is off, and paidCalls has callers told that answers are sold one by one", put})
 			}
 		}
 	}
@@ -245,8 +171,16 @@ func (p *preflight) stackStatus(ctx context.Context, r region) (string, error) {
 	if err != nil || len(out.Stacks) == 0 {
 		return "", err
 	}
+	if r.suffix == "" && !strings.HasPrefix(aws.ToString(out.Stacks[0].Description), versionOne) {
+		p.note = "The stack is of a version before 1.0.0. Once it is deployed, make back cannot undo it: the way back is the " +
+			"earlier version with the table as it is now (docs/aws.md, Restore the table). Most paths answer 404 until the " +
+			"new versions are live, for some minutes."
+	}
 	return string(out.Stacks[0].StackStatus), nil
 }
+
+// versionOne begins the description of each stack from 1.0.0 on; see newStack in infra/cdk.
+const versionOne = "Verdetto 1:"
 
 func (p *preflight) stack(ctx context.Context) (faults []fault, err error) {
 	for _, r := range p.config.regions() {

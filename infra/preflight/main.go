@@ -79,6 +79,7 @@ type preflight struct {
 	at      addresses
 	client  *http.Client
 	secrets map[string]string // of the Parameter Store, by name without the prefix
+	note    string            // what to know before this deployment, though nothing is wrong
 }
 
 func newPreflight(c config, aws cloud, at addresses) *preflight {
@@ -140,6 +141,9 @@ func (p *preflight) report(ctx context.Context, out io.Writer) bool {
 			fmt.Fprintln(out, "\nnothing else was asked")
 			return false
 		}
+	}
+	if p.note != "" {
+		fmt.Fprintf(out, "\n!! %s\n", p.note)
 	}
 	if faults+unasked == 0 {
 		fmt.Fprintln(out, "\nready to deploy")

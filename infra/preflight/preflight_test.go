@@ -45,6 +45,18 @@ func TestWithoutMutualTLS(t *testing.T) {
 	}
 }
 
+// Nothing is wrong with an upgrade that make back cannot undo, but it is said before it begins.
+func TestNoWayBack(t *testing.T) {
+	w := newWorld(t)
+	for description, want := range map[string]bool{"Verdetto: is today's cheapest fare cheap?": true, versionOne + " is it cheap?": false} {
+		w.instead["Action=DescribeStacks&StackName=verdetto&"] = strings.Replace(stackThat("UPDATE_COMPLETE"), "<StackStatus>",
+			"<Description>"+description+"</Description><StackStatus>", 1)
+		if said, ready := w.report(); !ready || strings.Contains(said, "make back cannot undo it") != want {
+			t.Errorf("of %q:\n%s", description, said)
+		}
+	}
+}
+
 func stackThat(status string) string {
 	return `<DescribeStacksResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/"><DescribeStacksResult><Stacks><member><StackName>verdetto</StackName>` +
 		`<CreationTime>2026-11-01T00:00:00Z</CreationTime><StackStatus>` + status +
@@ -68,13 +80,13 @@ var omissions = []struct {
 	{"pepper of callers", func(w *world) { w.remove("/verdetto/callers-pepper") },
 		"NO parameters: /verdetto/callers-pepper is not there", "docs/aws.md"},
 	{"mistyped pepper", func(w *world) { w.put("/verdetto/pepper", "verdetto-pepper-"+strings.Repeat("p", 73)) },
-		"NO parameters: /verdetto/pepper: it begins as an exported pepper does", "secret pepper"},
+		"NO parameters: /verdetto/pepper: its value, which is not shown, is not 32 characters or more", "secret pepper"},
 	{"short pepper", func(w *world) { w.put("/verdetto/pepper", "short") },
-		"NO parameters: /verdetto/pepper: it has fewer than 32", "secret pepper"},
+		"NO parameters: /verdetto/pepper: its value, which is not shown, is not 32 characters or more", "secret pepper"},
 	{"publishable key", func(w *world) {
 		w.put("/verdetto/stripe-key", "pk_live_1")
 		w.key = "pk_live_1"
-	}, "NO parameters: /verdetto/stripe-key: it is the publishable key", "secret stripe-key"},
+	}, "NO parameters: /verdetto/stripe-key: its value, which is not shown, is not Stripe's secret key, which begins with sk_", "secret stripe-key"},
 	{"no origin secret", func(w *world) { w.secret("") },
 		"NO the origin's secret: the secret verdetto/origin is not in the Secrets Manager of us-east-1", "create it"},
 	{"its number", func(w *world) { w.config.OriginSecret = 2 },
