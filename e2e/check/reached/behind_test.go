@@ -5,10 +5,14 @@ package reached
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -135,6 +139,67 @@ http {
 }
 `, at, service, line)))
 		return at
+	}
+}
+
+// The published configuration starts, ends TLS, and tells callers apart. Only its ports, its certificate
+// and the address of the service are others here.
+func TestPublishedNginx(t *testing.T) {
+	path := testenv.Command(t, "nginx", "apt-get install nginx-light")
+	published, err := os.ReadFile(fixture.Path(t, "infra", "onemachine", "nginx.conf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := httptest.NewTLSServer(nil)
+	defer s.Close()
+	certificate := s.TLS.Certificates[0]
+	key, err := x509.MarshalPKCS8PrivateKey(certificate.PrivateKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secure, plain := port(t), port(t)
+	site := string(published)
+	for _, replaced := range [][2]string{
+		{"listen [::]:443 ssl http2;", ""}, {"listen 443 ", "listen " + secure + " "},
+		{"listen [::]:80;", ""}, {"listen 80;", "listen " + plain + ";"},
+		{"http://127.0.0.1:8080", "http://" + serve(t, "127.0.0.1", edge.ForwardedFor)},
+		{"/etc/letsencrypt/live/verdetto.example/fullchain.pem", write(t, "fullchain.pem",
+			string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate.Certificate[0]})))},
+		{"/etc/letsencrypt/live/verdetto.example/privkey.pem", write(t, "privkey.pem",
+			string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key})))},
+	} {
+		if strings.Count(site, replaced[0]) != 1 {
+			t.Fatalf("the configuration holds %q not once", replaced[0])
+		}
+		site = strings.Replace(site, replaced[0], replaced[1], 1)
+	}
+	run(t, secure, path, "-p", t.TempDir(), "-e", "stderr", "-c", write(t, "nginx.conf", `
+daemon off; pid nginx.pid;
+events {}
+http {
+  access_log off;
+  client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path fastcgi; scgi_temp_path scgi; uwsgi_temp_path uwsgi;
+  include `+write(t, "verdetto.conf", site)+`;
+}
+`))
+	get := func(from, url string) int {
+		dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
+		client := http.Client{Transport: &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: true,
+			ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}},
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+		w, _ := fixture.Call(t, &client, "GET", url, "", "Host", "verdetto.example")
+		return w.StatusCode
+	}
+	if status := get("127.0.1.1", "http://"+plain+fixture.Question); status != http.StatusPermanentRedirect {
+		t.Errorf("without TLS: %d", status)
+	}
+	for call := range 31 {
+		if status := get("127.0.1.1", "https://"+secure+fixture.Question); (status == 404) != (call < 30) {
+			t.Errorf("call %d: %d", call+1, status)
+		}
+	}
+	if status := get("127.0.1.2", "https://"+secure+fixture.Question); status != 404 {
+		t.Errorf("another caller: %d", status)
 	}
 }
 
