@@ -46,8 +46,8 @@ func failedBackup(folder string) time.Time {
 }
 
 // lastBackup returns when the newest backup in a folder was made, the zero time if there is none, and
-// false if there is no folder or it cannot be read.
+// false if the folder cannot be read. The first backup makes the folder.
 func lastBackup(folder string) (newest time.Time, known bool) {
 	err := backups(folder, func(_ string, made time.Time) error { newest = made; return nil })
-	return newest, folder != "" && err == nil
+	return newest, folder != "" && (err == nil || errors.Is(err, os.ErrNotExist))
 }

@@ -63,7 +63,7 @@ func (o Options) ServeMetrics(ctx context.Context, address string) error {
 	})
 	o.Monitor.Gauge("backup_age_seconds", "Age of the newest backup in VERDETTO_BACKUPS.", func() (float64, bool) {
 		made, ok := lastBackup(o.Backups)
-		return o.Now().Sub(made).Seconds(), ok
+		return o.Now().Sub(made).Seconds(), ok && !made.IsZero()
 	})
 	o.Monitor.Gauge("certificate_end_timestamp_seconds", "When the certificate of the public URL ends.", func() (float64, bool) {
 		ends := o.Monitor.Ends.Load()

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"syscall"
+	"time"
 )
 
 // lockPart locks a part file, or the folder of one, until the file is closed, so that sweepParts
@@ -17,7 +18,7 @@ var partName = regexp.MustCompile(`\.verdetto\.(part-([0-9]+|compact)|exporting-
 
 // sweepParts deletes from a folder what a killed backup, restore, compaction or export left: it may
 // hold addresses of customers. It deletes nothing that is locked, and follows no link. Another
-// process may just have created an empty file, which is not locked yet, so that stays.
+// process may just have created an empty file, which is not locked yet, so that stays for an hour.
 func sweepParts(folder string) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -34,7 +35,7 @@ func sweepParts(folder string) {
 			continue
 		}
 		info, err := f.Stat()
-		regular := err == nil && info.Mode().IsRegular() && info.Size() > 0
+		regular := err == nil && info.Mode().IsRegular() && (info.Size() > 0 || time.Since(info.ModTime()) > time.Hour)
 		if (regular || err == nil && info.IsDir() && match[2] == "") && !inUse(path, match) &&
 			syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
 			_ = os.RemoveAll(path) // tried again at the next start

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -218,16 +219,19 @@ func (s Status) Print(w io.Writer) {
 	if s.Backup != nil {
 		line("last backup", "%.0f hours ago", s.At.Sub(*s.Backup).Hours())
 	} else {
-		line("last backup", "none is known; VERDETTO_BACKUPS names the folder")
+		line("last backup", "none is known; verdetto backup makes one in the folder VERDETTO_BACKUPS")
 	}
 	if s.Certificate != nil {
 		line("certificate", "%.0f days left", s.Certificate.Sub(s.At).Hours()/24)
 	}
 	line("disk", "%.1f GB are free", s.DiskFree/1e9)
 	s.PrintStore(w)
-	for i, f := range s.Faults {
+	faults := slices.DeleteFunc(slices.Clone(s.Faults), func(f monitor.Fault) bool { // it stands above
+		return slices.ContainsFunc(s.Troubles, func(t monitor.Trouble) bool { return t.String() == f.Message })
+	})
+	for i, f := range faults {
 		if i == maxShown {
-			line("log", "%d older kinds of warnings and errors: journalctl -u verdetto", len(s.Faults)-i)
+			line("log", "%d older kinds of warnings and errors: journalctl -u verdetto", len(faults)-i)
 			break
 		}
 		times := ""
