@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -32,7 +33,8 @@ func (w *world) serve(r *http.Request) string {
 	return a.Body.String()
 }
 
-func (w *world) tool(name string, arguments map[string]any) string {
+// tool returns a tool's text, and the data of which its card is drawn.
+func (w *world) tool(name string, arguments map[string]any) (text, data string) {
 	w.t.Helper()
 	body, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": "tools/call",
 		"params": map[string]any{"name": name, "arguments": arguments}})
@@ -42,12 +44,15 @@ func (w *world) tool(name string, arguments map[string]any) string {
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "application/json, text/event-stream")
 	var answer struct {
-		Result struct{ Content []struct{ Text string } }
+		Result struct {
+			Content           []struct{ Text string }
+			StructuredContent json.RawMessage
+		}
 	}
 	if err := json.Unmarshal([]byte(w.serve(r)), &answer); err != nil || len(answer.Result.Content) == 0 {
 		w.t.Fatalf("%s %v: %v", name, arguments, err)
 	}
-	return answer.Result.Content[0].Text
+	return answer.Result.Content[0].Text, string(answer.Result.StructuredContent)
 }
 
 // A document is a text of the service about a route, or about all routes from an origin.
@@ -72,7 +77,7 @@ func (w *world) skips(i int) bool { return len(w.routes) > 100 && i%2 > 0 }
 // documents returns, of every route that is not skipped, the page and the agents' tool in English,
 // of every third in another language, and its mail; and of every origin the list of deals, the feed
 // and the tools.
-func (w *world) documents(t *testing.T) (all []document) {
+func (w *world) documents(t *testing.T, planted map[string]bool) (all []document) {
 	all = append(all, w.mailed(t)...)
 	origins := map[string]bool{}
 	for i, r := range w.routes {
@@ -94,8 +99,11 @@ func (w *world) documents(t *testing.T) (all []document) {
 				t.Errorf("%s-%s, page in %s: no tables", r.from, r.to, code)
 			}
 			main, _, _ := strings.Cut(page, `<section class="calendar`)
-			all = append(all, document{"page", readable(main), l, r, "", 0}, document{"tool", w.tool("flight_price_verdict",
-				map[string]any{"origin": r.from, "destination": r.to, "language": code}), l, r, "", 0})
+			text, _ := w.tool("flight_price_verdict", map[string]any{"origin": r.from, "destination": r.to, "language": code})
+			all = append(all, document{"page", readable(main), l, r, "", 0}, document{"tool", text, l, r, "", 0})
+			if code == languages[len(languages)-1] && (len(w.routes) < 100 || len(languages) > 1) {
+				w.checkCards(t, r, l, readable(main), planted)
+			}
 		}
 		if origins[r.from] {
 			continue
@@ -121,7 +129,8 @@ func (w *world) documents(t *testing.T) (all []document) {
 		}
 		for name, arguments := range map[string]map[string]any{"price_trends": {"currency": "EUR"}, "cheap_now": {}, "watched_routes": {}} {
 			arguments["origin"] = r.from
-			all = append(all, document{name, w.tool(name, arguments), i18n.English(), nil, r.from, 0})
+			text, _ := w.tool(name, arguments)
+			all = append(all, document{name, text, i18n.English(), nil, r.from, 0})
 		}
 	}
 	return all
@@ -154,9 +163,10 @@ func (w *world) mailed(t *testing.T) (all []document) {
 		t.Fatalf("%d mails: %v", len(mails), err)
 	}
 	for _, m := range mails {
-		var i int
-		if _, err := fmt.Sscanf(m.To, "alert%d@example.com", &i); err == nil {
-			all = append(all, document{"mail", m.Subject + "\n" + wrapped.ReplaceAllString(m.Text, "$1 ") + "\n" + readable(m.HTML),
+		name, _, _ := strings.Cut(m.To, "@")
+		kind := strings.TrimRight(name, "0123456789")
+		if i, err := strconv.Atoi(name[len(kind):]); err == nil {
+			all = append(all, document{kind, m.Subject + "\n" + wrapped.ReplaceAllString(m.Text, "$1 ") + "\n" + readable(m.HTML),
 				i18n.ForCode(i18n.Codes()[i/2%len(i18n.Codes())]), w.routes[i], "", 0})
 		}
 	}
@@ -189,7 +199,7 @@ func TestSentences(t *testing.T) {
 				w.checkReadme(t)
 			}
 			found, kinds := map[string]int{}, map[string]int{}
-			for _, d := range w.documents(t) {
+			for _, d := range w.documents(t, planted) {
 				claims := d.check(w)
 				if len(claims) > 0 {
 					kinds[d.kind]++
@@ -214,7 +224,7 @@ func TestSentences(t *testing.T) {
 				}
 			}
 			t.Logf("%d routes, documents %v, statements %v", len(w.routes), kinds, found)
-			for _, kind := range []string{"page", "tool", "mail", "price_trends", "cheap_now", "watched_routes"} {
+			for _, kind := range []string{"page", "tool", "mail", "digest", "price_trends", "cheap_now", "watched_routes"} {
 				if kinds[kind] == 0 {
 					t.Errorf("nothing is checked in a document of the kind %s", kind)
 				}
@@ -224,10 +234,15 @@ func TestSentences(t *testing.T) {
 			}
 		})
 	}
-	t.Logf("%d kinds of falsehoods found", len(planted))
+	for what := range changes {
+		if !planted["picture "+what] {
+			t.Errorf("no card shows that its %s is another", what)
+		}
+	}
 	if len(planted) < 20 {
 		t.Errorf("only %d kinds of falsehoods were planted: %v", len(planted), planted)
 	}
+	t.Logf("%d kinds of falsehoods found", len(planted))
 }
 
 func (d document) name() string {

@@ -143,7 +143,8 @@ type route struct {
 	live         map[string]raw  // the newest fare of each departure ahead, by day, of the last 7 days
 	lower, equal int             // days with a lower low, and with an equal low
 	first        string
-	event        string // of the webhook
+	event        string  // of the webhook
+	limit, told  float64 // in euro cents: of the weekly alert, and the price in the weekly mail before
 }
 
 // count returns false if the route has too few days for a verdict, or no fare now.
@@ -290,7 +291,43 @@ type world struct {
 	calls  int
 }
 
-// Routes get an alert by mail, in each of the languages, and one by webhook.
+// watch adds three alerts on a route, in one of the languages: by mail, by webhook, and in a weekly
+// mail. The weekly mails of all days of the week are due.
+func (w *world) watch(table store.Table, i int, r *route) {
+	t, alerts, digests, today := w.t, store.Alerts{Table: table}, store.Digests{Table: table}, fare.DayOf(w.now)
+	price := r.euro(float64(r.price))
+	r.limit, r.told = whole(r.euro(r.quantile(.5))), math.Round(price*float64(9+i%3)/10)
+	if math.Abs(price-r.limit) < 2 {
+		r.limit += 100
+	}
+	for kind, a := range map[string]store.Alert{"mail": {Threshold: fare.MaxPrice}, "digest": {Threshold: fare.Cents(r.limit), Digest: true},
+		store.Webhook: {Threshold: fare.MaxPrice, Channel: store.Webhook, Address: "https://example.com/"}} {
+		a.Email = fmt.Sprintf("%s%d@example.com", kind, i)
+		a.Subscriber, a.Route = fixture.Subscriber(a.Email), fare.Route{Origin: fare.City(r.from), Destination: fare.City(r.to)}
+		a.Language = i18n.Codes()[i/2%len(i18n.Codes())]
+		err := alerts.AddPending(t.Context(), a.Email, a, w.now.Add(48*time.Hour), store.Job{At: w.now})
+		if err == nil {
+			_, err = alerts.Confirm(t.Context(), a.Email)
+		}
+		if err == nil && a.Digest {
+			var before store.Digest
+			if before, err = digests.Digest(t.Context(), a.Subscriber); err == nil {
+				err = digests.MarkSent(t.Context(), before, today-8, map[string]fare.Cents{a.Ref().String(): fare.Cents(r.told)})
+			}
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	progress, err := digests.Progress(t.Context())
+	if err == nil {
+		err = digests.Advance(t.Context(), &progress, today-7, "")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func open(t *testing.T, p panel) *world {
 	t.Helper()
 	day, err := time.Parse(time.DateOnly, p.day)
@@ -336,21 +373,8 @@ func open(t *testing.T, p panel) *world {
 	slices.SortFunc(w.routes, func(a, b *route) int { return cmp.Compare(a.from+a.to, b.from+b.to) })
 	o.Source, o.Table = source, fixture.Unlimited{Table: fixture.Bolt(t, o.Now)}
 	for i, r := range w.routes {
-		if w.skips(i) {
-			continue
-		}
-		for _, channel := range []string{"", store.Webhook} {
-			alerts, email := store.Alerts{Table: o.Table}, fmt.Sprintf("%salert%d@example.com", channel, i)
-			err := alerts.AddPending(t.Context(), email, store.Alert{Subscriber: fixture.Subscriber(email),
-				Route: fare.Route{Origin: fare.City(r.from), Destination: fare.City(r.to)}, Email: email, Channel: channel,
-				Address: map[string]string{store.Webhook: "https://example.com/"}[channel], Language: i18n.Codes()[i/2%len(i18n.Codes())],
-				Threshold: fare.MaxPrice}, w.now.Add(48*time.Hour), store.Job{At: w.now})
-			if err == nil {
-				_, err = alerts.Confirm(t.Context(), email)
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
+		if !w.skips(i) {
+			w.watch(o.Table, i, r)
 		}
 	}
 	if report, err := o.Refresh(t.Context(), nil); err != nil || report.Failed > 0 {
@@ -365,7 +389,7 @@ func open(t *testing.T, p panel) *world {
 		more = sent.More
 	}
 	for i, r := range w.routes {
-		events, err := store.Deliveries{Table: o.Table}.BySubscriber(t.Context(), fixture.Subscriber(fmt.Sprintf("%salert%d@example.com", store.Webhook, i)))
+		events, err := store.Deliveries{Table: o.Table}.BySubscriber(t.Context(), fixture.Subscriber(fmt.Sprintf("%s%d@example.com", store.Webhook, i)))
 		if err != nil {
 			t.Fatal(err)
 		}

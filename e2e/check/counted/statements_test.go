@@ -53,6 +53,9 @@ func single(stated string, n int) want {
 	return count(map[bool]int{true: 0, false: n - 1}[stated != ""])
 }
 
+// isTrue is wanted of a sentence that has no number of its own.
+func isTrue(it bool) want { return count(map[bool]int{true: 0, false: -1}[it]) }
+
 func about(cents float64) want         { return want{kind: 'a', number: cents} }
 func words(of ...string) want          { return want{kind: 'w', words: of} }
 func difference(of, from float64) want { return want{kind: 'd', number: of, from: from} }
@@ -105,6 +108,7 @@ var (
 	digits    = regexp.MustCompile(`[0-9]+`)
 	sentinel  = regexp.MustCompile("\uE000(\\w+)\uE001")
 	patterns  = map[byte]string{'#': `[0-9]+(?:[., ][0-9]{3})*`, '$': `(?:€[0-9]+(?:,[0-9]{3})*(?:\.[0-9]{2})?|[0-9]+(?:[., ][0-9]{3})*(?:[.,][0-9]{2})? (?:€|[A-Z]{3}\b))`}
+	untagged  = strings.NewReplacer("<strong>", "", "</strong>", "")
 	separator = strings.NewReplacer("\u00a0", " ", "\u202f", " ", "’", "'")
 )
 
@@ -127,7 +131,7 @@ func number(text string) float64 {
 // kinds says which placeholders are a count (#) or an amount ($). All others are words.
 var kinds = map[string]byte{"Days": '#', "Lower": '#', "Same": '#', "Low": '$', "High": '$', "Price": '$', "Amount": '$',
 	"Usual": '$', "Median": '$', "Minimum": '$', "Maximum": '$', "By": '$', "Other": '$', "Fares": '#', "Percent": '#', "Weeks": '#',
-	"Known": '#', "Count": '#', "LowShare": '#', "HighShare": '#', "First": '$', "Last": '$'}
+	"Known": '#', "Count": '#', "Met": '#', "All": '#', "Before": '$', "LowShare": '#', "HighShare": '#', "First": '$', "Last": '$'}
 
 func mark(name string) string { return "\uE000" + name + "\uE001" }
 
@@ -185,7 +189,7 @@ func render(l *i18n.Language, id, names string) string {
 			fill = append(fill, name, mark(name))
 		}
 	}
-	text := strings.ReplaceAll(l.Text(id, fill...), begins+"\uE000", "\uE000")
+	text := strings.ReplaceAll(untagged.Replace(l.Text(id, fill...)), begins+"\uE000", "\uE000")
 	for name, n := range numbered {
 		text = strings.ReplaceAll(text, strconv.Itoa(n), mark(name))
 	}
@@ -275,6 +279,24 @@ func statements(l *i18n.Language) (all []statement) {
 	add("mail.alert.picture", "", "Weeks Price", func(s *said) map[string]want {
 		return map[string]want{"Price": exact(subject(s))}
 	})
+	add("mail.alert.departing", "", "Date", func(s *said) map[string]want { return map[string]want{"Date": s.departures(s.price)} })
+	all = append(all, newStatement(l, "mail.digest", "", mark("From")+" – "+mark("To")+mark("Space")+mark("Price"),
+		func(s *said) map[string]want { return map[string]want{"Price": exact(subject(s))} }))
+	for id, sign := range map[string]float64{"less": 1, "more": -1, "same": 0} {
+		add("mail.digest."+id, "", "By Before", func(s *said) map[string]want {
+			by := sign * (s.told - subject(s))
+			return map[string]want{"By": exact(by), "Before": exact(s.told), "": isTrue(by > -2 && (sign != 0 || math.Abs(s.told-subject(s)) < 2))}
+		})
+	}
+	for id, met := range map[string]bool{"met": true, "unmet": false} {
+		all = append(all, newStatement(l, "mail.digest."+id, "", untagged.Replace(l.Text("mail.digest."+id, "When", render(l, "when.threshold", "Amount"))),
+			func(s *said) map[string]want {
+				return map[string]want{"Amount": exact(s.limit), "": isTrue(met == (subject(s) <= s.limit))}
+			}))
+	}
+	add("mail.digest.subject_met", "", "Met All", func(s *said) map[string]want {
+		return map[string]want{"Met": count(1), "All": count(1), "": isTrue(subject(s) <= s.limit)}
+	})
 	all = append(all, newStatement(l, "mail.alert.sample", "", l.Text("mail.alert.sample")+mark("Space")+render(l, "mail.alert.sample_days", "Days"),
 		func(s *said) map[string]want { return map[string]want{"Days": count(len(s.lows))} }))
 	add("feed.entry", "", "City Price Date Level", func(s *said) map[string]want {
@@ -357,8 +379,10 @@ func (s *said) month(l *i18n.Language) map[string]want {
 func (st statement) isIn(kind string) bool {
 	group, _, _ := strings.Cut(st.id, ".")
 	switch {
+	case kind == "digest":
+		return strings.HasPrefix(st.id, "mail.digest") || st.id == "mail.alert.departing" || st.id == "headline.market" || group == "usual"
 	case group == "mail":
-		return kind == "mail"
+		return kind == "mail" && !strings.HasPrefix(st.id, "mail.digest")
 	case group == "feed":
 		return kind == "feed"
 	case group == "cheap":
