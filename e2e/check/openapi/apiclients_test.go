@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -63,92 +64,82 @@ func TestOpenAPILints(t *testing.T) {
 	}
 }
 
-// The programs in examples/ compile with client code that public generators make from the OpenAPI
-// description. Each gets a verdict and an error response from a running service.
+// installs are the steps of a line that fetch a generator, which make tools has done.
+var installs = regexp.MustCompile(`(npm|pip) install [^;]*; `)
+
+// The lines of examples/README.md run as written in a fresh folder. Each program gets a verdict and
+// an error response from a running service.
 func TestGeneratedClients(t *testing.T) {
 	t.Parallel()
-	description, python := fixture.Path(t, fixture.DescriptionFile),
-		fixture.Path(t, ".tools", "openapi-python", "bin", "python")
-	for _, client := range []struct {
-		name      string
+	readme, err := os.ReadFile(fixture.Path(t, "examples", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fetch := regexp.MustCompile(`(?m)^curl .*$`).FindString(string(readme))
+	line := func(name string) string {
+		m := regexp.MustCompile(`(?m)^\| \[` + name + `\].* \x60(.+)\x60 \|$`).FindStringSubmatch(string(readme))
+		if fetch == "" || m == nil {
+			t.Fatalf("the README does not say how to run the client in %s", name)
+		}
+		return installs.ReplaceAllString(m[1], "")
+	}
+	const partial = "import sys; from client import Client; from client.api.analisi import analisi; " +
+		"print(*analisi.sync(client=Client(sys.argv[1]), origine='Milano', destinazione='Bucarest', campi='verdetto.campione').to_dict()['verdetto'])"
+	for name, client := range map[string]struct {
 		available func(t *testing.T)
-		build     [][]string
-		call      []string
+		checks    string // of what was generated
 	}{
-		{"go", func(t *testing.T) {
+		"go": {func(t *testing.T) {
 			command := exec.CommandContext(t.Context(), "go", "tool", "oapi-codegen", "-version")
 			command.Dir = fixture.Path(t, "examples", "go")
 			command.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS=")
 			if out, err := command.CombinedOutput(); err != nil {
 				testenv.Missing(t, "oapi-codegen", fmt.Sprintf("make tools (%.200s)", out))
 			}
-		}, [][]string{
-			{"go", "tool", "oapi-codegen", "-config", "oapi-codegen.yaml", description},
-			{"go", "vet", "./..."},
-			{"go", "build", "-o", "verdict", "."},
-		}, []string{"./verdict"}},
-		{"typescript", func(t *testing.T) { testenv.Tool(t, "openapi", "node_modules", ".bin", "openapi-typescript") },
-			[][]string{
-				{"node_modules/.bin/openapi-typescript", description, "--output", "api.d.ts"},
-				{"node_modules/.bin/tsc", "--project", "."},
-			}, []string{"node", "verdict.js"}},
-		{"python", func(t *testing.T) {
+		}, "go vet ./..."},
+		"typescript": {func(t *testing.T) { testenv.Tool(t, "openapi", "node_modules", ".bin", "openapi-typescript") }, "true"},
+		"python": {func(t *testing.T) {
 			testenv.Tool(t, "openapi-python", "bin", "python")
 			testenv.Tool(t, "openapi", "node_modules", ".bin", "pyright")
-		}, [][]string{
-			{python, "-m", "openapi_python_client", "generate", "--path", description, "--meta", "none",
-				"--output-path", "client"},
-			{python, "-m", "compileall", "-q", "client", "verdict.py"},
-			{fixture.Path(t, ".tools", "openapi", "node_modules", ".bin", "pyright"), "--pythonpath", python, "verdict.py"},
-		}, []string{python, "verdict.py"}},
+		}, "python -m compileall -q client verdict.py && node_modules/.bin/pyright --pythonpath \"$(which python)\" verdict.py"},
 	} {
-		t.Run(client.name, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			client.available(t)
 			dir := filepath.Join(t.TempDir(), "client")
-			if err := os.CopyFS(dir, os.DirFS(fixture.Path(t, "examples", client.name))); err != nil {
+			if err := os.CopyFS(dir, os.DirFS(fixture.Path(t, "examples", name))); err != nil {
 				t.Fatal(err)
 			}
-			environment := append(withNode(t), "GOFLAGS=")
-			switch client.name {
-			case "go":
-				if err := os.Mkdir(filepath.Join(dir, "client"), 0o755); err != nil {
-					t.Fatal(err)
-				}
-			case "python":
-				environment = append(environment,
-					"PATH="+testenv.Tool(t, "openapi-python", "bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
-			default:
-				if err := os.Symlink(testenv.Tool(t, "openapi", "node_modules"),
-					filepath.Join(dir, "node_modules")); err != nil {
-					t.Fatal(err)
-				}
+			if err := os.Symlink(fixture.Path(t, ".tools", "openapi", "node_modules"), filepath.Join(dir, "node_modules")); err != nil {
+				t.Fatal(err)
 			}
-			run := func(args ...string) string {
+			url, _ := public(t)
+			run := func(script string, args ...string) string {
 				t.Helper()
-				command := exec.CommandContext(t.Context(), args[0], args[1:]...)
+				script = "npx() { node_modules/.bin/\"$@\"; }; " + strings.ReplaceAll(script, "https://verdetto.example", url)
+				command := exec.CommandContext(t.Context(), "sh", append([]string{"-ec", script, "sh"}, args...)...)
 				command.Dir = dir
-				command.Env = environment
+				command.Env = append(withNode(t), "GOFLAGS=")
+				if name == "python" {
+					command.Env = append(command.Env, "PATH="+testenv.Tool(t, "openapi-python", "bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
+				}
 				out, err := command.CombinedOutput()
 				if err != nil {
-					t.Fatalf("%v: %v\n%s", args, err, tail(out))
+					t.Fatalf("%s: %v\n%s", script, err, tail(out))
 				}
 				return strings.TrimSpace(string(out))
 			}
-			for _, step := range client.build {
-				run(step...)
-			}
-			url, _ := public(t)
-			if got := run(append(client.call, url, "MILANO", "bucarest")...); !strings.HasPrefix(got,
-				"Milano Bucarest ") {
+			written := line(name)
+			last := strings.LastIndex(written, "; ")
+			run(fetch + "; " + written[:last])
+			run(client.checks)
+			if got := run(written[last+2:]); !strings.HasPrefix(got, "Milano Bucarest ") {
 				t.Errorf("the verdict is %q", got)
 			}
-			if got := run(append(client.call, url, "Milano", "Bukarestt")...); got != "citta-sconosciuta" {
+			if got := run(strings.ReplaceAll(written[last+2:], "Bucarest", "Bukarestt")); got != "citta-sconosciuta" {
 				t.Errorf("the problem is %q", got)
 			}
-			if client.name == "python" { // an answer of which required fields are absent
-				const partial = "import sys; from client import Client; from client.api.analisi import analisi; " +
-					"print(*analisi.sync(client=Client(sys.argv[1]), origine='Milano', destinazione='Bucarest', campi='verdetto.campione').to_dict()['verdetto'])"
-				if got := run(python, "-c", partial, url); got != "campione" {
+			if name == "python" { // an answer of which required fields are absent
+				if got := run(`python -c "$1" "$2"`, partial, url); got != "campione" {
 					t.Errorf("the part has the fields %q", got)
 				}
 			}
