@@ -24,6 +24,7 @@ func invent(seed uint64, routes, perRoute, days, ahead int, next func(rng *rand.
 		rng := rand.New(rand.NewPCG(seed, uint64(route)))
 		t.Routes = append(t.Routes, string([]byte{'A' + byte(route/26/26%26), 'A' + byte(route/26%26),
 			'A' + byte(route%26)})+"-BUH")
+		t.perCent = append(t.perCent, 1)
 		for range perRoute {
 			departs := fare.Day(1 + rng.IntN(days+ahead-1))
 			first := 4 + .3*float64(route%5) + .2*rng.NormFloat64()
@@ -111,7 +112,8 @@ func TestSkillLiesBetweenItsReferences(t *testing.T) {
 	if !(rule.Interval.Low < rule.AUC && rule.AUC < rule.Interval.High) {
 		t.Errorf("%v does not hold %v", rule.Interval, rule.AUC)
 	}
-	if len(r.Against) != 1 || len(r.Levels) != 5 || len(r.Percentiles) != 7 || r.Fortnight == nil || r.WorstMiss > 8 {
+	if len(r.Against) != 1 || len(r.Levels) != 5 || len(r.Published) != 5 || r.Fortnight == nil || r.WorstMiss > 8 ||
+		r.Published[4].Count != r.Levels[4].Count || r.Published[2].Count <= r.Levels[2].Count {
 		t.Errorf("missing of the report, or worst miss over 8: %+v", r)
 	}
 	quarters, leads := 0, 0

@@ -67,7 +67,8 @@ func (m *reporter) measure() (Report, error) {
 	}
 	m.report.Fell /= float64(len(rows))
 	m.methods()
-	m.levels()
+	m.report.Levels = m.levels(func(row int) int { return departure.LevelOf(m.answers.Percentile[row]).Place() })
+	m.report.Published = m.levels(func(row int) int { return int(m.answers.level[row]) })
 	m.percentiles()
 	m.waiting()
 	return m.report, nil
@@ -158,18 +159,19 @@ func (m *reporter) compare(name string, rule, rival *stats.Cases) {
 	m.report.Against = append(m.report.Against, c)
 }
 
-func (m *reporter) levels() {
-	const all = len(departure.Levels)
-	var rows [all + 1][]int
+// levels measures what followed each of the levels that of gives the rows.
+func (m *reporter) levels(of func(row int) int) (all []Level) {
+	const every = len(departure.Levels)
+	var rows [every + 1][]int
 	for _, row := range m.known[0] {
 		if m.rule[0].answers(row) {
-			level := departure.LevelOf(m.answers.Percentile[row]).Place()
-			rows[level], rows[all] = append(rows[level], row), append(rows[all], row)
+			level := of(row)
+			rows[level], rows[every] = append(rows[level], row), append(rows[every], row)
 		}
 	}
 	for i, rows := range rows {
 		level := Level{Level: "all", Count: len(rows)}
-		if i < all {
+		if i < every {
 			level.Level = string(departure.Levels[i])
 		}
 		if level.Count == 0 {
@@ -177,9 +179,10 @@ func (m *reporter) levels() {
 			continue
 		}
 		level.Fell, level.Falls = m.share(rows, func(row int) bool { return m.outcomes[row].fell[0] })
-		level.Rose, level.Rises = m.share(rows, func(row int) bool { return m.outcomes[row].rose[0] })
-		m.report.Levels = append(m.report.Levels, level)
+		level.Stated, _ = m.over(rows, func(row int) float64 { return m.answers.Chance[0][row] })
+		all = append(all, level)
 	}
+	return all
 }
 
 // misses returns how far a method's percentiles are off, by quarter of the year and by days before
@@ -196,10 +199,6 @@ func (m *reporter) percentiles() {
 	rows, scores := m.answeredRows(m.rule[0])
 	if len(rows) == 0 {
 		return
-	}
-	for _, p := range stats.Percentiles {
-		share, interval := m.share(rows, func(row int) bool { return m.answers.Percentile[row] <= float64(p)/100 })
-		m.report.Percentiles = append(m.report.Percentiles, Percentile{p, share, interval})
 	}
 	m.report.WorstMiss = stats.WorstMiss(scores)
 	m.report.MissByQuarter, m.report.MissByLead = m.misses(rows, scores)

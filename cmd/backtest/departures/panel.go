@@ -18,6 +18,7 @@ type Panel struct {
 	Dropped    map[string]int
 	Notes      []string // about what was done to rows
 
+	perCent     []float64 // by route: EUR cents of a hundredth of the quoted currency
 	byDeparture [][]int32 // indexes of each departure's rows, in order of day
 }
 
@@ -38,6 +39,11 @@ func (p *Panel) index() {
 	for i, r := range p.Rows {
 		p.byDeparture[r.Departure] = append(p.byDeparture[r.Departure], int32(i))
 	}
+}
+
+// euro converts a route's fare to EUR cents.
+func (p *Panel) euro(route int32, price fare.Cents) fare.Cents {
+	return fare.Cents(math.Round(float64(price) * p.perCent[route]))
 }
 
 // first and last return the first and the last day with a row.

@@ -263,8 +263,10 @@ func (r *reader) convert() {
 	t := &r.panel
 	last := slices.MaxFunc(t.Rows, func(a, b Row) int { return int(a.Day - b.Day) }).Day
 	euro, mixed := r.euro(last), map[int32]bool{}
+	t.perCent = make([]float64, len(t.Routes))
 	kept := t.Rows[:0]
 	for i, q := range t.Rows {
+		t.perCent[q.Route] = 1
 		if len(r.currencies[q.Route]) > 1 {
 			mixed[q.Route] = true
 			price, ok := euro(float64(q.Price)/100, r.currency[i].Value())
@@ -273,6 +275,8 @@ func (r *reader) convert() {
 				continue
 			}
 			q.Price = price
+		} else if of, ok := euro(1000, r.currency[i].Value()); ok { // a precise rate
+			t.perCent[q.Route] = float64(of) / 100_000
 		}
 		kept = append(kept, q)
 	}

@@ -26,12 +26,12 @@ type Report struct {
 	Questions  int            `json:"asked"`
 	Fell       float64        `json:"fell"` // share of Questions whose fare fell at least 5 % within 7 days
 
-	Methods     []Method     `json:"methods"`
-	Fortnight   *Method      `json:"fortnight,omitempty"` // results of the rule's chance of a fall within 14 days
-	Against     []Comparison `json:"against"`
-	Levels      []Level      `json:"levels"`
-	Percentiles []Percentile `json:"percentiles"`
-	WorstMiss   float64      `json:"worstMissOfPercentile"`
+	Methods   []Method     `json:"methods"`
+	Fortnight *Method      `json:"fortnight,omitempty"` // results of the rule's chance of a fall within 14 days
+	Against   []Comparison `json:"against"`
+	Levels    []Level      `json:"levels"`          // by percentile alone
+	Published []Level      `json:"levelsPublished"` // those that the service publishes
+	WorstMiss float64      `json:"worstMissOfPercentile"`
 	// The largest error of the percentile in each quarter of the year, and in each range of days
 	// before departure. In WorstMiss, errors of two quarters or ranges can cancel each other.
 	MissByQuarter []stats.Miss `json:"missByQuarter"`
@@ -72,20 +72,11 @@ type Comparison struct {
 
 // Level holds what happened after fares of one level. The level "all" covers all rows.
 type Level struct {
-	Level string       `json:"livello"`
-	Count int          `json:"count"`
-	Fell  float64      `json:"fell"`
-	Falls *stats.Range `json:"fellInterval,omitempty"`
-	Rose  float64      `json:"rose"`
-	Rises *stats.Range `json:"roseInterval,omitempty"`
-}
-
-// Percentile is the share of answers with a percentile of P or less. If percentiles are right, the
-// share is P %.
-type Percentile struct {
-	P        int          `json:"percentile"`
-	Share    float64      `json:"share"`
-	Interval *stats.Range `json:"interval,omitempty"`
+	Level  string       `json:"livello"`
+	Count  int          `json:"count"`
+	Stated float64      `json:"stated"` // mean chance of a fall
+	Fell   float64      `json:"fell"`
+	Falls  *stats.Range `json:"fellInterval,omitempty"`
 }
 
 // Reference holds the results of the rule on a reference, the panel with invented prices.
@@ -142,11 +133,12 @@ func (r Report) printSkill(t stats.Tables) {
 }
 
 func (r Report) printCalibration(t stats.Tables) {
-	t.Title("What follows a level within 7 days")
-	t.Row("level\trows\tfell 5 %%\t\trose 5 %%\t")
-	for _, l := range r.Levels {
-		t.Row("%s\t%d\t%s\t%s\t%s\t%s", l.Level, l.Count, stats.Percent(l.Fell), l.Falls.Percent(),
-			stats.Percent(l.Rose), l.Rises.Percent())
+	for i, levels := range [][]Level{r.Levels, r.Published} {
+		t.Title("What follows a level within 7 days%s", [...]string{", by percentile alone", ", as published: normale about the usual price"}[i])
+		t.Row("level\trows\tmean said\tfell 5 %%\t")
+		for _, l := range levels {
+			t.Row("%s\t%d\t%s\t%s\t%s", l.Level, l.Count, stats.Percent(l.Stated), stats.Percent(l.Fell), l.Falls.Percent())
+		}
 	}
 
 	rival := ""
@@ -161,11 +153,7 @@ func (r Report) printCalibration(t stats.Tables) {
 			t.Row("%s\t%d\t%s\t%s", stats.Percent(b.From), b.Count, stats.Percent(b.Stated), stats.Percent(b.Fell))
 		}
 	}
-	t.Title("Share of answers with a percentile of p or less; the worst is off by %.1f points%s", r.WorstMiss, rival)
-	t.Row("p\tshare\t")
-	for _, p := range r.Percentiles {
-		t.Row("%d\t%s\t%s", p.P, stats.Percent(p.Share), p.Interval.Percent())
-	}
+	t.Title("Share of answers with a percentile of p or less: the worst is off by %.1f points%s", r.WorstMiss, rival)
 	t.Misses("The percentile by quarter of the question", r.WorstMiss, r.MissByQuarter)
 	t.Misses("The percentile by days before departure", r.WorstMiss, r.MissByLead)
 }

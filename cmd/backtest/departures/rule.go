@@ -60,6 +60,7 @@ func outcomes(t *Panel) []outcome {
 type Answers struct {
 	Percentile []float64
 	Chance     [2][]float64
+	level      []int8 // the place of the published level, which also depends on the usual price
 	cells      []departure.Cells
 }
 
@@ -70,7 +71,7 @@ func replayRule(t *Panel, became []outcome, pooled *departure.Pooled) Answers {
 	r := ruleReplay{
 		Panel: t, became: became, pooled: pooled,
 		routes: make([]departure.Route, len(t.Routes)), pasts: make([]departure.Past, t.Departures),
-		answers: Answers{Percentile: make([]float64, n), cells: make([]departure.Cells, n)},
+		answers: Answers{Percentile: make([]float64, n), cells: make([]departure.Cells, n), level: make([]int8, n)},
 	}
 	for i := range 2 {
 		r.answers.Chance[i] = make([]float64, n)
@@ -128,6 +129,10 @@ func (r *ruleReplay) judge(today fare.Day, from, to int) {
 			q := all[i-from]
 			a := r.asker.Judge(&r.pasts[r.Rows[i].Departure], q)
 			r.answers.Percentile[i], r.answers.cells[i] = a.Percentile, a.Cells
+			if usual := r.asker.Usual(q); a.Known {
+				euro := func(price fare.Cents) fare.Cents { return r.euro(r.Rows[i].Route, price) }
+				r.answers.level[i] = int8(departure.LevelOf(a.Percentile).Beside(euro(q.Price), euro(usual.Median), euro(usual.HalfHigh)).Place())
+			}
 			for h := range horizons {
 				r.answers.Chance[h][i] = a.Chance[h]
 			}

@@ -1,6 +1,7 @@
 package routes
 
 import (
+	"fmt"
 	"io"
 	"strings"
 
@@ -66,11 +67,7 @@ func (r Report) Print(out io.Writer) {
 	t.Title("Levels by quarter of the verdict")
 	t.Row("\tverdicts\t%s", strings.Join(levels[:all], "\t"))
 	for _, q := range r.Quarters {
-		var shares []string
-		for _, n := range q.Levels {
-			shares = append(shares, stats.Percent(float64(n)/float64(q.Verdicts)))
-		}
-		t.Row("%s\t%d\t%s", q.Quarter, q.Verdicts, strings.Join(shares, "\t"))
+		t.Row("%s\t%d\t%s", q.Quarter, q.Verdicts, strings.Trim(strings.Join(strings.Fields(fmt.Sprint(q.Levels)), "\t"), "[]"))
 	}
 
 	t.Title("What follows a level: the route's cheapest fare, mean and median change")
