@@ -171,8 +171,28 @@ func (s *Service) confirmed(ctx context.Context, id string) (issued, error) {
 	if err != nil {
 		return issued{}, onceFailed(err, KeyIssued)
 	}
+	s.noteSale()
 	return bought, nil
 }
+
+// noteSale tells the operator that Stripe said nothing about an earlier sale for a day. Its webhook
+// tells of each sale within seconds, often before the payer asks for the key. Keys do not wait for it,
+// but later payments of the subscription do.
+func (s *Service) noteSale() {
+	now := s.Now()
+	s.signature.Lock()
+	silent := !s.signature.sold.IsZero() && s.signature.heard.Before(s.signature.sold.Add(-time.Hour))
+	if !silent {
+		s.signature.sold = now
+	}
+	silent = silent && now.Sub(s.signature.sold) >= 24*time.Hour
+	s.signature.Unlock()
+	if silent && s.OnDelivery != nil {
+		s.OnDelivery(errSilent, "look in Stripe's dashboard, under Developers and Webhooks, whether the webhook is there and enabled")
+	}
+}
+
+var errSilent = errors.New("no delivery came about a sale by card")
 
 func recordPaidUntil(c *store.Customer, subscription string, until time.Time) {
 	if c.Cards == nil {
@@ -243,6 +263,9 @@ func (s *Service) noteSignature(ctx context.Context, signature string, err error
 	now := s.Now()
 	s.signature.Lock()
 	defer s.signature.Unlock()
+	if !wrong {
+		s.signature.heard = now
+	}
 	if !wrong || now.Before(s.signature.next) {
 		return
 	}

@@ -51,7 +51,7 @@ type Service struct {
 	JobsAtOnce   int // parallel jobs of the outbox; 0: 1
 	Metrics      metrics.Source
 	// OnDelivery, if set, gets the outcome of each delivery of Stripe's webhook: nil, or that the
-	// signature is wrong and what to do.
+	// signature is wrong or that none came, and what to do.
 	OnDelivery func(err error, todo string)
 
 	priceMemo store.Memo[*pay.Price]
@@ -59,7 +59,8 @@ type Service struct {
 
 	signature struct {
 		sync.Mutex
-		next time.Time // no wrong signature is logged before
+		next        time.Time // no wrong signature is logged before
+		heard, sold time.Time // the last delivery, and the first sale by card without one
 	}
 
 	// kept is the progress of judging kept claims.

@@ -95,6 +95,32 @@ func TestDeliveriesInAnyOrder(t *testing.T) {
 	}
 }
 
+// Stripe is silent if it says nothing of a sale for a day. That it told of the sale before the payer came
+// back, or that nothing was sold since, is no silence.
+func TestSilentWebhook(t *testing.T) {
+	s := parallel(t)
+	var got []error
+	s.Pro.OnDelivery = func(err error, _ string) { got = append(got, err) }
+	sell := func(delivered bool) {
+		t.Helper()
+		session, _ := s.Buy(fmt.Sprintf("ada%d@example.com", s.Clock.Now().Unix()))
+		if events := s.Payments.Stripe.Events(); delivered {
+			deliver(t, s, events[len(events)-1], 200)
+		}
+		want(t, s.Confirm(session), 200, "", "sale")
+	}
+	for _, c := range []struct {
+		delivered, silent bool
+	}{{true, false}, {false, false}, {false, true}, {true, false}, {false, false}, {false, true}} {
+		got = nil
+		sell(c.delivered)
+		if silent := len(got) > 0 && got[len(got)-1] != nil; silent != c.silent {
+			t.Errorf("%+v: %v", c, got)
+		}
+		s.Clock.Add(30 * time.Hour)
+	}
+}
+
 func TestDeliveriesThatAreRefused(t *testing.T) {
 	s := parallel(t)
 	s.Buy("ada@example.com")
