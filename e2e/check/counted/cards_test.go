@@ -201,3 +201,56 @@ func (c card) weekFaults(svg string) (faults []string) {
 	}
 	return faults
 }
+
+// checkBars measures the picture in a mail: a bar for the lowest fare of each week before today, one
+// for the fare, and a line at the median. Heights are proportional to fares.
+func (w *world) checkBars(t *testing.T, r *route, picture []byte, planted map[string]bool) {
+	t.Helper()
+	lows := make([]int64, 26)
+	for _, l := range r.lows {
+		day, _ := fare.ParseDay(l.day)
+		if back := int(fare.DayOf(w.now)-1-day) / 7; back < len(lows) && (lows[25-back] == 0 || l.price < lows[25-back]) {
+			lows[25-back] = l.price
+		}
+	}
+	lows = append(slices.DeleteFunc(lows, func(low int64) bool { return low == 0 }), r.price)
+	img, err := png.Decode(bytes.NewReader(picture))
+	if err != nil {
+		t.Fatal(err)
+	}
+	drawn := img.(*image.Paletted)
+	const past, line, ground, left = 1, 3, 304, 16 // colours and pixels
+	height := func(x int, of func(colour uint8) bool) int {
+		for y := range ground {
+			if of(drawn.ColorIndexAt(x, y)) {
+				return ground - y
+			}
+		}
+		return 0
+	}
+	var bars []int
+	for x, before := 0, 0; x < drawn.Bounds().Dx(); x++ {
+		now := height(x, func(colour uint8) bool { return colour >= past && colour < line })
+		if now > 0 && before == 0 {
+			bars = append(bars, now)
+		}
+		before = now
+	}
+	wrong := func(lows []int64, median float64) bool {
+		each := 253 / max(float64(slices.Max(lows)), median) // the highest is 253 pixels high
+		for i, low := range lows {
+			if math.Abs(float64(bars[i])-each*float64(low)) > 6 { // the line may hide the top
+				return true
+			}
+		}
+		return math.Abs(float64(height(left, func(colour uint8) bool { return colour == line }))-each*median) > 6
+	}
+	if len(bars) != len(lows) || wrong(lows, r.quantile(.5)) {
+		t.Errorf("%s-%s: the bars are %v high, counted %v, median %v", r.from, r.to, bars, lows, r.quantile(.5))
+		return
+	}
+	other := slices.Clone(lows)
+	other[0] += other[0] / 10
+	planted["picture bar"] = planted["picture bar"] || wrong(other, r.quantile(.5))
+	planted["picture median line"] = planted["picture median line"] || wrong(lows, 1.1*r.quantile(.5))
+}

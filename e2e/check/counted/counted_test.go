@@ -3,6 +3,7 @@ package counted
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -78,7 +79,7 @@ func (w *world) skips(i int) bool { return len(w.routes) > 100 && i%2 > 0 }
 // of every third in another language, and its mail; and of every origin the list of deals, the feed
 // and the tools.
 func (w *world) documents(t *testing.T, planted map[string]bool) (all []document) {
-	all = append(all, w.mailed(t)...)
+	all = append(all, w.mailed(t, planted)...)
 	origins := map[string]bool{}
 	for i, r := range w.routes {
 		if w.skips(i) {
@@ -157,7 +158,7 @@ func (w *world) deals(origin string, l *i18n.Language) (all []document) {
 	return all
 }
 
-func (w *world) mailed(t *testing.T) (all []document) {
+func (w *world) mailed(t *testing.T, planted map[string]bool) (all []document) {
 	mails, err := maildir.Read(w.mails)
 	if err != nil || len(mails) == 0 {
 		t.Fatalf("%d mails: %v", len(mails), err)
@@ -166,6 +167,9 @@ func (w *world) mailed(t *testing.T) (all []document) {
 		name, _, _ := strings.Cut(m.To, "@")
 		kind := strings.TrimRight(name, "0123456789")
 		if i, err := strconv.Atoi(name[len(kind):]); err == nil {
+			if kind == "mail" && len(m.Inline) > 0 {
+				w.checkBars(t, w.routes[i], m.Inline[0].Data, planted)
+			}
 			all = append(all, document{kind, m.Subject + "\n" + wrapped.ReplaceAllString(m.Text, "$1 ") + "\n" + readable(m.HTML),
 				i18n.ForCode(i18n.Codes()[i/2%len(i18n.Codes())]), w.routes[i], "", 0})
 		}
@@ -234,9 +238,9 @@ func TestSentences(t *testing.T) {
 			}
 		})
 	}
-	for what := range changes {
+	for _, what := range append(slices.Collect(maps.Keys(changes)), "bar", "median line") {
 		if !planted["picture "+what] {
-			t.Errorf("no card shows that its %s is another", what)
+			t.Errorf("no picture shows that its %s is another", what)
 		}
 	}
 	if len(planted) < 20 {
