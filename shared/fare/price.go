@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"golang.org/x/text/width"
 )
 
 // maxPriceText is the maximum length in bytes of a typed price.
@@ -36,16 +38,40 @@ var currencySigns = map[string][]string{
 	"HK$": {"HKD"}, "NZ$": {"NZD"}, "S$": {"SGD"}, "CA$": {"CAD"}, "AU$": {"AUD"}, "MX$": {"MXN"},
 	"CN¥": {"CNY"}, "元": {"CNY"}, "RMB": {"CNY"}, "JP¥": {"JPY"}, "円": {"JPY"}, "YEN": {"JPY"}, "원": {"KRW"},
 	"RS": {"INR"}, "RS.": {"INR"}, "RUPEES": {"INR"}, "RM": {"MYR"}, "RP": {"IDR"}, "TL": {"TRY"}, "DHS": {"AED"},
-	"SR": {"SAR"}, "DÓLARES": dollars, "DOLLARI": dollars, "FRANKEN": {"CHF"}, "FRANCS": {"CHF"}, "STERLINE": {"GBP"},
+	"NIS": {"ILS"}, "SHEKEL": {"ILS"}, "SHEKELS": {"ILS"}, "WON": {"KRW"}, "YUAN": {"CNY"}, "BAHT": {"THB"}, "LIRA": {"TRY"}, "ZL": {"PLN"},
+	"ZŁOTYCH": {"PLN"}, "ZLOTY": {"PLN"}, "ZŁOTY": {"PLN"}, "ZLOTYS": {"PLN"}, "FORINT": {"HUF"}, "REAIS": {"BRL"}, "REAL": {"BRL"},
+	"REALES": {"BRL"}, "DIRHAM": {"AED", "MAD"}, "DIRHAMS": {"AED", "MAD"}, "RIYALS": {"SAR", "QAR", "OMR"}, "RIYAL": {"SAR", "QAR", "OMR"},
+	"PESOS": pesos, "PESO": pesos, "PESO$": pesos, "KORUN": {"CZK"}, "KRONOR": {"SEK"}, "KRONER": {"NOK", "DKK"}, "KSH": {"KES"},
+	"NT$": {"TWD"}, "CLP$": {"CLP"}, "COP$": {"COP"}, "ARS$": {"ARS"}, "S/": {"PEN"}, "SOLES": {"PEN"}, "R": {"ZAR"}, "RAND": {"ZAR"},
+	"₴": {"UAH"}, "₦": {"NGN"}, "₫": {"VND"}, "₽": {"RUB"}, "РУБ": {"RUB"}, "ГРН": {"UAH"}, "ЛВ": {"BGN"}, "ΕΥΡΏ": {"EUR"},
+	"FRANCHI": {"CHF"}, "FRANCOS": {"CHF"}, "FRANC": {"CHF"}, "QUID": {"GBP"}, "PFUND": {"GBP"}, "LIBRAS": {"GBP"}, "LIVRES": {"GBP"},
+	"STERLING": {"GBP"}, "U$S": {"USD"}, "U$": {"USD"}, "US DOLLARS": {"USD"}, "US-DOLLAR": {"USD"}, "E": {"EUR"}, "EUR.": {"EUR"},
+	"SR": {"SAR"}, "DÓLARES": dollars, "DOLARES": dollars, "DOLLARI": dollars, "FRANKEN": {"CHF"}, "FRANCS": {"CHF"}, "STERLINE": {"GBP"},
 }
 
 // besides matches what people write around a price without changing it.
 var besides = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)^(?:from|only|just|about|ab|nur|etwa|ca\.?|circa|solo|da|a partire da|dès|à partir de|desde|` +
-		`a partir de|só|[~≈])[\s\p{Zs}]*|[\s\p{Zs}]*(?:p\.?p\.?|per person|each|total|[!?*;])$`)
+	return regexp.MustCompile(`(?i)^(?:(?:from|only|just|about|around|approx\.?|max\.?|price:?|starting|at|as|low|for|schon|ab|nur|etwa|ca\.?|preis:?|circa|solo|` +
+		`a|partire|da|prezzo:?|à|dès|partir|de|prix:?|desde|só|por|precio:?|preço:?)(?:[\s\p{Zs}]+|(\pN)|([€£]\pN))|[~≈+<])[\s\p{Zs}]*|` +
+		`[\s\p{Zs}]*(?:/?[\s\p{Zs}]*(?:p\.?p\.?|pax|person)|(?:per|each|pro|par|por|a)[\s\p{Zs}]+(?:person|persona|personne|pessoa|testa|pax|way)|/-|` +
+		`each|total|one[ -]way|return|a/r|\((?:one way|return)\)|incl\.? tax(?:es)?|[!?*;:])$`)
 })
 
-var dollars = []string{"USD", "AUD", "CAD", "HKD", "MXN", "NZD", "SGD"}
+// bare removes what stands besides a price.
+func bare(text string) string {
+	for {
+		shorter := strings.TrimSpace(besides().ReplaceAllString(text, "$1$2"))
+		if shorter == text {
+			return text
+		}
+		text = shorter
+	}
+}
+
+var (
+	dollars = []string{"USD", "AUD", "CAD", "HKD", "MXN", "NZD", "SGD"}
+	pesos   = []string{"MXN", "PHP", "ARS", "CLP", "COP"}
+)
 
 // ParsePrice parses an amount as SplitPrice does. Without a currency in the text, the amount is in the
 // currency in. A sign of several currencies, such as $, means in if in is one of them. Whether a
@@ -68,7 +94,7 @@ func SplitPrice(text string) (amount Cents, meant []string, ok bool) {
 	if len(text) > maxPriceText {
 		return 0, nil, false
 	}
-	m := typedPrice().FindStringSubmatch(strings.TrimSpace(besides().ReplaceAllString(strings.TrimSpace(text), "")))
+	m := typedPrice().FindStringSubmatch(bare(strings.TrimSpace(width.Fold.String(text))))
 	if m == nil || !wholePart().MatchString(m[2]) || m[3] != "" && strings.Contains(m[2], m[3]) {
 		return 0, nil, false
 	}

@@ -57,6 +57,29 @@ func TestParsePrice(t *testing.T) {
 		{"Rs. 1,500", "EUR", 150000, "INR"},
 		{"45 fr.", "EUR", 4500, "CHF"},
 		{"1'234.50", "CHF", 123450, "CHF"},
+		{"CA$45", "EUR", 4500, "CAD"},
+		{"A$45", "EUR", 4500, "AUD"},
+		{"45 US dollars", "EUR", 4500, "USD"},
+		{"U$S 45", "EUR", 4500, "USD"},
+		{"300 reais", "EUR", 30000, "BRL"},
+		{"199 złotych", "EUR", 19900, "PLN"},
+		{"199zl", "EUR", 19900, "PLN"},
+		{"2000 pesos", "CLP", 200000, "CLP"},
+		{"200 dirhams", "EUR", 20000, "AED"},
+		{"200 NIS", "EUR", 20000, "ILS"},
+		{"50,000 won", "EUR", 5000000, "KRW"},
+		{"R1,500", "EUR", 150000, "ZAR"},
+		{"￥5,000", "EUR", 500000, "JPY"},
+		{"４５", "EUR", 4500, "EUR"},
+		{"Rs.5,000/-", "EUR", 500000, "INR"},
+		{"from just €19.99!", "USD", 1999, "EUR"},
+		{"as low as $45 per person", "EUR", 4500, "USD"},
+		{"schon ab 19,99 € pro Person", "USD", 1999, "EUR"},
+		{"max 45", "EUR", 4500, "EUR"},
+		{"45 € par personne", "USD", 4500, "EUR"},
+		{"prezzo: 45 euro a testa", "USD", 4500, "EUR"},
+		{"£45 return", "EUR", 4500, "GBP"},
+		{"45 EUR/pax", "USD", 4500, "EUR"},
 	} {
 		in, err := ParseCurrency(tt.in)
 		if err != nil {
@@ -68,7 +91,7 @@ func TestParsePrice(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", "€", "abc", "-45", "€-45", "45-50", "45 50", "4.5.6", "1,234,50", "1.234.50",
-		"1.234 567", "12345.678", "0.123", "45.", "45 x", "45 € USD", "1e3", "1234567890", "4５", "<b>45</b>",
+		"1.234 567", "12345.678", "0.123", "45.", "45 x", "45 € USD", "1e3", "1234567890", "<b>45</b>",
 		strings.Repeat(" ", 100) + "45"} {
 		if got, ok := ParsePrice(text, EUR); ok {
 			t.Errorf("ParsePrice(%q) = %v, want none", text, got)

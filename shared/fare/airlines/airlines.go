@@ -92,26 +92,64 @@ func Suggest(query string, n int) (names []string) {
 // minCorrected is the minimum length of a name in which Correct corrects typing errors.
 const minCorrected = 5
 
-// Correct returns the name of the airline that a query with typing errors means: the only one so
-// few errors away, if the query itself means none.
+// Correct returns the name of the airline that a query means which is not exactly a name: the only
+// one with all its words (Turkish, TAP Portugal), the one with which it begins (KLM Royal Dutch), or
+// the only one so few typing errors away, without regard to spaces.
 func Correct(query string) (name string, ok bool) {
-	key := strings.TrimSuffix(words(query), " ")
-	if len(key) < minCorrected || len(Find(query)) > 0 {
+	key := words(query)
+	if len(key) < 4 || len(Find(query)) > 0 {
 		return "", false
 	}
-	least, several := maxTypos+1, false
+	var partly []string
+	begun := ""
 	for _, one := range rows {
-		folded := strings.TrimSuffix(words(one), " ")
-		typos := places.Distance(key, folded, min(maxTypos, len(key)/minCorrected))
-		switch {
-		case folded[0] != key[0] || typos > min(maxTypos, len(key)/minCorrected) || typos > least:
+		folded := words(one)
+		if isWithin(key, folded) {
+			partly = append(partly, one)
+		}
+		if strings.HasPrefix(key, folded) && len(folded) > len(words(begun)) {
+			begun = one
+		}
+	}
+	if len(partly) > 0 { // Wizz Air has companies in several countries
+		name = slices.MinFunc(partly, func(a, b string) int { return len(a) - len(b) })
+		if !slices.ContainsFunc(partly, func(p string) bool { return !strings.HasPrefix(p, name) }) {
+			return name, true
+		}
+		name = ""
+	}
+	if begun != "" && len(begun) < len(query) {
+		return begun, true
+	}
+	key = places.Fold(query)
+	limit := min(maxTypos, len(key)/minCorrected)
+	least, several := limit+1, false
+	for _, one := range rows {
+		folded := places.Fold(one)
+		switch typos := places.Distance(key, folded, limit); {
+		case folded[0] != key[0] || typos >= least+1 || typos > limit:
 		case typos < least:
 			name, least, several = one, typos, false
 		default:
-			several = true
+			several = several || one != name
 		}
 	}
-	return name, name != "" && !several
+	if several {
+		name = ""
+	}
+	return name, name != ""
+}
+
+// isWithin reports whether name has all words of key, in this order, the first one first.
+func isWithin(key, name string) bool {
+	for i, w := range strings.Fields(key) {
+		at := strings.Index(" "+name, " "+w+" ")
+		if at < 0 || i == 0 && at > 0 {
+			return false
+		}
+		name = name[at+len(w):]
+	}
+	return true
 }
 
 // rows yields the airlines in order of their codes.

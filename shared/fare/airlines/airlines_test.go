@@ -65,7 +65,9 @@ func TestSuggest(t *testing.T) {
 func TestCorrect(t *testing.T) {
 	for query, want := range map[string]string{"Rayanair": "Ryanair", "ryanar": "Ryanair", "Easyjett": "easyJet", "Luftansa": "Lufthansa",
 		"Lufthanza": "Lufthansa", "Wizzair": "Wizz Air", "Wiz Air": "Wizz Air", "Vuelling": "Vueling", "Volotea": "", "FR": "",
-		"Qatr Airways": "Qatar Airways", "Air": "", "Nobody": "", "Emirtes": "Emirates"} {
+		"Qatr Airways": "Qatar Airways", "Air": "", "Nobody": "", "Emirtes": "Emirates", "Wizair": "Wizz Air",
+		"wizz": "Wizz Air", "Turkish": "Turkish Airlines", "TAP": "TAP Air Portugal", "TAP Portugal": "TAP Air Portugal", "KLM Royal Dutch": "KLM",
+		"Lufthansa Group": "Lufthansa", "British": "British Airways", "jet blue": "JetBlue", "TUI": "", "Air Dreams": "", "Swissair": ""} {
 		if got, ok := Correct(query); got != want || ok != (want != "") {
 			t.Errorf("%q is corrected to %q, want %q", query, got, want)
 		}

@@ -47,13 +47,15 @@ const maxText = 64
 var token = regexp.MustCompile(`([0-9]{1,4})\s?([./-])\s?([0-9]{1,2})(?:\s?[./-]\s?([0-9]{1,4}))?\b|([0-9]+)(\pL*)|\pL+`)
 
 // ordinals are written behind a number: 1st, 1er, 1º.
-var ordinals = regexp.MustCompile(`^(st|nd|rd|th|er|ere|o|a|e|te|ter|ten)$`)
+var ordinals = regexp.MustCompile(`^(st|nd|rd|th|er|ere|o|a|e|te|ter|ten|ro|ero)$`)
 
 // parts is what a text says about a day.
 type parts struct {
 	figures         []string // first, separator, second, third
 	numbers         []int
 	month, unit     int
+	before          int // numbers before the month
+	months          bool
 	weekday, offset *int
 	in, next, this  bool
 	ambiguous       []meaning // each is a month or a weekday, as the Italian mar
@@ -85,7 +87,7 @@ func (r Reader) dated(p parts) (fare.Day, error) {
 		return r.nearest(p.month, n[0])
 	case len(n) == 2 && n[0] > 31:
 		return dayOf(n[0], p.month, n[1])
-	case len(n) == 2:
+	case len(n) == 2 && p.before < 2: // not 14 to 21 March
 		return dayOf(n[1], p.month, n[0])
 	}
 	return 0, ErrUnreadable
@@ -147,11 +149,17 @@ func (r Reader) relative(p parts) (fare.Day, error) {
 	switch {
 	case len(p.numbers) > 1 || count > 1000:
 		return 0, ErrUnreadable
-	case p.offset != nil && p.weekday == nil && len(p.numbers) == 0:
-		return r.Today + fare.Day(*p.offset), nil
+	case p.offset != nil && p.weekday == nil && (len(p.numbers) == 0 || p.in):
+		from := fare.Day(*p.offset)
+		if p.in {
+			from += fare.Day(count * p.unit) // heute in einer Woche
+		}
+		return r.Today + from, nil
+	case p.in && p.months && p.weekday == nil:
+		return fare.DayOf(r.Today.Time().AddDate(0, count, 0)), nil
 	case p.in && p.unit != 0 && p.weekday == nil:
 		return r.Today + fare.Day(count*p.unit), nil
-	case p.weekday == nil || p.offset != nil:
+	case p.weekday == nil || p.offset != nil || p.months:
 		return 0, ErrUnreadable
 	}
 	from := max(r.Today, r.After)
@@ -167,7 +175,9 @@ func (r Reader) relative(p parts) (fare.Day, error) {
 		return until(until(from, int(time.Monday)), *p.weekday), nil
 	case p.in && p.unit != 0:
 		return day + fare.Day(count*p.unit), nil
-	case p.unit > 1:
+	case p.unit == 7 && !p.this && len(p.numbers) == 0: // Monday week
+		return day + 7, nil
+	case p.unit > 1 || p.in && len(p.numbers) > 0 && p.unit == 0:
 		return 0, ErrUnreadable
 	case len(p.numbers) == 1:
 		for ; day.Time().Day() != count; day += 7 {
@@ -191,6 +201,8 @@ func (r Reader) Month(text string) (fare.Day, error) {
 		return dayOf(atoi(p.figures[0]), atoi(p.figures[2]), 1)
 	case p.figures != nil:
 		return 0, ErrUnreadable
+	case p.month != 0 && len(n) == 1 && n[0] <= 31, p.months:
+		return 0, ErrUnreadable
 	case p.month == 0 && len(n) == 2 && n[1] > 31:
 		return dayOf(n[1], n[0], 1)
 	case p.month == 0:
@@ -211,6 +223,9 @@ func (r Reader) parts(text string) (p parts, err error) {
 	if len(text) > maxText {
 		return p, ErrUnreadable
 	}
+	if date, _, ok := strings.Cut(text, "T"); ok && len(date) == len("2006-01-02") && strings.Count(date, "-") == 2 {
+		text = date // 2027-03-14T10:00
+	}
 	folded := fold(text)
 	tokens := token.FindAllStringSubmatch(folded, -1)
 	for i := 0; i < len(tokens); i++ {
@@ -221,6 +236,9 @@ func (r Reader) parts(text string) (p parts, err error) {
 			continue
 		case len(t[5]) == 8:
 			p.figures = []string{t[5][:4], "-", t[5][4:6], t[5][6:]}
+			if p.figures[2] > "12" || t[5][:2] != "20" { // 14032027
+				p.figures = []string{t[5][:2], ".", t[5][2:4], t[5][4:]}
+			}
 		case len(t[5]) > 4 || t[1] != "":
 			return p, ErrUnreadable
 		case t[5] != "":
@@ -254,9 +272,10 @@ func (p *parts) add(m meaning) bool {
 	switch {
 	case isMonth && isWeekday:
 		p.ambiguous = append(p.ambiguous, m)
+	case isMonth && p.month != 0:
+		return false
 	case isMonth:
-		isMonth, p.month = p.month == 0, month
-		return isMonth
+		p.month, p.before = month, len(p.numbers)
 	case isWeekday:
 		isWeekday, p.weekday = p.weekday == nil, &weekday
 		return isWeekday
@@ -269,6 +288,8 @@ func (p *parts) add(m meaning) bool {
 			p.numbers = append(p.numbers, value)
 		case "unit":
 			p.unit = value
+		case "months":
+			p.months = true
 		case "in":
 			p.in = true
 		case "next":

@@ -79,6 +79,29 @@ func TestDay(t *testing.T) {
 		{"en", "Dienstag, 16.3.", "2027-03-16"},
 		{"de", "mañana", "2026-12-02"},
 		{"en", "29 Feb", "2028-02-29"},
+		{"en", "Christmas Eve", "2026-12-24"},
+		{"en", "Xmas", "2026-12-25"},
+		{"en", "Monday week", "2026-12-14"},
+		{"en", "a week on Friday", "2026-12-11"},
+		{"en", "in a fortnight", "2026-12-15"},
+		{"en", "3 days from now", "2026-12-04"},
+		{"en", "in two months", "2027-02-01"},
+		{"en", "14032027", "2027-03-14"},
+		{"en", "2027-03-14T10:00:00Z", "2027-03-14"},
+		{"en", "12 feb 27", "2027-02-12"},
+		{"de", "naechsten Freitag", "2026-12-04"},
+		{"de", "1. Maerz", "2027-03-01"},
+		{"de", "heute in einer Woche", "2026-12-08"},
+		{"de", "Silvester", "2026-12-31"},
+		{"fr", "vendredi en huit", "2026-12-11"},
+		{"fr", "dans quinze jours", "2026-12-16"},
+		{"fr", "à Noël", "2026-12-25"},
+		{"it", "fra un mese", "2027-01-01"},
+		{"it", "Ferragosto", "2027-08-15"},
+		{"es", "1ro de marzo", "2027-03-01"},
+		{"es", "dentro de un mes", "2027-01-01"},
+		{"pt", "daqui a um mês", "2027-01-01"},
+		{"pt", "Natal", "2026-12-25"},
 	} {
 		day, err := reader(t, c.language).Day(c.text)
 		if err != nil || day.String() != c.want {
@@ -98,6 +121,7 @@ func TestDay_Fails(t *testing.T) {
 		{"14", daytext.ErrUnreadable}, {"10-14 March", daytext.ErrUnreadable}, {"next week", daytext.ErrUnreadable},
 		{"2027", daytext.ErrUnreadable}, {"14 March April", daytext.ErrUnreadable}, {"mar", daytext.ErrUnreadable},
 		{"99999999999999999999 March", daytext.ErrUnreadable},
+		{"14 to 21 March", daytext.ErrUnreadable}, {"du 14 au 21 mars", daytext.ErrUnreadable}, {"New York", daytext.ErrUnreadable},
 	} {
 		if day, err := reader(t, "en").Day(c.text); !errors.Is(err, c.want) {
 			t.Errorf("%q: %s, %v, want %v", c.text, day, err, c.want)
@@ -126,7 +150,7 @@ func TestMonth(t *testing.T) {
 	for _, c := range []struct{ language, text, want string }{
 		{"en", "2027-03", "2027-03-01"}, {"en", "March 2027", "2027-03-01"}, {"de", "3/2027", "2027-03-01"},
 		{"it", "marzo", "2027-03-01"}, {"en", "December", "2026-12-01"}, {"fr", "en août", "2027-08-01"},
-		{"en", "Friday", ""}, {"en", "14 March", ""}, {"en", "14/03", ""}, {"en", "2027-13", ""},
+		{"en", "Friday", ""}, {"en", "in a month", ""}, {"it", "Natale", ""}, {"en", "14 March", ""}, {"en", "14/03", ""}, {"en", "2027-13", ""},
 	} {
 		got := ""
 		if first, err := reader(t, c.language).Month(c.text); err == nil {

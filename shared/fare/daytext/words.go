@@ -11,7 +11,7 @@ import (
 )
 
 // A table has lines of a language, a meaning and a text, separated by tabs. The meanings are: month
-// (1 to 12), weekday (from Sunday, 0), day (after today), unit (of so many days), number, in, this,
+// (1 to 12), weekday (from Sunday, 0), day (after today), unit (of so many days), months, number (with a month: a feast), in, this,
 // next, and filler for words without a meaning.
 //
 //go:embed cldr.tsv
@@ -29,17 +29,21 @@ var vocabulary = sync.OnceValue(func() map[string]map[string]meaning {
 	for line := range strings.Lines(cldr + everyday) {
 		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		kind, value, _ := strings.Cut(f[1], " ")
-		text := strings.Join(token.FindAllString(fold(f[2]), -1), " ")
 		if all[f[0]] == nil {
 			all[f[0]] = map[string]meaning{}
 		}
-		if all[f[0]][text] == nil {
-			all[f[0]][text] = meaning{}
+		for _, spelled := range []string{f[2], umlauts.Replace(f[2])} {
+			text := strings.Join(token.FindAllString(fold(spelled), -1), " ")
+			if all[f[0]][text] == nil {
+				all[f[0]][text] = meaning{}
+			}
+			all[f[0]][text][kind] = atoi(value)
 		}
-		all[f[0]][text][kind] = atoi(value)
 	}
 	return all
 })
+
+var umlauts = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue") // übermorgen as uebermorgen
 
 // fold returns lower-case text without accents.
 func fold(text string) string {
@@ -81,7 +85,8 @@ func known(language, text string) meaning {
 	for full, of := range words {
 		_, month := of["month"]
 		_, weekday := of["weekday"]
-		if len(text) >= 3 && (month || weekday) && strings.HasPrefix(full, text) {
+		_, feast := of["number"]
+		if len(text) >= 3 && (month || weekday) && !feast && strings.HasPrefix(full, text) {
 			m.merge(of)
 		}
 	}
