@@ -79,10 +79,21 @@ func ReadCode(code string) (m Match) {
 	return m
 }
 
+// besidesName reports whether r stands before or after a name without changing it.
+func besidesName(r rune) bool {
+	if r <= unicode.MaxASCII {
+		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9')
+	}
+	return unicode.In(r, unicode.Pi, unicode.Pf, unicode.Zs)
+}
+
 // exact reads a query that is a name or a code and nothing else.
 func (m *Match) exact(query string) bool {
-	typed := strings.Trim(query, " \t.,;:!?\"“”«»()[]")
-	letters := strings.ReplaceAll(typed, ".", "")
+	typed := strings.TrimFunc(query, besidesName)
+	letters := typed
+	if len(typed) > len("USA") {
+		letters = strings.ReplaceAll(typed, ".", "")
+	}
 	code, at, isCode := "", 0, false
 	if len(letters) == len(fare.Airport{}) {
 		code = strings.ToUpper(letters)
@@ -113,7 +124,7 @@ func (m *Match) exact(query string) bool {
 		e = accented(e, typed)
 	}
 	at, ok := position(string(e.city))
-	if ok = ok && !isCountry(e, at); ok { // otherwise it is an area
+	if ok { // otherwise it is an area
 		m.setName(e, at, typed)
 	}
 	if ok && several {
@@ -124,18 +135,6 @@ func (m *Match) exact(query string) bool {
 
 func isASCII(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r > unicode.MaxASCII }) < 0
-}
-
-// isCountry reports whether the name means a country rather than a city elsewhere: Egypt is no
-// place in Arizona. Granada is a city, although it is Grenada in Spanish.
-func isCountry(e entry, position int) bool {
-	c, _ := cityAt(position)
-	for _, a := range areas().byName[e.key] {
-		if a.continent != "" && a.Code != c.country {
-			return a.folded[0] == e.key || Fold(c.name("en")) != e.key
-		}
-	}
-	return false
 }
 
 // accented returns the entry with the key of e that is written as typed, or e.

@@ -15,6 +15,14 @@ import (
 // Europe.
 var continents = []string{"002", "009", "003", "005", "142", "150"}
 
+// nameOf returns the name of a country or continent of CLDR in a language.
+func nameOf(code, lang string) string {
+	if lang == "pt" {
+		lang = "pt-PT"
+	}
+	return display.Regions(language.MustParse(lang)).Name(language.MustParseRegion(code))
+}
+
 // writeCountries writes countries.tsv: the given countries, then their continents.
 func writeCountries(countries map[string]bool) error {
 	var b bytes.Buffer
@@ -30,8 +38,8 @@ func writeCountries(countries map[string]bool) error {
 				break
 			}
 		}
-		for _, lang := range []string{"en", "it", "fr", "de", "es", "pt-PT"} {
-			b.WriteString("\t" + display.Regions(language.MustParse(lang)).Name(region))
+		for _, lang := range langs {
+			b.WriteString("\t" + nameOf(code, lang))
 		}
 		b.WriteByte('\n')
 	}

@@ -151,11 +151,12 @@ func buildNames(cities []*city, codes map[string]string, said everyday) []name {
 			byKey[key] = append(byKey[key], name{written: written, kind: kindArea, key: key, city: noCity, weight: 2 * byHand})
 		}
 	}
+	byKey = withCountries(byKey, cities)
 	var all []name
 	for _, key := range slices.Sorted(maps.Keys(byKey)) {
 		same := byKey[key]
 		slices.SortFunc(same, func(a, b name) int {
-			return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(a.city, b.city))
+			return heavier(b, a)
 		})
 		all = append(all, same[0])
 		for _, n := range same[1:] {
@@ -165,6 +166,32 @@ func buildNames(cities []*city, codes map[string]string, said everyday) []name {
 		}
 	}
 	return all
+}
+
+// withCountries lets a country's name mean the country rather than a city elsewhere: Egypt is no
+// place in Arizona. Granada is a city, although it is Grenada in Spanish.
+func withCountries(byKey map[string][]name, cities []*city) map[string][]name {
+	byCode, countries := map[string]*city{}, map[string]bool{}
+	for _, c := range cities {
+		byCode[c.code], countries[c.country] = c, true
+	}
+	for country := range countries {
+		english := places.Fold(nameOf(country, "en"))
+		for _, lang := range langs {
+			written := nameOf(country, lang)
+			key := places.Fold(written)
+			first := slices.MaxFunc(append(slices.Clone(byKey[key]), name{}), heavier)
+			of := byCode[first.city]
+			if of != nil && (first.kind == kindName || first.weight < byHand/2) && of.country != country && (key == english || places.Fold(of.written(everyday{})[0]) != key) {
+				byKey[key] = append(byKey[key], name{written: written, kind: kindArea, key: key, city: noCity, weight: 2 * byHand})
+			}
+		}
+	}
+	return byKey
+}
+
+func heavier(a, b name) int {
+	return cmp.Or(cmp.Compare(a.weight, b.weight), cmp.Compare(b.city, a.city))
 }
 
 // names returns every name of a city. buildNames keeps the first of two spellings with equal key
