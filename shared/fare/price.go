@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"golang.org/x/text/currency"
 	"golang.org/x/text/width"
 )
 
@@ -81,8 +82,8 @@ func ParsePrice(text string, in Currency) (Money, bool) {
 	if !ok || len(meant) == 0 || slices.Contains(meant, in.String()) {
 		return Money{amount, in}, ok
 	}
-	currency, err := ParseCurrency(meant[0])
-	return Money{amount, currency}, err == nil
+	named, err := ParseCurrency(meant[0])
+	return Money{amount, named}, err == nil
 }
 
 // SplitPrice parses an amount as people type it, such as 45, 45,50, 1.234,50, 1,234.50, ₹1,00,000,
@@ -94,7 +95,21 @@ func SplitPrice(text string) (amount Cents, meant []string, ok bool) {
 	if len(text) > maxPriceText {
 		return 0, nil, false
 	}
-	m := typedPrice().FindStringSubmatch(bare(strings.TrimSpace(width.Fold.String(text))))
+	text = strings.TrimSpace(width.Fold.String(text))
+	amount, meant, ok = splitBare(text)
+	if ok && len(meant) == 1 {
+		_, err := currency.ParseISO(meant[0])
+		ok = err == nil // max 45 names no currency
+	}
+	if !ok {
+		return splitBare(bare(text)) // which is slow, and few prices need it
+	}
+	return amount, meant, ok
+}
+
+// splitBare is SplitPrice of a text with nothing beside the price and its currency.
+func splitBare(text string) (amount Cents, meant []string, ok bool) {
+	m := typedPrice().FindStringSubmatch(text)
 	if m == nil || !wholePart().MatchString(m[2]) || m[3] != "" && strings.Contains(m[2], m[3]) {
 		return 0, nil, false
 	}
