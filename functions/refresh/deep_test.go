@@ -15,6 +15,7 @@ import (
 
 	"verdetto/functions/refresh"
 	"verdetto/shared/fare"
+	"verdetto/shared/notify/notifytest"
 	"verdetto/shared/runtime/queue"
 	"verdetto/shared/store"
 	"verdetto/shared/store/storetest"
@@ -181,7 +182,7 @@ func TestDeepMessages_UnderFaults(t *testing.T) {
 // If a worker is killed before it publishes, the redelivered message publishes without asking
 // again.
 func TestNewFaresReachSubscribers(t *testing.T) {
-	h := newFixture(t)
+	h := notifytest.New(t)
 	w := newDeepWorld(t, h.Table, "MIL-BUH", "MIL-LON")
 	for day := range 20 {
 		w.source.has["MIL"] = append(w.source.has["MIL"].([]fare.Fare),

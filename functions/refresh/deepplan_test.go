@@ -14,6 +14,7 @@ import (
 
 	"verdetto/functions/refresh"
 	"verdetto/shared/fare"
+	"verdetto/shared/notify/notifytest"
 	"verdetto/shared/store"
 	"verdetto/shared/upstream"
 )
@@ -46,7 +47,7 @@ func TestEveryRouteOnceAWeek(t *testing.T) {
 }
 
 func TestSeriesInDemandAreRequestedDaily(t *testing.T) {
-	h := newFixture(t)
+	h := notifytest.New(t)
 	all := slices.Concat(routesFrom("MIL", 40), []string{"ROM-PAR"})
 	w := newDeepWorld(t, h.Table, all...)
 	h.AddAlerts("ROM-PAR", 0, "ada")

@@ -9,7 +9,6 @@ import (
 
 	"verdetto/functions/refresh"
 	"verdetto/shared/fare"
-	"verdetto/shared/notify/notifytest"
 	"verdetto/shared/runtime/queue"
 	"verdetto/shared/store"
 	"verdetto/shared/store/boltstore"
@@ -104,39 +103,4 @@ func decoded[T any](t testing.TB, decode func([]byte) (T, error), data []byte, e
 		t.Fatal(err)
 	}
 	return v
-}
-
-type fixture struct{ *notifytest.Fixture }
-
-func newFixture(t *testing.T) *fixture {
-	t.Helper()
-	return &fixture{notifytest.New(t)}
-}
-
-func (h *fixture) refresh(s *source) refresh.Report {
-	h.T.Helper()
-	r := refresher(s, h.Table, h.Now)
-	report, err := r.Run(h.T.Context())
-	if err != nil {
-		h.T.Fatal(err)
-	}
-	return report
-}
-
-// priced returns a source with one fare per day on each route, the last price being today's.
-func (h *fixture) priced(prices map[string][]fare.Cents) *source {
-	s := &source{has: map[fare.City]any{}}
-	day := fare.DayOf(h.Now())
-	for name, all := range prices {
-		r := notifytest.Route(name)
-		had, _ := s.has[r.Origin].([]fare.Fare)
-		for i, price := range all {
-			found := day - fare.Day(len(all)-1-i)
-			had = append(had, fare.Fare{Route: r,
-				Observation: fare.Observation{Found: found.Time().Unix(), Depart: fare.DayOf(today) + 200,
-					Price: price}})
-		}
-		s.has[r.Origin] = had
-	}
-	return s
 }

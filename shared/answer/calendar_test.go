@@ -95,11 +95,6 @@ func why(want answer.Reason) func(error) bool {
 	return func(err error) bool { return answer.Why(err) != nil && answer.Why(err).Reason == want }
 }
 
-func is[E error](err error) bool {
-	var want E
-	return errors.As(err, &want)
-}
-
 // An answer about a route names the lowest fare of its calendar if that is below the known fare,
 // and otherwise none.
 func checkLower(t *testing.T, a verdict.Judgement, c verdict.Calendar) {

@@ -19,10 +19,6 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Whole rounds a calculated amount, in euro cents, to whole euros. Fares of a provider are never
-// rounded.
-func Whole(c fare.Cents) fare.Cents { return (c + 50) / 100 * 100 }
-
 // Nights writes a return trip by its nights, published as in 4-7.
 func Nights(l *i18n.Language, published string) string {
 	return l.Text("trip.nights", "Nights", NightRange(published))
