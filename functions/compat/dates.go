@@ -5,8 +5,11 @@ import (
 	"context"
 	"net/url"
 
+	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
+	"verdetto/shared/published"
+	"verdetto/shared/text/i18n"
 	"verdetto/shared/web/httpapi"
 	"verdetto/shared/web/routes"
 )
@@ -70,8 +73,8 @@ func (s *Service) options(ctx context.Context, from, to place, f filter, each bo
 	about.To, _ = places.Airport(to.code)
 	for _, q.Trip = range f.trips() {
 		of, c, err := s.Calendar(ctx, q, true)
-		if none, because := noDataReason(err); none {
-			why = because
+		if none := answer.Why(err); none != nil {
+			why = published.Why(i18n.English(), none)
 			continue
 		}
 		if err != nil {

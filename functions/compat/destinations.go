@@ -7,9 +7,12 @@ import (
 	"net/url"
 	"strings"
 
+	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
+	"verdetto/shared/published"
 	"verdetto/shared/store"
+	"verdetto/shared/text/i18n"
 	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/deals"
 	"verdetto/shared/web/routes"
@@ -94,14 +97,11 @@ func (s *Service) dealFares(ctx context.Context, from place, f filter) (all []op
 	switch {
 	case !covered && f.oneWay:
 		s.RequestOrigin(ctx, from.City)
-		return nil, &refusal{fault{404, noData, "No fare from " + from.Name +
-			" is known here yet. It is noted, and the next refresh asks for it; GET /v1/rotte lists what is covered.",
-			nil}}
+		return nil, &refusal{fault{404, noData, published.Why(i18n.English(), &answer.NoAnswer{Reason: answer.NoRoutes}), nil}}
 	case !covered:
 		return nil, errNoReturns
 	case len(all) == 0:
-		return nil, &refusal{fault{404, noData, "No fare from " + from.Name +
-			" is as departureDate, duration, nonStop and maxPrice ask for.", nil}}
+		return nil, &refusal{fault{404, noData, i18n.English().Text("refusal.no_cheap.lede", "City", from.Name), nil}}
 	}
 	return all, nil
 }

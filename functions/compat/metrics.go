@@ -8,6 +8,8 @@ import (
 
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
+	"verdetto/shared/published"
+	"verdetto/shared/text/i18n"
 	"verdetto/shared/verdict"
 )
 
@@ -64,9 +66,9 @@ func (s *Service) metrics(p *parameters) answerFunc {
 			about = fare.Airports{}
 		}
 		out.Warnings = slices.Concat(from.whole(about.From), to.whole(about.To), stay)
-		if none, why := noDataReason(err); none {
+		if none := answer.Why(err); none != nil {
 			err = nil
-			out.Warnings = append(out.Warnings, warning(noData, why))
+			out.Warnings = append(out.Warnings, warning(noData, published.Why(i18n.English(), none)))
 		} else if err == nil && of == nil {
 			out.Warnings = append(out.Warnings,
 				warning(noData, fmt.Sprintf("%d fares are known to compare with, and too few of them leave "+
@@ -126,20 +128,4 @@ func (s *Service) currency(p *parameters, name string) (code string, rates fare.
 			rates.Currencies(), ", ")+".")
 	}
 	return code, rates
-}
-
-func noDataReason(err error) (none bool, why string) {
-	e := answer.Why(err)
-	switch {
-	case e == nil:
-		return false, ""
-	case e.Unseen():
-		return true, fmt.Sprintf("We have never seen a fare from %s to %s. The next refresh asks for it: try again "+
-			"then. GET /v1/rotte lists the covered routes.", e.Series.Origin,
-			e.Series.Destination)
-	case e.Reason == answer.StopsUnknown:
-		return true, "Of the fares on this route the source does not say how many stops they have. Ask for fares " +
-			"with any number of stops."
-	}
-	return true, "The route is covered, but no such fare was found on it lately. Fares are refreshed every 7 days."
 }

@@ -5,7 +5,7 @@ package pricetrends
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"net/http"
 	"strings"
 
@@ -66,30 +66,23 @@ func (s *Service) check(ctx context.Context, in *input) error {
 		}
 		return published.Problem(none)
 	}
-	origin, destination := find("origin", in.Origin).Means.City, find("destination", in.Destination).Means.City
-	if origin != "" && origin == destination {
-		p := httpapi.SameCity.Problem(
-			fmt.Sprintf("%s and %s are both %s. Give two different cities.", in.Origin, in.Destination, origin),
-		)
-		p.Errors = []httpapi.Fault{{Name: "destination", Detail: "is the same city as origin"}}
-		return p
-	}
-	return nil
+	return published.Differ(find("origin", in.Origin), find("destination", in.Destination))
 }
 
 func (s *Service) trends(ctx context.Context, in *input) (*httpapi.Tagged, error) {
 	from, to := find("origin", in.Origin), find("destination", in.Destination)
-	if from.Means.City == "" {
-		return nil, unknownPlace(UnknownOrigin, from)
+	var unknown *answer.UnknownCity
+	if _, err := answer.City(from); errors.As(err, &unknown) {
+		return nil, published.UnknownCity(UnknownOrigin, unknown)
 	}
-	if in.Destination != "" && to.Means.City == "" {
-		return nil, unknownPlace(UnknownDestination, to)
+	if _, err := answer.City(to); in.Destination != "" && errors.As(err, &unknown) {
+		return nil, published.UnknownCity(UnknownDestination, unknown)
 	}
 	of := fare.Series{Route: fare.Route{Origin: from.Means.City, Destination: to.Means.City}}
 	of.Airports = fare.Airports{From: from.Means.Of, To: to.Means.Of}
 	t, err := s.Trends.Read(ctx, of, strings.ToUpper(in.Currency))
-	if not := answer.Why(err); not != nil {
-		return nil, notCovered(not)
+	if answer.Why(err) != nil {
+		return nil, published.Problem(err)
 	}
 	published.NoteAirports(ctx, &t, from, to)
 	if l := httpapi.Language(ctx); l != nil && err == nil {
@@ -110,27 +103,4 @@ func find(parameter, query string) answer.Named {
 func isCode(code string) bool {
 	_, ok := places.CityOf(code)
 	return ok
-}
-
-func unknownPlace(problem httpapi.ProblemType, asked answer.Named) error {
-	p := problem.Problem(fmt.Sprintf(
-		"%s: no city or airport with scheduled flights has the IATA code or the name %q. GET /v1/rotte "+
-			"lists the covered routes.",
-		asked.Parameter, asked.Name,
-	))
-	p.Errors = []httpapi.Fault{{Name: asked.Parameter, Detail: "is not a code or a name we know"}}
-	p.Suggestions = places.Suggest(asked.Name, 5)
-	if len(p.Suggestions) > 0 {
-		p.Detail += " Perhaps: " + strings.Join(p.Suggestions, ", ") + "."
-	}
-	return p
-}
-
-func notCovered(n *answer.NoAnswer) error {
-	detail := fmt.Sprintf("No fare from %s has ever been observed here.", n.Series.Origin)
-	if n.Series.Destination != "" {
-		detail = fmt.Sprintf("No fare from %s to %s has ever been observed here.", n.Series.Origin, n.Series.Destination)
-	}
-	return published.NotCovered(n.Collection,
-		detail+" The next refresh asks for it: try again then. GET /v1/rotte lists the covered routes.")
 }

@@ -12,12 +12,14 @@ import (
 type Reason string
 
 const (
-	NotCovered   Reason = "not_covered"   // no fare of the series was ever observed
-	NoReturns    Reason = "no_returns"    // no return of the series was ever observed, but one-way fares were
-	NoFare       Reason = "no_fare"       // the route is covered, but has no current fare
-	NoDepartures Reason = "no_departures" // the same, said of a calendar
-	NoFareOn     Reason = "no_fare_on"    // the requested departures have no current fare
-	StopsUnknown Reason = "stops_unknown" // fares of the route do not say whether they are non-stop
+	NotCovered    Reason = "not_covered"     // no fare of the series was ever observed
+	NoRoutes      Reason = "no_routes"       // the same of an origin
+	NoReturns     Reason = "no_returns"      // no return of the series was ever observed, but one-way fares were
+	NoReturnsFrom Reason = "no_returns_from" // no such return from the origin was ever observed
+	NoFare        Reason = "no_fare"         // the route is covered, but has no current fare
+	NoAirline     Reason = "no_airline"      // the same of the chosen airlines
+	NoFareOn      Reason = "no_fare_on"      // the requested departures have no current fare
+	StopsUnknown  Reason = "stops_unknown"   // fares of the route do not say whether they are non-stop
 )
 
 // NoAnswer is the error for a question about fares that has no answer.
@@ -27,8 +29,8 @@ type NoAnswer struct {
 	NonStop  bool
 	Airlines fare.Airlines
 
-	Collection *verdict.Collection // NotCovered: only if the service has no fares at all
-	Known      []fare.Airline      // NoDepartures: those with a fare, most fares first
+	Collection *verdict.Collection // NotCovered, NoRoutes: only if the service has no fares at all
+	Known      []fare.Airline      // NoAirline of a calendar: those with a fare, most fares first
 	// NoFareOn: the question, the nearest departures with a live fare in order of date, and the
 	// judgement on the usual fare, unless the departures are Over: a refresh dropped them, since their
 	// day is past in UTC, though not at the origin.
@@ -53,5 +55,8 @@ func Why(err error) *NoAnswer {
 }
 
 func (q Question) without(why Reason, f SeriesData) *NoAnswer {
+	if why == NoFare && q.Airlines != "" {
+		why = NoAirline
+	}
 	return &NoAnswer{Reason: why, SeriesData: f, NonStop: q.NonStop, Airlines: q.Airlines}
 }

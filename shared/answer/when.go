@@ -176,7 +176,7 @@ func (r *Reader) judge(ctx context.Context, q Question, d departures) (a Answer,
 
 func (r *Reader) noFare(q Question, d departures) error {
 	if q.When == nil {
-		e := q.without(NoDepartures, d.SeriesData)
+		e := q.without(NoFare, d.SeriesData)
 		if d.sheet != nil {
 			e.Known = verdict.AirlinesOf(d.sheet.Live)
 		}

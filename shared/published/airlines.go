@@ -67,23 +67,3 @@ func unknownAirline(parameter, query string) error {
 	p.Suggestions = similar
 	return p
 }
-
-// ofAirlines returns the end of "no current fare", such as " of Ryanair", or "".
-func ofAirlines(a fare.Airlines) string {
-	if a == "" {
-		return ""
-	}
-	codes, except := a.List()
-	if except {
-		return " of other airlines than " + airlineNames(codes)
-	}
-	return " of " + airlineNames(codes)
-}
-
-func airlineNames(codes []fare.Airline) string {
-	var names []string
-	for _, code := range codes {
-		names = append(names, airlines.Name(code))
-	}
-	return strings.Join(names, ", ")
-}

@@ -3,7 +3,6 @@ package published
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -145,15 +144,14 @@ func (s *Answers) Deals(ctx context.Context, q DealsQuestion) (Occasioni, error)
 // covered and, for one-way trips, requests the origin from the fare source.
 func (s *Answers) DealsFrom(ctx context.Context, origin places.Place, trip fare.Trip) (deals.Origin, error) {
 	all, _, err := s.Stored.Deals(ctx, origin.City, trip)
-	switch {
-	case errors.Is(err, store.ErrNotFound) && trip != fare.OneWay:
-		return deals.Origin{}, httpapi.NotCovered.Problem(fmt.Sprintf("We have seen no return with %s nights "+
-			"from %s yet. Ask for a route with GET /v1/analisi?notti=, and the next refresh asks for its returns; or "+
-			"leave notti out for one-way fares.", trip, coded(origin)))
-	case errors.Is(err, store.ErrNotFound):
-		s.RequestOrigin(ctx, origin.City)
-		return deals.Origin{}, NotCovered(s.BeforeFares(ctx), fmt.Sprintf("We know no fare from %s yet. The next "+
-			"refresh asks for it: try again then. GET /v1/rotte lists the covered routes.", coded(origin)))
+	if errors.Is(err, store.ErrNotFound) {
+		e := &answer.NoAnswer{Reason: answer.NoReturnsFrom}
+		e.Origin, e.Series = origin, fare.Series{Route: fare.Route{Origin: origin.City}, Trip: trip}
+		if trip == fare.OneWay {
+			s.RequestOrigin(ctx, origin.City)
+			e.Reason, e.Collection = answer.NoRoutes, s.BeforeFares(ctx)
+		}
+		err = Problem(e)
 	}
 	return all, err
 }

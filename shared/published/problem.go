@@ -3,17 +3,17 @@ package published
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 	"time"
 
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
+	"verdetto/shared/fare/airlines"
 	"verdetto/shared/fare/places"
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/text/wording"
-	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/departure"
 	"verdetto/shared/web/httpapi"
 )
 
@@ -39,12 +39,13 @@ func Problem(err error) error {
 	)
 	switch {
 	case errors.As(err, &city):
-		return unknownCity(city)
+		return UnknownCity(httpapi.UnknownCity, city)
 	case errors.As(err, &same):
-		p := httpapi.SameCity.Problem(fmt.Sprintf("Both names mean %s. Name two different cities.",
-			coded(same.Place)))
+		p := httpapi.SameCity.Translated(func(l *i18n.Language) string {
+			return coded(l, same.Place) + ". " + l.Text("refusal.same.lede")
+		})
 		p.Errors = []httpapi.Fault{{Name: same.To.Parameter, Detail: "is the same city as " + same.From.Parameter}}
-		return p.Translated(func(l *i18n.Language) string { return l.Text("refusal.same.lede") })
+		return p
 	case errors.As(err, &none):
 		return noAnswer(none)
 	case errors.As(err, &date):
@@ -66,128 +67,134 @@ func Problem(err error) error {
 // noAnswer returns the error response that says why a question about fares has no answer, and what to
 // ask instead.
 func noAnswer(e *answer.NoAnswer) *httpapi.Problem {
-	from, to := coded(e.Origin), coded(e.Destination)
-	kind := kindOf(e.Series.Trip, e.NonStop)
-	none := fmt.Sprintf("We know no current %sfare%s from %s to %s", kind, ofAirlines(e.Airlines), from, to)
+	t := NoLiveFare
 	switch e.Reason {
+	case answer.NotCovered, answer.NoRoutes, answer.NoReturns, answer.NoReturnsFrom:
+		t = httpapi.NotCovered
 	case answer.StopsUnknown:
-		return StopsUnknown.Problem(fmt.Sprintf("The source does not state the stops of fares from %s to %s. Ask for "+
-			"fares with any number of stops.", from, to)).Translated(lede(e.Reason))
-	case answer.NotCovered, answer.NoReturns:
-		// A route without one-way fares is not covered, whatever else was asked for.
-		kind, next := "", "GET /v1/rotte lists the covered routes."
-		if e.Reason == answer.NoReturns {
-			kind, next = kindOf(e.Series.Trip, false), "Without notti and ritorno, the answer is about one-way fares."
+		t = StopsUnknown
+	}
+	var suggestions []string
+	for _, a := range e.Known {
+		suggestions = append(suggestions, a.String())
+	}
+	for _, d := range e.Near {
+		suggestions = append(suggestions, d.Fare.Depart.String())
+	}
+	p := t.Translated(func(l *i18n.Language) string {
+		if e.Collection != nil {
+			return Why(l, e)
 		}
-		return NotCovered(e.Collection, fmt.Sprintf("We have never seen a %sfare from %s to %s. The next refresh "+
-			"asks for it: try again then. %s", kind, from, to, next))
+		detail := about(l, e) + ". " + Why(l, e)
+		var current []string
+		for _, a := range e.Known {
+			current = append(current, airlines.Name(a))
+		}
+		if len(e.Near) > 0 {
+			detail += " " + l.Text("refusal.no_fare_on.near") + " " + strings.Join(suggestions, ", ") + "."
+		}
+		if !e.Over {
+			detail += " " + l.Text("refusal."+string(e.Reason)+".next", "Airlines", strings.Join(current, ", "))
+		}
+		if e.Series.Airports != (fare.Airports{}) {
+			detail += " " + l.Text("refusal.wider.ask_airports", "From", e.Series.Origin, "To", e.Series.Destination)
+		}
+		return detail
+	})
+	p.Suggestions = suggestions
+	return p.Collecting(e.Collection)
+}
+
+// Why says in a language why a question about fares has no answer.
+func Why(l *i18n.Language, e *answer.NoAnswer) string {
+	var fill []any
+	switch e.Reason {
+	case answer.NotCovered, answer.NoRoutes:
+		if e.Collection != nil {
+			return wording.BeforeFares(l, *e.Collection)
+		}
+		return l.Text("refusal."+string(e.Reason)+".title") + " " + l.Text("refusal."+string(e.Reason)+".lede")
+	case answer.NoReturns:
+		from, to := e.Series.Trip.Nights()
+		fill = []any{"From", from, "To", min(to, fare.MaxNights), "NonStop", e.NonStop}
+	case answer.NoFare:
+		newest := ""
+		if e.Summary.Newest != 0 {
+			newest = l.Date(fare.DayOf(time.Unix(e.Summary.Newest, 0)))
+		}
+		fill = []any{"Newest", newest}
+	case answer.NoAirline:
+		fill = []any{"Airlines", wording.Airlines(l, e.Airlines)}
 	case answer.NoFareOn:
-		return noFareOn(e, none)
-	case answer.NoDepartures:
-		advice := "Try again after the next refresh, within 7 days."
-		if e.Airlines != "" && len(e.Known) > 0 {
-			advice = "The current fares of the route are of " + airlineNames(e.Known) + "."
+		lede := l.Text("refusal.no_fare_on.lede", "When", days(l, e.When))
+		if e.Over {
+			lede += " " + l.Text("refusal.no_fare_on.over")
 		}
-		p := NoLiveFare.Problem(none + ". " + advice + orCities(e.SeriesData))
-		if e.Airlines != "" {
-			for _, a := range e.Known {
-				p.Suggestions = append(p.Suggestions, a.String())
-			}
-		}
-		return p
+		return lede
 	}
-	return NoLiveFare.Problem(none + newestOf(e.SeriesData) + ". Try again after the next refresh, within 7 days, or send " +
-		"a price of your own." + orCities(e.SeriesData))
+	return l.Text("refusal."+string(e.Reason)+".lede", fill...)
 }
 
-// lede returns the text that pages show for a reason.
-func lede(why answer.Reason) func(*i18n.Language) string {
-	return func(l *i18n.Language) string { return l.Text("refusal." + string(why) + ".lede") }
+// days writes the departures that a question is about.
+func days(l *i18n.Language, w answer.When) string {
+	switch {
+	case w.Span != nil && *w.Span == departure.Month:
+		return l.MonthOf(w.Date)
+	case w.Span != nil:
+		return l.WeekdayDate(w.Date) + " " + l.Count("form.around", int(w.Span.Days()))
+	case w.Back != 0:
+		return l.Text("ask.out_and_back", "Out", l.WeekdayDate(w.Date), "Back", l.WeekdayDate(w.Back))
+	}
+	return l.WeekdayDate(w.Date)
 }
 
-// NotCovered returns the error response for a route or an origin without a fare. If the service has
-// no fares at all, it states c, the state of its collection, instead.
-func NotCovered(c *verdict.Collection, detail string) *httpapi.Problem {
-	p := httpapi.NotCovered.Problem(detail)
-	if c == nil {
-		return p.Translated(lede(answer.NotCovered))
+// about names the ends of a question, as they were understood, and the kind of trip.
+func about(l *i18n.Language, e *answer.NoAnswer) string {
+	text := coded(l, e.Origin)
+	if e.Series.Destination != "" {
+		text = l.Text("home.route", "From", text, "To", coded(l, e.Destination))
 	}
-	p.Detail = wording.BeforeFares(i18n.English(), *c)
-	return p.Collecting(c).Translated(func(l *i18n.Language) string { return wording.BeforeFares(l, *c) })
-}
-
-// orCities suggests the question about all airports, or returns "" if the question named none.
-func orCities(f answer.SeriesData) string {
-	if f.Series.Airports == (fare.Airports{}) {
-		return ""
+	if e.Series.Trip != fare.OneWay {
+		text += ", " + wording.Nights(l, e.Series.Trip.String())
 	}
-	return fmt.Sprintf(" For all airports of both cities, ask from %s to %s.", f.Series.Origin, f.Series.Destination)
+	if e.NonStop {
+		text += ", " + l.Text("trip.nonstop")
+	}
+	return text
 }
 
 // coded names a city that has the name of a better known one, such as London (YXU) in Ontario.
-func coded(p places.Place) string {
-	return fmt.Sprintf("%s (%s)", p.NameIn("en"), cmp.Or(p.Airport, string(p.City)))
+func coded(l *i18n.Language, p places.Place) string {
+	return p.NameIn(l.Code) + " (" + cmp.Or(p.Airport, string(p.City)) + ")"
 }
 
-// newestOf returns the day of the newest fare as a clause, or "" if none was ever found.
-func newestOf(f answer.SeriesData) string {
-	if f.Summary.Newest == 0 {
-		return ""
-	}
-	return "; the newest is of " + fare.DayOf(time.Unix(f.Summary.Newest, 0)).String()
-}
-
-// kindOf returns the kind of fare followed by a space, such as "non-stop ", or "" for any one-way
-// fare.
-func kindOf(t fare.Trip, nonStop bool) (kind string) {
-	if nonStop {
-		kind = "non-stop "
-	}
-	if t != fare.OneWay {
-		kind += "return (" + t.String() + " nights) "
-	}
-	return kind
-}
-
-func unknownCity(u *answer.UnknownCity) error {
-	p := httpapi.UnknownCity.Problem(fmt.Sprintf("%s: no city with scheduled flights has the name %q.",
-		u.Parameter, u.Name))
+// UnknownCity returns the error response of type t that suggests similar names, or how to send a text
+// that names both ends of a trip.
+func UnknownCity(t httpapi.ProblemType, u *answer.UnknownCity) *httpapi.Problem {
 	area, isArea := places.FindArea(u.Name)
 	both, call := httpapi.BothEnds(u.Parameter, u.Name)
-	switch {
-	case isArea && area.IsRegion():
-		p.Detail = fmt.Sprintf("%s: a city is needed, and %s is a region or an island with several airports.", u.Parameter,
-			area.NameIn("en"))
-	case isArea:
-		p.Detail = strings.TrimSpace(fmt.Sprintf("%s: a city is needed, and %s is a country or continent. %s", u.Parameter,
-			area.NameIn("en"), strings.Join(wording.Reading(i18n.English(), u.Means), " ")))
-	case both != "":
-		p.Detail, u.Suggestions = u.Parameter+": "+both+".", []string{call}
-	case u.Means.Elsewhere != "":
-		p.Detail = fmt.Sprintf("%s: we know no %s in %s with scheduled flights.", u.Parameter, u.Means.Elsewhere,
-			u.Means.There("en"))
+	if both != "" && !isArea {
+		u.Suggestions = []string{call}
 	}
-	p.Errors = []httpapi.Fault{{Name: u.Parameter, Detail: "is not a city we know"}}
-	p.Translated(func(l *i18n.Language) string {
-		text := l.Text("refusal.unknown.lede", "Name", u.Name)
+	p := t.Translated(func(l *i18n.Language) string {
+		texts := []string{l.Text("refusal.unknown.lede", "Name", u.Name)}
 		switch {
 		case isArea:
-			text = strings.Join(append(wording.Reading(l, u.Means), text), " ")
-		case u.Means.Elsewhere != "" && both == "":
-			text = l.Text("refusal.unknown.elsewhere", "Name", u.Means.Elsewhere, "Area", u.Means.There(l.Code))
+			texts = append(wording.Reading(l, u.Means), l.Text("refusal.unknown.area", "Name", area.NameIn(l.Code)))
+		case both != "": // in English, as faults, because it names parameters
+			return both + "."
+		case u.Means.Elsewhere != "":
+			texts[0] = l.Text("refusal.unknown.elsewhere", "Name", u.Means.Elsewhere, "Area", u.Means.There(l.Code))
 		}
 		if len(u.Suggestions) > 0 {
-			text += " " + l.Text("refusal.unknown.perhaps") + " " + strings.Join(u.Suggestions, ", ") + "."
+			texts = append(texts, l.Text("refusal.unknown.perhaps"), strings.Join(u.Suggestions, ", ")+".")
 		}
-		return text
+		if !isArea {
+			texts = append(texts, l.Text("refusal.unknown.retry"))
+		}
+		return strings.Join(texts, " ")
 	})
-	switch p.Suggestions = u.Suggestions; {
-	case both != "":
-	case len(p.Suggestions) > 0:
-		p.Detail += " Did you mean " + strings.Join(p.Suggestions, ", ") + "?"
-	default:
-		p.Detail += " Send the name of a city, such as Milan or New York, or an IATA code."
-	}
+	p.Errors, p.Suggestions = []httpapi.Fault{{Name: u.Parameter, Detail: "is not a city we know"}}, u.Suggestions
 	return p
 }
 

@@ -8,7 +8,6 @@ import (
 
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
-	"verdetto/shared/text/i18n"
 	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/departure"
 	"verdetto/shared/web/httpapi"
@@ -170,45 +169,4 @@ func badDate(e *answer.BadDate) error {
 		answer.BackFirst: "is not after the departure: send a day after " + e.From.String(),
 		answer.BackFar:   fmt.Sprintf("is too long after the departure: send a day up to %s", e.From+fare.MaxNights),
 	}[e.Fault])
-}
-
-// noFareOn names the closest departures that have a fare. none begins the text.
-func noFareOn(e *answer.NoAnswer, none string) *httpapi.Problem {
-	on := "on " + e.Date.String()
-	if e.Span != nil && *e.Span == departure.Month {
-		on = "in " + month(e.Date)
-	} else if e.Span != nil {
-		on = fmt.Sprintf("within %d days of %s", e.Span.Days(), e.Date)
-	}
-	p := NoLiveFare.Problem(none + " for a departure " + on + ".")
-	for _, g := range e.Near {
-		p.Suggestions = append(p.Suggestions, g.Fare.Depart.String())
-	}
-	p.Translated(func(l *i18n.Language) string {
-		when := l.Date(e.Date)
-		if e.Span != nil && *e.Span == departure.Month {
-			when = l.MonthOf(e.Date)
-		}
-		text := l.Text("refusal.no_fare_on.lede", "When", when)
-		if e.Over {
-			text += " " + l.Text("refusal.no_fare_on.over")
-		}
-		if len(e.Near) > 0 {
-			text += " " + l.Text("refusal.no_fare_on.near") + " " + strings.Join(p.Suggestions, ", ") + "."
-		}
-		return text
-	})
-	if e.Over {
-		p.Detail += " " + i18n.English().Text("refusal.no_fare_on.over")
-	}
-	next := " Choose another departure"
-	if len(p.Suggestions) > 0 {
-		next = " Choose a nearby departure (" + strings.Join(p.Suggestions, ", ") + ")"
-	}
-	if !e.Over {
-		next += ", or send a price of your own"
-	}
-	p.Detail += next + "."
-	p.Detail += orCities(e.SeriesData)
-	return p
 }

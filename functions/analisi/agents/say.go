@@ -233,7 +233,3 @@ func (s sentences) destination(name string, d view.Destination, currency string)
 		"Departure", d.Cheapest.Departure,
 		"Change", change, "Median", median, "Days", d.Sample, "Judged", level)
 }
-
-func (s sentences) notCovered(of fare.Route) string {
-	return s.Text("agents.not_covered", "Origin", of.Origin, "Destination", of.Destination)
-}

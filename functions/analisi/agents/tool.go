@@ -17,7 +17,6 @@ import (
 
 	"verdetto/shared/published"
 	"verdetto/shared/text/i18n"
-	"verdetto/shared/text/wording"
 	"verdetto/shared/web/httpapi"
 )
 
@@ -141,13 +140,7 @@ func successResult(structured json.RawMessage, text string, say sentences, x *ex
 // errorResult tells an agent in one text what went wrong and what to do next, beginning with the
 // code of the endpoint's error response.
 func errorResult(p *httpapi.Problem, say sentences, x *exchange) *mcp.CallToolResult {
-	text := p.Detail
-	if said, ok := say.Lookup("problem.code." + p.Code); ok && say.Language != i18n.English() {
-		text = said
-	}
-	if c := p.Collection(); c != nil {
-		text = wording.BeforeFares(say.Language, *c)
-	}
+	text := p.In(say.Language).Detail
 	if len(p.Suggestions) > 0 && !strings.Contains(text, p.Suggestions[0]) {
 		text += " (" + strings.Join(p.Suggestions, ", ") + ")"
 	}
@@ -163,8 +156,6 @@ func advice(p *httpapi.Problem, say sentences, x *exchange) string {
 		if wait, err := time.ParseDuration(x.header.Get("Retry-After") + "s"); err == nil {
 			return say.Text("agents.wait", "Time", wait) + say.instead(p)
 		}
-	case httpapi.UnknownCity.Code:
-		return say.Text("agents.unknown_city")
 	case httpapi.NotCovered.Code:
 		if p.Raccolta == nil {
 			return say.Text("agents.ask_routes")

@@ -12,7 +12,6 @@ import (
 	"verdetto/shared/answer/view"
 	"verdetto/shared/fare"
 	"verdetto/shared/published"
-	"verdetto/shared/text/i18n"
 	"verdetto/shared/verdict"
 	"verdetto/shared/web/httpapi"
 )
@@ -163,11 +162,8 @@ func (s *Service) trends(ctx context.Context, in, _ *trendsInput) (view.Trends, 
 		of.Destination, of.Airports.To = place.City, to.Means.Of
 	}
 	t, err := s.Trends.ReadAll(ctx, of, in.Currency)
-	if not := answer.Why(err); not != nil {
-		return t, "", published.NotCovered(not.Collection, sentences{i18n.English()}.notCovered(not.Series.Route))
-	}
 	if err != nil {
-		return t, "", err
+		return t, "", published.Problem(err)
 	}
 	published.NoteAirports(ctx, &t, from, to)
 	say, all := in.say(), len(t.Destinations)

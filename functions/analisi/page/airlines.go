@@ -1,7 +1,6 @@
 package page
 
 import (
-	"net/http"
 	"strings"
 
 	"verdetto/shared/fare"
@@ -66,9 +65,4 @@ func unknownAirlines(l *i18n.Language, n int) string {
 		return ""
 	}
 	return l.Text("cheap.unknown_airline", "Number", n)
-}
-
-func (v *view) refuseAirlines(q question) {
-	v.refuse(http.StatusNotFound, "no_airline", "Airlines", q.airlineChoice.text(v.T))
-	v.instead(q)
 }

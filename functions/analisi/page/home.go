@@ -250,18 +250,15 @@ func (h home) verdict(r *http.Request, q question, asked answer.Question, v *vie
 	v.Places = wording.Places(q.language, a.Judgement.Pair, q.ends[0].Means, q.ends[1].Means)
 	switch none := answer.Why(err); {
 	case none.Unseen():
-		v.refuseNotCovered(q, asked, none)
+		v.refuseNotCovered(q, none)
 		h.showPair(r.Context(), q, asked, v)
-	case none != nil && none.Reason == answer.NoFare && none.Airlines != "":
-		v.refuseAirlines(q)
-	case none != nil && none.Reason == answer.NoFare:
-		v.refuseNoLive(q, none)
 	case none != nil && none.Reason == answer.NoFareOn:
 		v.refuseNoFareOn(q, none)
 		h.showLast(r.Context(), v, asked, none)
 		h.showPair(r.Context(), q, asked, v)
 	case none != nil:
-		v.refuse(http.StatusNotFound, string(none.Reason))
+		v.refuseFor(none)
+		v.Notice.CanJudgeOwn = none.Reason == answer.NoFare && q.OwnPrice == ""
 		v.instead(q)
 	case err != nil:
 		h.refuseFailed(r, v, err)

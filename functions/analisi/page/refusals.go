@@ -5,10 +5,10 @@ import (
 	"context"
 	"net/http"
 	"slices"
-	"strconv"
 
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
+	"verdetto/shared/published"
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/text/wording"
 	"verdetto/shared/verdict"
@@ -29,7 +29,7 @@ func (v *view) refuseCollecting(c *verdict.Collection) {
 
 // refuseNotCovered states that the service has no fares for a route, or for this kind of trip on
 // it.
-func (v *view) refuseNotCovered(q question, asked answer.Question, e *answer.NoAnswer) {
+func (v *view) refuseNotCovered(q question, e *answer.NoAnswer) {
 	v.Alert = v.alertRoute()
 	switch {
 	case e.Collection != nil:
@@ -40,43 +40,25 @@ func (v *view) refuseNotCovered(q question, asked answer.Question, e *answer.NoA
 		v.refuse(http.StatusNotFound, string(e.Reason))
 		return
 	}
-	from, to := asked.Trip.Nights()
-	v.refuse(http.StatusNotFound, string(e.Reason), "From", from, "To", min(to, fare.MaxNights),
-		"NonStop", q.NonStop)
+	v.refuseFor(e)
 	v.instead(q)
 }
 
-// refuseNoLive states the day of the route's newest fare if one is known: of a pair of airports
-// none may be.
-func (v *view) refuseNoLive(q question, e *answer.NoAnswer) {
-	day := ""
-	if e.Summary.Newest != 0 {
-		day = v.T.Date(newest(e.Summary))
-	}
-	v.refuse(http.StatusNotFound, string(e.Reason), "Newest", day)
-	v.Notice.CanJudgeOwn = q.OwnPrice == ""
-	v.instead(q)
+func (v *view) refuseFor(e *answer.NoAnswer) {
+	v.notify(http.StatusNotFound, v.T.Text("refusal."+string(e.Reason)+".title"), published.Why(v.T, e))
 }
 
 // refuseNoFareOn states what is known about a departure without a fare, and links to nearby
 // departures with their fares.
 func (v *view) refuseNoFareOn(q question, e *answer.NoAnswer) {
 	l := v.T
-	when := v.daysOf(e.Date, e.Back)
-	title := l.Text("refusal.no_fare_on.title")
+	v.refuseFor(e)
 	if ofMonth(&e.When) {
-		when, title = l.MonthOf(e.Date), l.Text("refusal.no_fare_on.title_month")
-	} else if n, err := strconv.Atoi(q.Around); err == nil {
-		when += " " + l.Count("form.around", n)
-		title = l.Text("refusal.no_fare_on.title_days")
-	} else if e.Back != 0 {
-		title = l.Text("refusal.no_fare_on.title_days")
+		v.Title = l.Text("refusal.no_fare_on.title_month")
+	} else if e.Span != nil || e.Back != 0 {
+		v.Title = l.Text("refusal.no_fare_on.title_days")
 	}
-	lede := l.Text("refusal.no_fare_on.lede", "When", when)
-	if e.Over {
-		lede += " " + l.Text("refusal.no_fare_on.over")
-	}
-	v.notify(http.StatusNotFound, title, lede)
+	v.Notice.Title = v.Title
 	v.describeUsual(e.Usual, e.Series.Trip, ofMonth(&e.When))
 	v.Waits = v.waitsWithout(e)
 	v.linkNear(q, e.Near)

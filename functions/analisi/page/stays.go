@@ -233,7 +233,7 @@ func (h home) stays(r *http.Request, q question, asked answer.Question, v *view)
 	case len(fitting) > 0:
 		v.showStays(q, fitting)
 	case missing != nil && missing.Reason == answer.NotCovered && len(known.days) == 0:
-		v.refuseNotCovered(q, asked, missing)
+		v.refuseNotCovered(q, missing)
 	default:
 		v.refuseStay(q, known.days)
 		h.describeStay(r.Context(), v, asked, fare.TripOf(from))

@@ -8,6 +8,7 @@ import (
 
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
+	"verdetto/shared/fare/places"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/trends"
@@ -93,12 +94,16 @@ func (r *Reader) between(ctx context.Context, v view, of fare.Series) (Trends, b
 	return t, true, nil
 }
 
-// notCovered requests the origin from the fare source at the next refresh, and returns the error
-// answer.NotCovered.
+// notCovered requests the origin from the fare source at the next refresh, and returns a NoAnswer.
 func (r *Reader) notCovered(ctx context.Context, origin, destination fare.City) error {
 	if err := r.Stored.RequestOrigin(ctx, origin, (fare.DayOf(r.Now()) + answer.OriginRequestDays).Time()); err != nil {
 		return err
 	}
-	return &answer.NoAnswer{Reason: answer.NotCovered, Collection: r.BeforeFares(ctx),
-		SeriesData: answer.SeriesData{Series: fare.Series{Route: fare.Route{Origin: origin, Destination: destination}}}}
+	e := &answer.NoAnswer{Reason: answer.NoRoutes, Collection: r.BeforeFares(ctx)}
+	e.Series.Route = fare.Route{Origin: origin, Destination: destination}
+	e.Origin, _ = places.Get(origin)
+	if e.Destination, _ = places.Get(destination); destination != "" {
+		e.Reason = answer.NotCovered
+	}
+	return e
 }

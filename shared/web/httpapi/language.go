@@ -47,15 +47,16 @@ func chosenLanguage(r *http.Request, e *endpoint) *i18n.Language {
 	return l
 }
 
-// Translated adds the detail in other languages than English.
-func (p *Problem) Translated(detail func(l *i18n.Language) string) *Problem {
+// Translated returns an error response with a detail in every language.
+func (t ProblemType) Translated(detail func(l *i18n.Language) string) *Problem {
+	p := t.Problem(detail(i18n.English()))
 	p.translated = detail
 	return p
 }
 
-// in returns the error response with its detail in a language, by default the text about the code.
+// In returns the error response with its detail in a language, by default the text about the code.
 // The faults stay in English, because they name parameters.
-func (p *Problem) in(l *i18n.Language) *Problem {
+func (p *Problem) In(l *i18n.Language) *Problem {
 	if l == nil || l == i18n.English() {
 		return p
 	}
@@ -76,7 +77,7 @@ func (p *Problem) in(l *i18n.Language) *Problem {
 func written(ctx context.Context, body any) (any, error) {
 	c := callOf(ctx)
 	if p, ok := body.(*Problem); ok {
-		return p.in(c.language), nil
+		return p.In(c.language), nil
 	}
 	if _, encoded := body.([]byte); encoded || c.fields == nil {
 		return body, nil

@@ -176,6 +176,6 @@ func (p *Problem) Write(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", p.ContentType(""))
 	w.WriteHeader(p.Status)
 	if r.Method != http.MethodHead {
-		_ = json.NewEncoder(w).Encode(p.in(callOf(r.Context()).language)) // an error means that the caller has disconnected
+		_ = json.NewEncoder(w).Encode(p.In(callOf(r.Context()).language)) // an error means that the caller has disconnected
 	}
 }
