@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 const header = "origin,destination,observed_date,depart_date,price,currency"
@@ -59,9 +61,34 @@ func TestRun_Refuses(t *testing.T) {
 	}
 }
 
+// moving returns a panel of 300 days in which prices move now and then.
+func moving(t *testing.T) string {
+	t.Helper()
+	random := rand.New(rand.NewPCG(1, 1))
+	first, prices := time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC), map[string]int{}
+	var b strings.Builder
+	b.WriteString(header + "\n")
+	for day := range 300 {
+		for _, route := range []string{"AAA,BBB", "DDD,CCC"} {
+			for lead := 10; lead < 60; lead += 7 {
+				depart := route + first.AddDate(0, 0, day+lead-day%7).Format(",2006-01-02")
+				if prices[depart] == 0 || random.IntN(5) == 0 {
+					prices[depart] = 40 + random.IntN(60)
+				}
+				fmt.Fprintf(&b, "%s,%s%s,%d,EUR\n", route, first.AddDate(0, 0, day).Format(time.DateOnly), depart[len(route):], prices[depart])
+			}
+		}
+	}
+	file := filepath.Join(t.TempDir(), "panel.csv")
+	if err := os.WriteFile(file, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
 // TestRun: each replay reports on a panel, as text and as JSON.
 func TestRun(t *testing.T) {
-	file := filepath.Join("departures", "testdata", "panel.csv")
+	file := moving(t)
 	for args, title := range map[string]string{
 		"":                             "What follows a level: the route's cheapest fare",
 		"-from 2025-07-01":             "Levels by quarter of the verdict",

@@ -75,7 +75,7 @@ func TestRunFirstDays(t *testing.T) {
 }
 
 // TestFirstDays_Calibrated: with 8 to 20 departures on sale and no history, p % of fares have a
-// percentile of p or less. The plain form of the rule draws all percentiles towards 50.
+// percentile of p or less.
 func TestFirstDays_Calibrated(t *testing.T) {
 	panel := invent(3, 40, 40, 60, 40, still)
 	m := newReporter(answered{panel: panel, outcomes: outcomes(panel)}, stats.Days{})

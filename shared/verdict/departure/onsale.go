@@ -95,7 +95,7 @@ func (d *RouteDay) average(own int) float64 {
 // time, or NaN if too few others are on sale.
 func (d *RouteDay) beside(q Quote) float64 {
 	own := d.own(q)
-	if d.view.plain || d.others(own) < onSaleLevel {
+	if d.others(own) < onSaleLevel {
 		return math.NaN()
 	}
 	cheapest := d.cheapest[0]
@@ -139,15 +139,14 @@ func (d *RouteDay) Fold(quotes []Quote, s *Statistics) {
 	if r.rebase(d.view); d.outdated {
 		r.residuals, r.noCurve = [groups][]bar{}, false
 	}
-	isFinal := d.view.hasCurve || d.view.plain
-	r.noCurve = r.noCurve || !isFinal
+	r.noCurve = r.noCurve || !d.view.hasCurve
 	level, residual := gain(r.epoch, day, levelHalfLife), gain(r.epoch, day, residualHalfLife)
 	for i, q := range quotes {
 		o, own := d.priced(i, q)
 		if average := d.average(own); !math.IsNaN(average) {
 			bin := binOf(o.flat - average)
 			r.add(r.group(int(o.span)), uint8(bin), residual)
-			if isFinal && s != nil {
+			if d.view.hasCurve && s != nil {
 				s.residuals[bin]++
 			}
 		}

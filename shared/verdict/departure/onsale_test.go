@@ -138,7 +138,6 @@ func TestCurveCountsOnce(t *testing.T) {
 	}{
 		"with a first curve": {Start(10), true, [3]bool{true, true, true}},
 		"without":            {Start(10), false, [3]bool{false, true, true}},
-		"plain form":         {StartPlainForm(10), true, [3]bool{false, false, false}},
 	} {
 		p, sums := c.start, Statistics{}
 		if c.hasStartCurve {

@@ -25,12 +25,6 @@ type Pooled struct {
 	curve     [curveSpans]mean
 	residuals [bins]float64
 	tables    [horizons]table
-	// plain selects a simpler rule, which ignores the cheapest other departure on sale. StartCurve
-	// computes no curve, and residuals from days without a curve are kept. Percentiles are averaged
-	// with 50 while there are no fares of other routes, so those of a first day are wrong by 21
-	// points.
-	plain bool
-
 	// Experience holds corrections from the score, or is nil. Learn does not use it.
 	Experience *Experience
 }
@@ -42,20 +36,10 @@ type mean struct{ sum, weight float64 }
 // constants of rule.json.
 func Start(day fare.Day) *Pooled { return &Pooled{epoch: day, tables: initial} }
 
-// StartPlainForm is Start for the simpler rule that the reference program in the tests uses.
-func StartPlainForm(day fare.Day) *Pooled {
-	p := Start(day)
-	p.plain = true
-	return p
-}
-
 // StartCurve computes the lead-time curve for a service's first day from the departures that each
 // route has on sale. Otherwise the curve is unknown until the next day, and the fares of the first
 // day are compared as if all lead times cost the same.
 func (p *Pooled) StartCurve(day fare.Day, routes [][]Quote) {
-	if p.plain {
-		return
-	}
 	v, on := p.View(day), new(RouteDay)
 	var s Statistics
 	for _, quotes := range routes {
@@ -197,7 +181,6 @@ func climb(a amounts, information *float64, g, limit, rate, prior float64) float
 // few KB.
 type View struct {
 	day      fare.Day
-	plain    bool
 	curve    [curveSpans]float64
 	hasCurve bool              // for some lead time
 	below    [bins + 1]float64 // share of all residuals below each step
@@ -209,7 +192,7 @@ type View struct {
 // View prepares the pooled statistics for answers on a day, which must be later than all days that
 // were folded.
 func (p *Pooled) View(day fare.Day) *View {
-	v := &View{day: day, plain: p.plain}
+	v := &View{day: day}
 	fade := 1 / gain(p.epoch, day, halfLife)
 	for i, c := range p.curve {
 		v.curve[i] = c.sum * fade / (c.weight*fade + prior)
@@ -220,7 +203,7 @@ func (p *Pooled) View(day fare.Day) *View {
 		total += n
 		v.below[i+1] = total
 	}
-	v.isPooled = total > 0 || v.plain
+	v.isPooled = total > 0
 	for i := range v.below {
 		if total > 0 {
 			v.below[i] /= total
