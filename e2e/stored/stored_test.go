@@ -146,7 +146,8 @@ func (s *service) alter() {
 			altered[name]++
 			at := 0
 			if i.IsSummary() { // the lows come before the version
-				summary := decoded(s.T, i.Data)
+				summary, err := store.Summaries.Of(i).Value()
+				storetest.Must(s.T, err)
 				summary.Lows = append(summary.Lows, ancient)
 				slices.SortFunc(summary.Lows, func(a, b verdict.Low) int { return int(a.Price - b.Price) })
 				i.Data = summary.Encode()
@@ -166,13 +167,6 @@ func (s *service) alter() {
 	if len(altered) != len(computed) {
 		s.Fatalf("%v: an item is missing", altered)
 	}
-}
-
-func decoded(t *testing.T, data []byte) verdict.RouteSummary {
-	t.Helper()
-	summary, err := verdict.Decode(data)
-	storetest.Must(t, err)
-	return summary
 }
 
 // A computed item of another version counts as absent. Keys, alerts and old lows stay, and the next
@@ -213,9 +207,9 @@ func testUpgrade(t *testing.T, source upstream.Source) {
 	if source == (year{}) && (report.Failed > 0 || report.Notifications != 1) || source == (silent{}) && report.Failed != 1 {
 		t.Errorf("%+v", report)
 	}
-	data, _, err := store.Fares{Table: other.table}.Summary(t.Context(), fare.Series{Route: other.alert.Route}, store.Strong)
+	s, err := store.Fares{Table: other.table}.Summary(t.Context(), fare.Series{Route: other.alert.Route})
 	storetest.Must(t, err)
-	if s := decoded(t, data); !slices.Contains(s.Lows, ancient) {
+	if !slices.Contains(s.Lows, ancient) {
 		t.Errorf("the low of %s is lost", ancient.Day)
 	}
 	fresh := open(t)

@@ -81,11 +81,8 @@ func fold(t *testing.T, fares fixture.Fares, panel *departures.Panel, first fare
 			if report, err := r.Run(t.Context()); err != nil || report.Failed > 0 {
 				t.Fatalf("%s: %+v %v", q.Day, report, err)
 			}
-			data, _, err := kept.Pooled(t.Context(), store.Eventual)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if cycle, err = departure.DecodeCycle(data); err != nil || cycle.Day != q.Day-1 {
+			var err error
+			if cycle, err = kept.Pooled(t.Context()); err != nil || cycle.Day != q.Day-1 {
 				t.Fatalf("on %s the last complete cycle is that of %s: %v", q.Day, cycle.Day, err)
 			}
 		}
@@ -94,13 +91,9 @@ func fold(t *testing.T, fares fixture.Fares, panel *departures.Panel, first fare
 			if err != nil {
 				t.Fatal(err)
 			}
-			data, err := kept.Sheet(t.Context(), fare.Series{Route: route}, false)
-			if err != nil || len(data) > departure.MaxState {
-				t.Fatalf("a state of %d bytes: %v", len(data), err)
-			}
-			state, err := departure.DecodeState(data)
-			if err != nil {
-				t.Fatal(err)
+			state, err := kept.Sheet(t.Context(), fare.Series{Route: route}, false)
+			if err != nil || len(state.Encode()) > departure.MaxState {
+				t.Fatalf("a state of %d bytes: %v", len(state.Encode()), err)
 			}
 			var ok bool
 			if states[q.Route], ok = state.Day(cycle.Pooled, q.Day); !ok || state.AsOf != q.Day {

@@ -2,7 +2,6 @@ package refresh
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"verdetto/shared/fare"
@@ -59,10 +58,8 @@ func (r *Refresher) mergeAirportsOnce(ctx context.Context, of fare.Series, obser
 		return m, err
 	}
 	m = mergeResult{added: added, changed: true, summary: own.Compared(cities.summary, basis, r.Rates)}
-	if data := m.summary.Encode(); !slices.Equal(data, old.data) {
-		return m, r.Fares.PutSummary(ctx, of, data, old.version)
-	}
-	return m, nil
+	_, err = r.Fares.PutSummary(ctx, of, old.stored, store.Summaries.Pack(m.summary))
+	return m, err
 }
 
 type citiesOf struct {
@@ -98,8 +95,7 @@ func (r *Refresher) putAirportStates(ctx context.Context, of fare.Series, own ve
 	s := seriesState{any: new(departure.Learner), stored: stored}
 	s.prepare(own, q)
 	s.any.Advance(own.AsOf, pooled.Pooled, q.All, new(departure.Statistics))
-	w := store.Departures{Any: changed(stored.Any, verdict.ComparedState(&s.any.State, &cities.any.State, own,
-		basis).Encode())}
+	w := store.Departures{Any: store.States.Pack(verdict.ComparedState(&s.any.State, &cities.any.State, own, basis))}
 	if s.nonStop != nil {
 		s.nonStop.Advance(own.AsOf, pooled.Pooled, q.NonStop, new(departure.Statistics))
 		facts, _ := own.WithoutStops()
@@ -107,7 +103,7 @@ func (r *Refresher) putAirportStates(ctx context.Context, of fare.Series, own ve
 		if cities.nonStop != nil {
 			state = verdict.ComparedState(state, &cities.nonStop.State, facts, basis)
 		}
-		w.NonStop = changed(stored.NonStop, state.Encode())
+		w.NonStop = store.States.Pack(state)
 	}
-	return r.Fares.PutDepartures(ctx, of, w, store.Contribution{})
+	return r.Fares.PutDepartures(ctx, of, stored, w, store.Contribution{})
 }

@@ -34,8 +34,8 @@ func (r *Refresher) closeCycles(ctx context.Context, now time.Time) error {
 }
 
 func (r *Refresher) closeUntil(ctx context.Context, last fare.Day) error {
-	c, version, err := r.pooledVersion(ctx, store.Strong)
-	if err != nil || version > 0 && c.Day >= last {
+	c, had, err := r.storedPooled(ctx)
+	if err != nil || had.Exists() && c.Day >= last {
 		return err
 	}
 	from := max(c.Day+1, last-keepDays)
@@ -65,7 +65,7 @@ func (r *Refresher) closeUntil(ctx context.Context, last fare.Day) error {
 		return err
 	}
 	c.Day, c.Warmed = last, 0
-	return r.Fares.PutPooled(ctx, c.Encode(), version, tally.encode())
+	return r.Fares.PutPooled(ctx, had, store.Cycles.Pack(c), tally.changed())
 }
 
 func (r *Refresher) contributions(ctx context.Context, day fare.Day) (*score.Contribution, int, error) {
@@ -77,16 +77,13 @@ func (r *Refresher) contributions(ctx context.Context, day fare.Day) (*score.Con
 		return nil, 0, err
 	}
 	all, n := new(score.Contribution), 0
-	for _, data := range stored {
-		one, err := store.Decode(data, nil, score.DecodeContribution)
-		if errors.Is(err, store.ErrNotFound) {
-			continue
-		}
-		if err != nil {
+	for _, one := range stored {
+		switch err := one.AddTo(all); {
+		case err == nil:
+			n++
+		case !errors.Is(err, store.ErrNotFound):
 			return nil, 0, fmt.Errorf("read contributions of %s: %w", day, err)
 		}
-		all.Add(one)
-		n++
 	}
 	return all, n, nil
 }

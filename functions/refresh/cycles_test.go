@@ -10,6 +10,7 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/notify/notifytest"
 	"verdetto/shared/store"
+	"verdetto/shared/store/storetest"
 	"verdetto/shared/upstream"
 	"verdetto/shared/verdict/departure"
 	"verdetto/shared/verdict/score"
@@ -24,13 +25,11 @@ func TestLateFindsAreLeftToo(t *testing.T) {
 	}
 	route, fares := fare.Series{Route: notifytest.Route("MIL-BUH")}, store.Fares{Table: s}
 	day := firstDay + 9
-	left := func() []byte {
+	left := func() *score.Contribution {
 		t.Helper()
-		data, err := fares.ContributionOf(t.Context(), route, day)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return data
+		own, err := fares.ContributionOf(t.Context(), route, day)
+		storetest.Must(t, err)
+		return own
 	}
 	first := left()
 	state := departure.Learner{State: *s.sheet(t, "MIL-BUH", false)}
@@ -40,10 +39,11 @@ func TestLateFindsAreLeftToo(t *testing.T) {
 	for range 2 {
 		s.mustRefresh(t, source, "MIL")
 	}
-	want := decoded(t, score.DecodeContribution, first, nil)
+	want := new(score.Contribution)
+	want.Add(first)
 	state.Advance(day, pooled.Pooled, []departure.Live{{Depart: late.Depart, Price: late.Price, Found: late.Found}},
 		&want.Learned)
-	if got := left(); string(got) != string(want.Encode()) || string(got) == string(first) {
+	if got := left(); *got != *want || *got == *first {
 		t.Errorf("what is left is not the sum")
 	}
 }
@@ -114,19 +114,19 @@ func TestClosedCycle(t *testing.T) {
 	if before.Day != firstDay+4 {
 		t.Fatalf("closed until %s", before.Day)
 	}
-	sum := new(departure.Statistics)
+	sum := new(score.Contribution)
 	left, err := fares.Contributions(t.Context(), firstDay+5)
 	if err != nil || len(left) != 5 {
 		t.Fatalf("%d have left something, %v", len(left), err)
 	}
-	for _, data := range left {
-		sum.Add(&decoded(t, score.DecodeContribution, data, nil).Learned)
+	for _, one := range left {
+		storetest.Must(t, one.AddTo(sum))
 	}
 	want := before.Pooled
 	for _, h := range departure.Horizons() {
-		want.Learn(h, firstDay+5, sum)
+		want.Learn(h, firstDay+5, &sum.Learned)
 	}
-	want.Fold(firstDay+5, sum)
+	want.Fold(firstDay+5, &sum.Learned)
 
 	s.now = (firstDay + 6).Time().Add(30 * time.Minute)
 	s.mustRefresh(t, source, "TRN")

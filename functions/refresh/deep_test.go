@@ -102,7 +102,7 @@ func TestDeepMessages(t *testing.T) {
 }
 
 func (w *deepWorld) summaryOrNone(name string) verdict.RouteSummary {
-	if _, _, err := (store.Fares{Table: w.table}).Summary(w.t.Context(), seriesOf(name), store.Strong); errors.Is(err,
+	if _, err := (store.Fares{Table: w.table}).Summary(w.t.Context(), seriesOf(name)); errors.Is(err,
 		store.ErrNotFound) {
 		return verdict.RouteSummary{}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
@@ -22,20 +21,26 @@ import (
 
 // pooled returns the zero Cycle if no day was closed yet.
 func (r *Refresher) pooled(ctx context.Context) (departure.Cycle, error) {
-	c, _, err := r.pooledVersion(ctx, store.Eventual)
-	return c, err
+	c, err := r.Fares.Pooled(ctx)
+	return r.usable(c, err)
 }
 
-func (r *Refresher) pooledVersion(ctx context.Context,
-	read store.Consistency) (c departure.Cycle, version int64, err error) {
-	data, version, err := r.Fares.Pooled(ctx, read)
-	if c, err = store.Decode(data, err, departure.DecodeCycle); errors.Is(err, store.ErrNotFound) {
-		return c, version, nil
+func (r *Refresher) storedPooled(ctx context.Context) (c departure.Cycle, had store.Stored[departure.Cycle], err error) {
+	if had, err = r.Fares.StoredPooled(ctx, store.Strong); err == nil {
+		c, err = had.Value()
 	}
-	if isDayAhead(c.Day, fare.DayOf(r.Now())) {
+	c, err = r.usable(c, err)
+	return c, had, err
+}
+
+func (r *Refresher) usable(c departure.Cycle, err error) (departure.Cycle, error) {
+	if errors.Is(err, store.ErrNotFound) {
+		err = nil
+	}
+	if err != nil || isDayAhead(c.Day, fare.DayOf(r.Now())) {
 		c = departure.Cycle{}
 	}
-	return c, version, err
+	return c, err
 }
 
 type seriesState struct {
@@ -67,30 +72,25 @@ func (r *Refresher) readState(ctx context.Context, of fare.Series) (s seriesStat
 // decode decodes what is stored. It fails with store.ErrNotFound if nothing is stored, or if a part is
 // of another version.
 func (s *seriesState) decode() (err error) {
-	var open departure.Learning
-	if s.stored.Learning.Version > 0 {
-		if open, err = store.Decode(s.stored.Learning.Data, nil, departure.DecodeLearning); err != nil {
-			return err
-		}
-		if s.rounds, err = store.Decode(open.Answers, nil, score.DecodeRounds); err != nil {
+	var open store.Learning
+	if s.stored.Learning.Exists() {
+		if open, err = s.stored.Learning.Value(); err != nil {
 			return err
 		}
 	}
-	if s.any, err = decodeState(s.stored.Any, open.All); err == nil && s.stored.NonStop.Version > 0 {
-		s.nonStop, err = decodeState(s.stored.NonStop, open.NonStop)
+	s.rounds = open.Rounds
+	if s.any, err = learnerOf(s.stored.Any, open.All); err == nil && s.stored.NonStop.Exists() {
+		s.nonStop, err = learnerOf(s.stored.NonStop, open.NonStop)
 	}
 	return err
 }
 
-func decodeState(stored store.Versioned, open departure.Questions) (*departure.Learner, error) {
-	if stored.Version == 0 {
-		return nil, store.ErrNotFound
-	}
-	sheet, err := store.Decode(stored.Data, nil, departure.DecodeState)
+func learnerOf(stored store.Stored[*departure.State], open departure.Questions) (*departure.Learner, error) {
+	state, err := stored.Value()
 	if err != nil {
 		return nil, err
 	}
-	return &departure.Learner{State: *sheet, Questions: open}, nil
+	return &departure.Learner{State: *state, Questions: open}, nil
 }
 
 // prepare converts the states to the currency of the summary, and creates the state for non-stop
@@ -173,7 +173,7 @@ func (r *Refresher) foldDepartures(ctx context.Context, of fare.Series, history 
 				return nil, err
 			}
 		}
-		w = store.Contribution{Cycle: today, Data: own.Encode(), Expires: (today + keepDays).Time()}
+		w = store.NewContribution(today, &own, (today + keepDays).Time())
 	}
 	if err := r.putState(ctx, of, &s, w); err != nil {
 		return nil, err
@@ -186,8 +186,7 @@ func (r *Refresher) foldDepartures(ctx context.Context, of fare.Series, history 
 // series. The sum is written together with the departure state, so a change by another process
 // makes the write fail.
 func (r *Refresher) addEarlier(ctx context.Context, of fare.Series, cycle fare.Day, own *score.Contribution) error {
-	data, err := r.Fares.ContributionOf(ctx, of, cycle)
-	had, err := store.Decode(data, err, score.DecodeContribution)
+	had, err := r.Fares.ContributionOf(ctx, of, cycle)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
 	}
@@ -201,10 +200,16 @@ func (r *Refresher) addEarlier(ctx context.Context, of fare.Series, cycle fare.D
 // putState stores the state and the contribution of a series. Afterwards the state has what a reader
 // of the store gets, because storing rounds numbers, and may drop details of a large state.
 func (r *Refresher) putState(ctx context.Context, of fare.Series, s *seriesState, own store.Contribution) error {
-	var d store.Departures
-	var err error
-	if d.Any.Data, err = asStored(s.any); err == nil && s.nonStop != nil {
-		d.NonStop.Data, err = asStored(s.nonStop)
+	now := store.Departures{Any: store.States.Pack(&s.any.State)}
+	stored, err := now.Any.Value()
+	if err == nil {
+		s.any.State = *stored
+	}
+	if err == nil && s.nonStop != nil {
+		now.NonStop = store.States.Pack(&s.nonStop.State)
+		if stored, err = now.NonStop.Value(); err == nil {
+			s.nonStop.State = *stored
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("store departures of %s: %w", of, err)
@@ -212,33 +217,10 @@ func (r *Refresher) putState(ctx context.Context, of fare.Series, s *seriesState
 	if r.Replay != nil {
 		return r.Replay.putState(ctx, r, of, *s, own)
 	}
-	return r.Fares.PutDepartures(ctx, of, s.changes(d), own)
-}
-
-func asStored(l *departure.Learner) ([]byte, error) {
-	data := l.Encode()
-	state, err := departure.DecodeState(data)
-	if err == nil {
-		l.State = *state
-	}
-	return data, err
-}
-
-// changes completes the encoded states, and leaves out what is stored already.
-func (s *seriesState) changes(d store.Departures) store.Departures {
-	open := departure.Learning{All: s.any.Questions, Answers: s.rounds.Encode()}
-	d.Any = changed(s.stored.Any, d.Any.Data)
+	open := store.Learning{All: s.any.Questions, Rounds: s.rounds}
 	if s.nonStop != nil {
 		open.NonStop = s.nonStop.Questions
-		d.NonStop = changed(s.stored.NonStop, d.NonStop.Data)
 	}
-	d.Learning = changed(s.stored.Learning, open.Encode())
-	return d
-}
-
-func changed(had store.Versioned, data []byte) store.Versioned {
-	if had.Version > 0 && slices.Equal(had.Data, data) {
-		return store.Versioned{}
-	}
-	return store.Versioned{Data: data, Version: had.Version}
+	now.Learning = store.Learnings.Pack(open)
+	return r.Fares.PutDepartures(ctx, of, s.stored, now, own)
 }

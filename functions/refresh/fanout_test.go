@@ -267,8 +267,9 @@ func (v *invocations) wantDone(calm store.Table, began time.Time) (done, letters
 func storeEmptyCycle(t *testing.T, table store.Table, now time.Time) {
 	t.Helper()
 	today := fare.DayOf(now)
-	c := departure.Cycle{Day: today - 1, Pooled: departure.Start(today)}
-	if err := (store.Fares{Table: table}).PutPooled(t.Context(), c.Encode(), 0, store.Score{}); err != nil {
+	c := store.Cycles.Pack(departure.Cycle{Day: today - 1, Pooled: departure.Start(today)})
+	err := store.Fares{Table: table}.PutPooled(t.Context(), store.Stored[departure.Cycle]{}, c, store.Score{})
+	if err != nil {
 		t.Fatal(err)
 	}
 }

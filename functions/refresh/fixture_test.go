@@ -12,6 +12,7 @@ import (
 	"verdetto/shared/runtime/queue"
 	"verdetto/shared/store"
 	"verdetto/shared/store/boltstore"
+	"verdetto/shared/store/storetest"
 	"verdetto/shared/upstream"
 	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/departure"
@@ -77,30 +78,21 @@ func seriesOf(name string) fare.Series {
 
 func summaryOf(t testing.TB, table store.Table, of fare.Series) verdict.RouteSummary {
 	t.Helper()
-	data, _, err := store.Fares{Table: table}.Summary(t.Context(), of, store.Strong)
-	return decoded(t, verdict.Decode, data, err)
+	summary, err := store.Fares{Table: table}.Summary(t.Context(), of)
+	storetest.Must(t, err)
+	return summary
 }
 
 func pooledOf(t testing.TB, table store.Table) departure.Cycle {
 	t.Helper()
-	data, _, err := store.Fares{Table: table}.Pooled(t.Context(), store.Strong)
-	return decoded(t, departure.DecodeCycle, data, err)
+	c, err := store.Fares{Table: table}.Pooled(t.Context())
+	storetest.Must(t, err)
+	return c
 }
 
 func sheetOf(t testing.TB, table store.Table, of fare.Series, nonStop bool) *departure.State {
 	t.Helper()
-	data, err := store.Fares{Table: table}.Sheet(t.Context(), of, nonStop)
-	return decoded(t, departure.DecodeState, data, err)
-}
-
-func decoded[T any](t testing.TB, decode func([]byte) (T, error), data []byte, err error) T {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-	v, err := decode(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
+	state, err := store.Fares{Table: table}.Sheet(t.Context(), of, nonStop)
+	storetest.Must(t, err)
+	return state
 }

@@ -215,12 +215,9 @@ func (r *Refresher) mergeSeriesOnce(ctx context.Context, of fare.Series, observa
 	if r.Replay != nil {
 		return m, r.Replay.putSummary(ctx, r, of, m.summary)
 	}
-	encoded := m.summary.Encode()
-	if slices.Equal(encoded, old.data) {
-		return m, nil
-	}
-	m.changed = true
-	return m, r.Fares.PutSummary(ctx, of, encoded, old.version)
+	written, err := r.Fares.PutSummary(ctx, of, old.stored, store.Summaries.Pack(m.summary))
+	m.changed = m.changed || written
+	return m, err
 }
 
 // expiry returns when the last fare of a cycle becomes too old for the history.

@@ -10,8 +10,6 @@ import (
 	"verdetto/shared/fare/packed"
 	"verdetto/shared/fare/places"
 	"verdetto/shared/store"
-	"verdetto/shared/verdict"
-	"verdetto/shared/verdict/departure"
 )
 
 // rebuild recomputes from the stored fares what another version of the program computed for an
@@ -53,7 +51,7 @@ func (r *Refresher) rebuild(ctx context.Context, origin fare.City, now time.Time
 			if err != nil {
 				return err
 			}
-			if s.version == 0 {
+			if !s.stored.Exists() {
 				continue
 			}
 			m, err := r.mergeSeries(ctx, of, nil, pooled, now, false)
@@ -71,10 +69,8 @@ func (r *Refresher) rebuild(ctx context.Context, origin fare.City, now time.Time
 func (r *Refresher) isOutdated(ctx context.Context, route fare.Route) (bool, error) {
 	of := fare.Series{Route: route}
 	_, _, inDeals := r.Fares.Deals(ctx, route.Origin, fare.OneWay)
-	data, _, err := r.Fares.Summary(ctx, of, store.Eventual)
-	_, inSummary := store.Decode(data, err, verdict.Decode)
-	data, err = r.Fares.Sheet(ctx, of, false)
-	_, inState := store.Decode(data, err, departure.DecodeState)
+	_, inSummary := r.Fares.Summary(ctx, of)
+	_, inState := r.Fares.Sheet(ctx, of, false)
 	for _, err := range []error{inDeals, inSummary, inState} {
 		switch {
 		case errors.Is(err, packed.ErrVersion):

@@ -75,13 +75,13 @@ func (r *Refresher) Run(ctx context.Context, origins ...fare.City) (Report, erro
 	if err := r.prepare(ctx); err != nil {
 		return Report{}, err
 	}
-	c, version, err := r.pooledVersion(ctx, store.Strong)
+	c, had, err := r.storedPooled(ctx)
 	if err != nil {
 		return Report{}, err
 	}
 	// Pooled statistics that a wrong clock dated in the future are stored but unusable. Then warmUp
 	// rebuilds them.
-	if isLost := version > 0 && c.Pooled == nil; !isLost || len(origins) > 0 {
+	if isLost := had.Exists() && c.Pooled == nil; !isLost || len(origins) > 0 {
 		if err := r.closeCycles(ctx, began); err != nil {
 			return Report{}, err
 		}

@@ -311,8 +311,8 @@ func TestOldFares(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	_, _, err := store.Fares{Table: table}.Summary(t.Context(),
-		fare.Series{Route: fare.Route{Origin: "MIL", Destination: "LON"}}, store.Strong)
+	_, err := store.Fares{Table: table}.Summary(t.Context(),
+		fare.Series{Route: fare.Route{Origin: "MIL", Destination: "LON"}})
 	if !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("a route without a kept fare has a summary (%v)", err)
 	}

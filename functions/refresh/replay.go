@@ -32,40 +32,43 @@ type Replay struct {
 // replayed holds encoded what would take ten times the memory otherwise.
 type replayed struct {
 	history      history
-	summary      []byte
+	summary      store.Stored[verdict.RouteSummary]
 	any, nonStop learner
 	rounds       score.Rounds
 	changed      bool // since the last Save
 }
 
-type learner struct{ state, questions []byte }
+type learner struct {
+	state     store.Stored[*departure.State]
+	questions []byte
+}
 
-func encodeLearner(l *departure.Learner) learner {
+func packLearner(l *departure.Learner) learner {
 	if l == nil || l.AsOf == 0 {
 		return learner{}
 	}
-	return learner{bytes.Clone(l.Encode()), bytes.Clone(l.Questions.Encode())}
+	return learner{store.States.Pack(&l.State).Compact(), bytes.Clone(l.Questions.Encode())}
 }
 
-func (l learner) decode() (*departure.Learner, error) {
+func (l learner) unpack() (*departure.Learner, error) {
 	questions, err := departure.DecodeQuestions(l.questions)
 	if err != nil {
 		return nil, err
 	}
-	return decodeState(store.Versioned{Data: l.state, Version: 1}, questions)
+	return learnerOf(l.state, questions)
 }
 
 func (s *replayed) setState(state seriesState) {
-	s.any, s.nonStop, s.rounds = encodeLearner(state.any), encodeLearner(state.nonStop), state.rounds
+	s.any, s.nonStop, s.rounds = packLearner(state.any), packLearner(state.nonStop), state.rounds
 }
 
 func (s *replayed) state() (state seriesState, err error) {
 	state.any, state.rounds = &departure.Learner{}, s.rounds
-	if s.any.state != nil {
-		state.any, err = s.any.decode()
+	if s.any.state.Exists() {
+		state.any, err = s.any.unpack()
 	}
-	if err == nil && s.nonStop.state != nil {
-		state.nonStop, err = s.nonStop.decode()
+	if err == nil && s.nonStop.state.Exists() {
+		state.nonStop, err = s.nonStop.unpack()
 	}
 	return state, err
 }
@@ -93,7 +96,7 @@ func (p *Replay) series(ctx context.Context, r *Refresher, of fare.Series) (*rep
 	if err != nil {
 		return s, err
 	}
-	s.summary = bytes.Clone(summary.Encode())
+	s.summary = store.Summaries.Pack(summary.RouteSummary).Compact()
 	s.setState(state)
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -106,7 +109,7 @@ func (p *Replay) series(ctx context.Context, r *Refresher, of fare.Series) (*rep
 
 func (p *Replay) putSummary(ctx context.Context, r *Refresher, of fare.Series, summary verdict.RouteSummary) error {
 	s, err := p.series(ctx, r, of)
-	s.summary, s.changed = bytes.Clone(summary.Encode()), true
+	s.summary, s.changed = store.Summaries.Pack(summary).Compact(), true
 	return err
 }
 
@@ -117,10 +120,9 @@ func (p *Replay) putState(ctx context.Context, r *Refresher, of fare.Series, sta
 		return err
 	}
 	s.setState(state)
-	if s.changed = true; own.Data == nil {
+	if s.changed = true; !own.Exists() {
 		return nil
 	}
-	own.Data = bytes.Clone(own.Data)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.contributions == nil {
@@ -138,14 +140,14 @@ func (p *Replay) putState(ctx context.Context, r *Refresher, of fare.Series, sta
 
 // contributionsOf returns the contributions in the order of the store, or nil if the store has those of
 // the day.
-func (p *Replay) contributionsOf(day fare.Day) (all [][]byte) {
+func (p *Replay) contributionsOf(day fare.Day) (all []store.Contribution) {
 	if p == nil {
 		return nil
 	}
 	own := p.contributions[day]
 	for _, of := range slices.SortedFunc(maps.Keys(own),
 		func(a, b fare.Series) int { return strings.Compare(a.String(), b.String()) }) {
-		all = append(all, own[of].Data)
+		all = append(all, own[of])
 	}
 	return all
 }
@@ -190,9 +192,9 @@ func (s *replayed) save(ctx context.Context, r *Refresher, of fare.Series) error
 	if err != nil {
 		return err
 	}
-	had, err := r.summary(ctx, of, store.Strong)
-	if err != nil {
-		return err
+	had, err := r.Fares.StoredSummary(ctx, of, store.Strong)
+	if err == nil {
+		_, err = r.Fares.PutSummary(ctx, of, had, s.summary)
 	}
-	return r.Fares.PutSummary(ctx, of, s.summary, had.version)
+	return err
 }

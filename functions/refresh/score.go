@@ -15,7 +15,7 @@ import (
 func (s *seriesState) keepScore(from score.Source, c *score.Counts) error {
 	from.State = &s.any.State
 	if s.rounds.Due(from.Day) {
-		stored, err := departure.DecodeState(s.any.Encode())
+		stored, err := store.States.Pack(&s.any.State).Value()
 		if err != nil {
 			return err
 		}
@@ -42,11 +42,8 @@ func (t *scoreTally) add(ctx context.Context, cycle fare.Day, c *score.Counts) e
 	monday := fare.CycleOf(cycle).First()
 	week := t.weeks[monday]
 	if week == nil {
-		data, err := t.fares.ScoreOfWeek(ctx, monday)
-		if err != nil {
-			return err
-		}
-		if week, err = score.DecodeSum(data); err != nil {
+		var err error
+		if week, err = t.fares.ScoreOfWeek(ctx, monday); err != nil {
 			return err
 		}
 		t.weeks[monday] = week
@@ -56,19 +53,12 @@ func (t *scoreTally) add(ctx context.Context, cycle fare.Day, c *score.Counts) e
 	return nil
 }
 
-func (t *scoreTally) read(ctx context.Context) error {
-	if t.sum != nil {
-		return nil
+func (t *scoreTally) read(ctx context.Context) (err error) {
+	if t.sum == nil {
+		t.sum, err = t.fares.ScoreSum(ctx, store.Strong)
+		t.weeks = map[fare.Day]*score.Sum{}
 	}
-	data, err := t.fares.ScoreSum(ctx, store.Strong)
-	if err != nil {
-		return err
-	}
-	if t.sum, err = score.DecodeSum(data); err != nil {
-		return err
-	}
-	t.weeks = map[fare.Day]*score.Sum{}
-	return nil
+	return err
 }
 
 // learn updates the record of past outcomes in the pooled statistics from the score, once a week
@@ -82,31 +72,20 @@ func (t *scoreTally) learn(ctx context.Context, p *departure.Pooled, before, las
 		return err
 	}
 	from := monday - 7*score.MaxWeeks
-	stored, err := t.fares.ScoreWeeks(ctx, from, store.Strong)
+	all, err := t.fares.ScoreWeeks(ctx, from, store.Strong)
 	if err != nil {
 		return err
 	}
-	all := maps.Clone(t.weeks)
-	for _, w := range stored {
-		if all[w.Monday] == nil {
-			if all[w.Monday], err = score.DecodeSum(w.Data); err != nil {
-				return err
-			}
-		}
-	}
+	maps.Copy(all, t.weeks)
 	if e := score.Learn(t.sum, score.Whole(all, monday)); e != nil {
 		p.Experience = e
 	}
 	return nil
 }
 
-func (t *scoreTally) encode() (s store.Score) {
+func (t *scoreTally) changed() store.Score {
 	if len(t.weeks) == 0 {
-		return s
+		return store.Score{}
 	}
-	s.Sum, s.Weeks = t.sum.Encode(), map[fare.Day][]byte{}
-	for monday, week := range t.weeks {
-		s.Weeks[monday] = week.Encode()
-	}
-	return s
+	return store.Score{Sum: t.sum, Weeks: t.weeks}
 }

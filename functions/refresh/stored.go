@@ -15,20 +15,21 @@ import (
 // storedSummary has only the lows of a summary of another version, and is zero without a summary.
 type storedSummary struct {
 	verdict.RouteSummary
-	data    []byte
-	version int64
+	stored store.Stored[verdict.RouteSummary]
 }
 
 func (r *Refresher) summary(ctx context.Context, of fare.Series, read store.Consistency) (s storedSummary, err error) {
 	if r.Replay != nil {
 		replayed, err := r.Replay.series(ctx, r, of)
 		if err == nil {
-			s.RouteSummary, err = verdict.Decode(replayed.summary)
+			s.RouteSummary, err = replayed.summary.Value()
 		}
 		return s, err
 	}
-	s.data, s.version, err = r.Fares.Summary(ctx, of, read)
-	if s.RouteSummary, err = store.Decode(s.data, err, verdict.Decode); errors.Is(err, store.ErrNotFound) {
+	if s.stored, err = r.Fares.StoredSummary(ctx, of, read); err != nil {
+		return s, err
+	}
+	if s.RouteSummary, err = s.stored.Value(); errors.Is(err, store.ErrNotFound) {
 		return s, nil
 	}
 	if err != nil {

@@ -1,9 +1,7 @@
 package refresh
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -44,8 +42,8 @@ func (r *Refresher) warmUp(ctx context.Context, today fare.Day) error {
 }
 
 func (r *Refresher) warmUpOnce(ctx context.Context, today fare.Day) error {
-	had, version, err := r.Fares.Pooled(ctx, store.Strong)
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
+	had, err := r.Fares.StoredPooled(ctx, store.Strong)
+	if err != nil {
 		return err
 	}
 	series, days, err := r.readWarming(ctx, today)
@@ -56,7 +54,7 @@ func (r *Refresher) warmUpOnce(ctx context.Context, today fare.Day) error {
 	if stored, err := r.Fares.Contributions(ctx, today); err != nil {
 		return err
 	} else if len(stored) > 0 { // the history already holds what today's refreshes contributed
-		none = store.Contribution{Cycle: today, Data: new(score.Contribution).Encode(), Expires: (today + keepDays).Time()}
+		none = store.NewContribution(today, new(score.Contribution), (today + keepDays).Time())
 	}
 	if len(days) == 0 {
 		return nil
@@ -97,11 +95,8 @@ func (r *Refresher) warmUpOnce(ctx context.Context, today fare.Day) error {
 	if err := r.dealsOfAll(ctx, series, pooled); err != nil {
 		return err
 	}
-	data := departure.Cycle{Day: today - 1, Pooled: pooled, Warmed: today}.Encode()
-	if bytes.Equal(data, had) {
-		return nil
-	}
-	return r.Fares.PutPooled(ctx, data, version, store.Score{})
+	now := store.Cycles.Pack(departure.Cycle{Day: today - 1, Pooled: pooled, Warmed: today})
+	return r.Fares.PutPooled(ctx, had, now, store.Score{})
 }
 
 // startPooled returns the pooled statistics of a service that starts on a day: only the lead-time
@@ -208,7 +203,7 @@ func (r *Refresher) readOne(ctx context.Context, of fare.Series, today fare.Day)
 	if err != nil {
 		return nil, err
 	}
-	if s.state.stored.NonStop.Version > 0 {
+	if s.state.stored.NonStop.Exists() {
 		s.state.nonStop = &departure.Learner{}
 	}
 	summary.AsOf = today

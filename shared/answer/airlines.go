@@ -7,7 +7,6 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
-	"verdetto/shared/verdict/departure"
 )
 
 // A question may be limited to some airlines. The departure state then answers it, even a question
@@ -38,8 +37,7 @@ func (r *Reader) ofAirlines(ctx context.Context, q Question, f SeriesData) (Seri
 // false if no fare of the route is live.
 func (r *Reader) Airlines(ctx context.Context, of fare.Series, nonStop bool) (all []fare.Airline, known bool,
 	err error) {
-	data, err := r.Stored.Sheet(ctx, of.OfCities(), nonStop)
-	s, err := store.Decode(data, err, departure.DecodeState)
+	s, err := r.Stored.Sheet(ctx, of.OfCities(), nonStop)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, false, nil
 	}

@@ -28,8 +28,7 @@ func (f SeriesData) ofCities() SeriesData {
 
 func (r *Reader) departuresBetween(ctx context.Context, q Question, f SeriesData) (departures, error) {
 	d := departures{SeriesData: f.between()}
-	data, err := r.Stored.Sheet(ctx, f.Series, q.NonStop)
-	err = r.decode(ctx, &d, data, err, q.NonStop)
+	err := r.readSheet(ctx, &d, q.NonStop)
 	switch {
 	case err == nil && r.isCurrent(d.sheet.AsOf):
 		r.recordDemand(ctx, f.Series, nil)
@@ -58,9 +57,9 @@ func (f SeriesData) isUnnamed(live []verdict.Live) bool {
 }
 
 func (r *Reader) findBetween(ctx context.Context, q Question, f SeriesData) (SeriesData, error) {
-	data, _, err := r.Stored.Summary(ctx, f.Series, store.Eventual)
 	own := f.between()
-	own.Summary, err = store.Decode(data, err, verdict.Decode)
+	var err error
+	own.Summary, err = r.Stored.Summary(ctx, f.Series)
 	switch {
 	case err == nil && r.isCurrent(own.Summary.AsOf):
 		r.recordDemand(ctx, f.Series, nil)

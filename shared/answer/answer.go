@@ -223,7 +223,7 @@ func (r *Reader) notCovered(ctx context.Context, f SeriesData) error {
 	e := &NoAnswer{Reason: NotCovered, SeriesData: f, Collection: r.BeforeFares(ctx)}
 	if oneWay := f.Series; oneWay.Trip != fare.OneWay {
 		oneWay.Trip = fare.OneWay
-		switch _, _, err := r.Stored.Summary(ctx, oneWay, store.Eventual); {
+		switch _, err := r.Stored.Summary(ctx, oneWay); {
 		case err == nil:
 			e.Reason = NoReturns
 		case !errors.Is(err, store.ErrNotFound):
@@ -257,9 +257,9 @@ func City(c Named) (places.Place, error) {
 // demand: a covered series is then refreshed every day, and an uncovered origin is requested from
 // the fare source at the next refresh.
 func (r *Reader) Read(ctx context.Context, of fare.Series) (verdict.RouteSummary, error) {
-	data, _, err := r.Stored.Summary(ctx, of, store.Eventual)
+	s, err := r.Stored.Summary(ctx, of)
 	r.recordDemand(ctx, of, err)
-	return store.Decode(data, err, verdict.Decode)
+	return s, err
 }
 
 type (

@@ -33,12 +33,12 @@ func (s *stored) Covered(context.Context, fare.City, int) ([]fare.City, error) {
 	return []fare.City{"MIL"}, nil
 }
 
-func (s *stored) Summary(_ context.Context, of fare.Series, _ store.Consistency) ([]byte, int64, error) {
+func (s *stored) Summary(_ context.Context, of fare.Series) (verdict.RouteSummary, error) {
 	s.reads++
 	if summary, ok := s.summaries[of]; ok {
-		return summary.Encode(), 1, nil
+		return store.Summaries.Pack(summary).Value()
 	}
-	return nil, 0, store.ErrNotFound
+	return verdict.RouteSummary{}, store.ErrNotFound
 }
 
 func (s *stored) note(what string, until time.Time) error {

@@ -96,8 +96,7 @@ func (r *Reader) WithUsual(ctx context.Context, q Question) (Answer, error) {
 
 func (r *Reader) readDepartures(ctx context.Context, f SeriesData, nonStop bool) (departures, error) {
 	d := departures{SeriesData: f}
-	data, err := r.Stored.Sheet(ctx, f.Series, nonStop)
-	if err = r.decode(ctx, &d, data, err, nonStop); err != nil {
+	if err := r.readSheet(ctx, &d, nonStop); err != nil {
 		return departures{}, orNone(err)
 	}
 	return d, nil

@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"verdetto/shared/fare"
+	"verdetto/shared/fare/packed"
 	"verdetto/shared/store"
+	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/deals"
 	"verdetto/shared/verdict/departure"
 	"verdetto/shared/verdict/trends"
@@ -18,9 +20,9 @@ import (
 // Fares reads the stored data from which answers are computed, and records demand. store.Fares
 // implements it. Test fakes embed the interface and implement only what they need.
 type Fares interface {
-	Summary(ctx context.Context, s fare.Series, read store.Consistency) ([]byte, int64, error)
-	Sheet(ctx context.Context, s fare.Series, nonStop bool) ([]byte, error)
-	Pooled(ctx context.Context, read store.Consistency) ([]byte, int64, error)
+	Summary(ctx context.Context, s fare.Series) (verdict.RouteSummary, error)
+	Sheet(ctx context.Context, s fare.Series, nonStop bool) (*departure.State, error)
+	Pooled(ctx context.Context) (departure.Cycle, error)
 	Blocks(ctx context.Context, s fare.Series, read store.Consistency) ([]store.StoredBlock, error)
 	Rates(ctx context.Context) (fare.Rates, error)
 	Trends(ctx context.Context, origin fare.City) (trends.Origin, int64, error)
@@ -73,8 +75,7 @@ func (r *Reader) Rates(ctx context.Context) (fare.Rates, error) {
 // returns nil before the first cycle ends.
 func (r *Reader) cachedPooled(ctx context.Context) (*departure.Pooled, error) {
 	return r.pooled.Get(r.Now(), func() (*departure.Pooled, time.Duration, error) {
-		data, _, err := r.Stored.Pooled(ctx, store.Eventual)
-		cycle, err := store.Decode(data, err, departure.DecodeCycle)
+		cycle, err := r.Stored.Pooled(ctx)
 		if errors.Is(err, store.ErrNotFound) {
 			return nil, store.MemoTime, nil
 		}
@@ -94,11 +95,11 @@ const (
 // recordDemand records a question about a series. err is the error of reading the series: if it was
 // not found, the origin is requested from the fare source.
 func (r *Reader) recordDemand(ctx context.Context, of fare.Series, err error) {
-	missing := errors.Is(err, store.ErrNotFound)
+	missing := errors.Is(err, store.ErrNotFound) && !errors.Is(err, packed.ErrVersion)
 	switch {
 	case missing && of.Trip == fare.OneWay:
 		r.RequestOrigin(ctx, of.Origin)
-	case err == nil || missing:
+	case err == nil || errors.Is(err, store.ErrNotFound):
 		r.note(ctx, of, func(today fare.Day) error {
 			return r.Stored.NoteDemand(ctx, of, (today + demandDays).Time())
 		})

@@ -143,8 +143,7 @@ func (n *Neighbour) settle(asked fare.Series) bool {
 // returns false if no fare of that trip is known.
 func (r *Reader) judgeOwn(ctx context.Context, q Question, f SeriesData) (a verdict.Judgement, known bool, err error) {
 	if q.When == nil {
-		data, _, err := r.Stored.Summary(ctx, f.Series, store.Eventual)
-		if f.Summary, err = store.Decode(data, err, verdict.Decode); err == nil {
+		if f.Summary, err = r.Stored.Summary(ctx, f.Series); err == nil {
 			f, err = f.nonStop(q)
 		}
 		if err != nil {
@@ -154,8 +153,7 @@ func (r *Reader) judgeOwn(ctx context.Context, q Question, f SeriesData) (a verd
 		return a, known, nil
 	}
 	d := departures{SeriesData: f}
-	data, err := r.Stored.Sheet(ctx, f.Series, q.NonStop)
-	if err := r.decode(ctx, &d, data, err, q.NonStop); err != nil {
+	if err := r.readSheet(ctx, &d, q.NonStop); err != nil {
 		return a, false, orNone(err)
 	}
 	return verdict.JudgeDeparture(d.sheet, d.pooled, q.When.When, r.Now())

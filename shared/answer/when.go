@@ -118,20 +118,27 @@ func (r *Reader) departures(ctx context.Context, q Question) (d departures, err 
 }
 
 func (r *Reader) departuresOfCities(ctx context.Context, q Question, d departures) (_ departures, err error) {
-	data, err := r.Stored.Sheet(ctx, d.Series, q.NonStop)
+	d.sheet, err = r.Stored.Sheet(ctx, d.Series, q.NonStop)
 	r.recordDemand(ctx, d.Series, err)
-	if err = r.decode(ctx, &d, data, err, q.NonStop); errors.Is(err, store.ErrNotFound) {
+	if err == nil {
+		err = r.check(ctx, &d, q.NonStop)
+	}
+	if errors.Is(err, store.ErrNotFound) {
 		return d, r.noSheet(ctx, d.SeriesData, q)
 	}
 	return d, err
 }
 
-// decode decodes a departure state, or returns the error with which it was read. It fails with
-// StopsUnknown if nonStop is true and the state may contain fares with stops.
-func (r *Reader) decode(ctx context.Context, d *departures, data []byte, err error, nonStop bool) error {
-	if d.sheet, err = store.Decode(data, err, departure.DecodeState); err != nil {
+// readSheet reads a departure state without recording demand.
+func (r *Reader) readSheet(ctx context.Context, d *departures, nonStop bool) (err error) {
+	if d.sheet, err = r.Stored.Sheet(ctx, d.Series, nonStop); err != nil {
 		return err
 	}
+	return r.check(ctx, d, nonStop)
+}
+
+// check fails with StopsUnknown if nonStop is true and the state may contain fares with stops.
+func (r *Reader) check(ctx context.Context, d *departures, nonStop bool) (err error) {
 	if nonStop && !d.sheet.NonStopOnly() {
 		return &NoAnswer{Reason: StopsUnknown, SeriesData: d.SeriesData}
 	}
@@ -142,8 +149,7 @@ func (r *Reader) decode(ctx context.Context, d *departures, data []byte, err err
 // noSheet explains a missing departure state: either the route is not covered, or no fare was found
 // since the service began to store departure states.
 func (r *Reader) noSheet(ctx context.Context, f SeriesData, q Question) error {
-	data, _, err := r.Stored.Summary(ctx, f.Series, store.Eventual)
-	_, err = store.Decode(data, err, verdict.Decode)
+	_, err := r.Stored.Summary(ctx, f.Series)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		return r.notCovered(ctx, f)

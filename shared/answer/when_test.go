@@ -17,9 +17,9 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// sheetOf returns an encoded departure state with departures on the next 120 days, each seen daily
+// sheetOf returns a departure state with departures on the next 120 days, each seen daily
 // for 40 days. Prices are in currency, at perEuro.
-func sheetOf(seed uint64, currency fare.Currency, perEuro float64, stops departure.StopsKnown) []byte {
+func sheetOf(seed uint64, currency fare.Currency, perEuro float64, stops departure.StopsKnown) *departure.State {
 	chance := rand.New(rand.NewPCG(seed, 5))
 	var s departure.Learner
 	s.Convert(currency, perEuro)
@@ -48,7 +48,7 @@ func sheetOf(seed uint64, currency fare.Currency, perEuro float64, stops departu
 	}
 	var left departure.Statistics
 	s.Advance(today, departure.Start(today-40), all, &left)
-	return s.Encode()
+	return &s.State
 }
 
 // learned returns pooled statistics with one outcome for each horizon.
@@ -64,27 +64,27 @@ func learned(day fare.Day) *departure.Pooled {
 
 type sheets struct {
 	*stored
-	of        map[fare.Series][]byte
+	of        map[fare.Series]*departure.State
 	pooled    int // reads of the pooled statistics
 	read      int
 	histories int
 	broken    error
 }
 
-func (s *sheets) Sheet(_ context.Context, of fare.Series, _ bool) ([]byte, error) {
+func (s *sheets) Sheet(_ context.Context, of fare.Series, _ bool) (*departure.State, error) {
 	s.read++
 	if s.broken != nil {
 		return nil, s.broken
 	}
-	if data, ok := s.of[of]; ok {
-		return data, nil
+	if state, ok := s.of[of]; ok {
+		return store.States.Pack(state).Value()
 	}
 	return nil, store.ErrNotFound
 }
 
-func (s *sheets) Pooled(context.Context, store.Consistency) ([]byte, int64, error) {
+func (s *sheets) Pooled(context.Context) (departure.Cycle, error) {
 	s.pooled++
-	return departure.Cycle{Day: today - 1, Pooled: learned(today)}.Encode(), 1, nil
+	return departure.Cycle{Day: today - 1, Pooled: learned(today)}, nil
 }
 
 // Blocks returns a history of 30 days with the departures 40 to 43 days ahead. They cost 50 to 53
@@ -123,7 +123,7 @@ var (
 func departures(t *testing.T) (*sheets, *answer.Reader) {
 	huf, err := fare.ParseCurrency("HUF")
 	storetest.Must(t, err)
-	s := &sheets{stored: world(t), of: map[fare.Series][]byte{
+	s := &sheets{stored: world(t), of: map[fare.Series]*departure.State{
 		london: sheetOf(1, fare.EUR, 1, departure.AllNonStop),
 		pest:   sheetOf(2, huf, 400, departure.StopsUnknown),
 		{Route: london.Route, Trip: fare.Return4to7}: sheetOf(3, fare.EUR, 1, departure.AllNonStop),

@@ -31,10 +31,10 @@ func (h *trip) summarize(route string, prices ...fare.Cents) {
 		found = append(found, fare.Observation{Found: day.Time().Unix(), Depart: h.Today() + 150, Price: price})
 	}
 	fares := store.Fares{Table: h.Table}
-	_, version, err := fares.Summary(h.T.Context(), of, store.Strong)
-	if err == nil || errors.Is(err, store.ErrNotFound) {
-		err = fares.PutSummary(h.T.Context(), of,
-			verdict.Build(found, verdict.RouteSummary{}, h.Today(), verdict.Options{}).Encode(), version)
+	had, err := fares.StoredSummary(h.T.Context(), of, store.Strong)
+	if err == nil {
+		_, err = fares.PutSummary(h.T.Context(), of, had,
+			store.Summaries.Pack(verdict.Build(found, verdict.RouteSummary{}, h.Today(), verdict.Options{})))
 	}
 	if err != nil {
 		h.T.Fatal(err)

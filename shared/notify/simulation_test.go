@@ -96,9 +96,9 @@ func (s *simulation) refresh(price fare.Cents) {
 	}
 	found = append(found, fare.Observation{Found: today.Time().Unix(), Depart: today + 150, Price: price})
 	summary := verdict.Build(found, verdict.RouteSummary{}, today, verdict.Options{})
-	if _, _, err := fares.Pooled(ctx, store.Strong); errors.Is(err, store.ErrNotFound) {
-		if err := fares.PutPooled(ctx, departure.Cycle{Day: today - 1, Pooled: departure.Start(today)}.Encode(), 0,
-			store.Score{}); err != nil {
+	if _, err := fares.Pooled(ctx); errors.Is(err, store.ErrNotFound) {
+		if err := fares.PutPooled(ctx, store.Stored[departure.Cycle]{}, store.Cycles.Pack(departure.Cycle{
+			Day: today - 1, Pooled: departure.Start(today)}), store.Score{}); err != nil {
 			s.T.Fatal(err)
 		}
 	}
@@ -106,8 +106,7 @@ func (s *simulation) refresh(price fare.Cents) {
 		of := fare.Series{Route: route}
 		before, err := fares.Departures(ctx, of)
 		if err == nil {
-			err = fares.PutDepartures(ctx, of, store.Departures{Any: store.Versioned{Data: sheet,
-				Version: before.Any.Version}}, store.Contribution{})
+			err = fares.PutDepartures(ctx, of, before, store.Departures{Any: store.States.Pack(sheet)}, store.Contribution{})
 		}
 		if err == nil {
 			err = notifications.LeaveTrips(ctx, route, today, s.Now().AddDate(0, 0, 8))

@@ -19,9 +19,9 @@ type trip struct{ *notifytest.Fixture }
 
 func newTrip(t *testing.T) *trip { return &trip{notifytest.New(t)} }
 
-// sheetAt returns an encoded departure state. Its departures were seen for 40 days at prices of 50
+// sheetAt returns a departure state. Its departures were seen for 40 days at prices of 50
 // to 60 EUR. of returns the price of a departure on the last day; 0 means no fare.
-func sheetAt(today fare.Day, of func(depart fare.Day) fare.Cents) []byte {
+func sheetAt(today fare.Day, of func(depart fare.Day) fare.Cents) *departure.State {
 	const ahead = 120
 	var s departure.Learner
 	s.Convert(fare.EUR, 1)
@@ -42,7 +42,7 @@ func sheetAt(today fare.Day, of func(depart fare.Day) fare.Cents) []byte {
 	}
 	var left departure.Statistics
 	s.Advance(today, departure.Start(today-40), all, &left)
-	return s.Encode()
+	return &s.State
 }
 
 func (h *trip) refresh(of func(depart fare.Day) fare.Cents) {
@@ -53,10 +53,7 @@ func (h *trip) refresh(of func(depart fare.Day) fare.Cents) {
 func (h *trip) refreshOf(of func(depart fare.Day) fare.Cents, flight func(depart fare.Day) fare.Flight) {
 	h.T.Helper()
 	today := h.Today()
-	sheet, err := departure.DecodeState(sheetAt(today, of))
-	if err != nil {
-		h.T.Fatal(err)
-	}
+	sheet := sheetAt(today, of)
 	for i, l := range sheet.Live {
 		sheet.Live[i].Flight = flight(l.Depart)
 	}
@@ -64,12 +61,11 @@ func (h *trip) refreshOf(of func(depart fare.Day) fare.Cents, flight func(depart
 	of1 := fare.Series{Route: notifytest.Route("MIL-BUH")}
 	before, err := fares.Departures(ctx, of1)
 	if err == nil {
-		err = fares.PutDepartures(ctx, of1, store.Departures{Any: store.Versioned{Data: sheet.Encode(),
-			Version: before.Any.Version}}, store.Contribution{})
+		err = fares.PutDepartures(ctx, of1, before, store.Departures{Any: store.States.Pack(sheet)}, store.Contribution{})
 	}
-	if _, _, fault := fares.Pooled(ctx, store.Strong); err == nil && errors.Is(fault, store.ErrNotFound) {
-		err = fares.PutPooled(ctx, departure.Cycle{Day: today - 1, Pooled: departure.Start(today)}.Encode(), 0,
-			store.Score{})
+	if _, fault := fares.Pooled(ctx); err == nil && errors.Is(fault, store.ErrNotFound) {
+		err = fares.PutPooled(ctx, store.Stored[departure.Cycle]{}, store.Cycles.Pack(departure.Cycle{Day: today - 1,
+			Pooled: departure.Start(today)}), store.Score{})
 	}
 	if err == nil {
 		err = store.Notifications{Table: h.Table}.LeaveTrips(ctx, of1.Route, today, h.Now().AddDate(0, 0, 8))
@@ -190,8 +186,8 @@ func TestAirports(t *testing.T) {
 
 	h.Add(8 * 24 * time.Hour)
 	pair := fare.Series{Route: notifytest.Route("MIL-BUH"), Airports: airports}
-	err := store.Fares{Table: h.Table}.PutDepartures(t.Context(), pair, store.Departures{Any: store.Versioned{
-		Data: sheetAt(h.Today(), always(5500, map[fare.Day]fare.Cents{day: 3800}))}}, store.Contribution{})
+	err := store.Fares{Table: h.Table}.PutDepartures(t.Context(), pair, store.Departures{}, store.Departures{
+		Any: store.States.Pack(sheetAt(h.Today(), always(5500, map[fare.Day]fare.Cents{day: 3800})))}, store.Contribution{})
 	if err != nil {
 		t.Fatal(err)
 	}

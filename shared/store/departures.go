@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"verdetto/shared/fare"
+	"verdetto/shared/verdict/departure"
+	"verdetto/shared/verdict/score"
 )
 
 // The departure states of a series are adjacent items, non-stop fares first, so that reading the
@@ -17,13 +19,37 @@ const (
 	learnSort   = sheetPrefix + "learning"
 )
 
-// Sheet returns the encoded departure.State of a series, or ErrNotFound. If nonStop is true, it
-// returns the state of non-stop fares if there is one, else that of all fares, which says whether
-// all fares are non-stop.
-func (f Fares) Sheet(ctx context.Context, s fare.Series, nonStop bool) ([]byte, error) {
+// States are what verdicts on departures are computed from.
+var States = &record[*departure.State]{"departure state", departure.DecodeState, (*departure.State).Encode}
+
+// Learning is what a refresh needs of a series, and answers do not: questions without a known
+// outcome about all fares and non-stop fares, and issued answers that await scoring.
+type Learning struct {
+	All, NonStop departure.Questions
+	Rounds       score.Rounds
+}
+
+// Learnings are stored beside the states.
+var Learnings = &record[Learning]{"open questions", decodeLearning, func(l Learning) []byte {
+	return departure.Learning{All: l.All, NonStop: l.NonStop, Answers: l.Rounds.Encode()}.Encode()
+}}
+
+func decodeLearning(data []byte) (Learning, error) {
+	l, err := departure.DecodeLearning(data)
+	if err != nil {
+		return Learning{}, err
+	}
+	rounds, err := score.DecodeRounds(l.Answers)
+	return Learning{l.All, l.NonStop, rounds}, err
+}
+
+// Sheet returns the departure state of a series, or ErrNotFound. If nonStop is true, it returns the
+// state of non-stop fares if there is one, else that of all fares, which says whether all fares are
+// non-stop.
+func (f Fares) Sheet(ctx context.Context, s fare.Series, nonStop bool) (*departure.State, error) {
 	if !nonStop {
-		data, _, err := f.get(ctx, Key{routePartition(s), anySort}, Eventual, "departures of %s", s)
-		return data, err
+		state, _, err := States.value(ctx, f.Table, Key{routePartition(s), anySort}, Eventual)
+		return state, err
 	}
 	items, err := f.Table.Query(ctx, Range{Partition: routePartition(s), Prefix: sheetPrefix, Limit: 1})
 	if err == nil && len(items) == 0 {
@@ -32,63 +58,74 @@ func (f Fares) Sheet(ctx context.Context, s fare.Series, nonStop bool) ([]byte, 
 	if err != nil {
 		return nil, wrap(err, "read departures of %s", s)
 	}
-	return items[0].Data, nil
-}
-
-// Versioned holds the data of an item and the version that was read; 0 means that there is no item.
-type Versioned struct {
-	Data    []byte
-	Version int64
+	state, err := States.Of(items[0]).Value()
+	return state, wrap(err, "read departures of %s", s)
 }
 
 // Departures holds all stored departure data of a series.
 type Departures struct {
-	Any, NonStop Versioned // departure.State
-	Learning     Versioned // departure.Learning; answers do not need it
-}
-
-func (d *Departures) parts() []departuresPart {
-	return []departuresPart{{anySort, &d.Any}, {nonStopSort, &d.NonStop}, {learnSort, &d.Learning}}
-}
-
-type departuresPart struct {
-	sort string
-	*Versioned
+	Any, NonStop Stored[*departure.State]
+	Learning     Stored[Learning]
 }
 
 // Departures reads the departure data of a series for a refresh, with a strong read.
 func (f Fares) Departures(ctx context.Context, s fare.Series) (d Departures, err error) {
 	items, err := f.Table.Query(ctx, Range{Partition: routePartition(s), Prefix: sheetPrefix, Read: Strong})
 	for _, item := range items {
-		for _, part := range d.parts() {
-			if part.sort == item.Sort {
-				*part.Versioned = Versioned{item.Data, item.Version}
-			}
+		switch item.Sort {
+		case anySort:
+			d.Any = States.Of(item)
+		case nonStopSort:
+			d.NonStop = States.Of(item)
+		case learnSort:
+			d.Learning = Learnings.Of(item)
 		}
 	}
 	return d, wrap(err, "read departures of %s", s)
 }
 
+var contributions = &record[*score.Contribution]{
+	"contribution", score.DecodeContribution, (*score.Contribution).Encode,
+}
+
 // Contribution is what one series adds to the pooled statistics of one cycle, a complete pass over
-// all series. Data is an encoded score.Contribution.
+// all series. It is encoded, because a replay holds many.
 type Contribution struct {
 	Cycle   fare.Day
-	Data    []byte
 	Expires time.Time
+	own     Stored[*score.Contribution]
+}
+
+func NewContribution(cycle fare.Day, own *score.Contribution, expires time.Time) Contribution {
+	return Contribution{cycle, expires, contributions.Pack(own).Compact()}
+}
+
+// Exists is false for the zero Contribution.
+func (c Contribution) Exists() bool { return c.own.Exists() }
+
+// AddTo fails with ErrNotFound if the contribution is of another version of the program.
+func (c Contribution) AddTo(all *score.Contribution) error {
+	one, err := c.own.Value()
+	if err == nil {
+		all.Add(one)
+	}
+	return err
+}
+
+func (c Contribution) op(s fare.Series) Op {
+	return set(Item{Key: contributionKey(s, c.Cycle), Data: c.own.data, Expires: c.Expires})
 }
 
 // PutDepartures writes the departure data of a series and, in the same write, its own contribution
-// to a cycle. It fails if the stored version of a part is not the version that was read. Parts
-// without data are not written.
-func (f Fares) PutDepartures(ctx context.Context, s fare.Series, d Departures, own Contribution) error {
+// to a cycle. It fails if the stored version of a part is not the version that was read. It does not
+// write parts that do not exist or are equal.
+func (f Fares) PutDepartures(ctx context.Context, s fare.Series, was, now Departures, own Contribution) error {
 	var w writes
-	for _, part := range d.parts() {
-		if part.Data != nil {
-			w.add(replace(Item{Key: Key{routePartition(s), part.sort}, Version: part.Version, Data: part.Data}))
-		}
-	}
-	if own.Data != nil {
-		w.add(set(Item{Key: contributionKey(s, own.Cycle), Data: own.Data, Expires: own.Expires}))
+	change(&w, Key{routePartition(s), anySort}, was.Any, now.Any)
+	change(&w, Key{routePartition(s), nonStopSort}, was.NonStop, now.NonStop)
+	change(&w, Key{routePartition(s), learnSort}, was.Learning, now.Learning)
+	if own.Exists() {
+		w.add(own.op(s))
 	}
 	return wrap(w.commit(ctx, f.Table), "write departures of %s", s)
 }
@@ -97,7 +134,7 @@ func (f Fares) PutDepartures(ctx context.Context, s fare.Series, d Departures, o
 func (f Fares) PutContributions(ctx context.Context, own map[fare.Series]Contribution) error {
 	var w writes
 	for s, c := range own {
-		w.add(set(Item{Key: contributionKey(s, c.Cycle), Data: c.Data, Expires: c.Expires}))
+		w.add(c.op(s))
 	}
 	return wrap(w.inTurn(ctx, f.Table), "write contributions")
 }
@@ -109,29 +146,39 @@ func contributionKey(s fare.Series, cycle fare.Day) Key {
 }
 
 // Contributions returns the contributions of all series to the statistics of a cycle.
-func (f Fares) Contributions(ctx context.Context, cycle fare.Day) ([][]byte, error) {
-	data := func(item Item) ([]byte, error) { return item.Data, nil }
-	all, err := list(ctx, f.Table, Range{Partition: contributionPartition(cycle)}, data)
+func (f Fares) Contributions(ctx context.Context, cycle fare.Day) ([]Contribution, error) {
+	all, err := list(ctx, f.Table, Range{Partition: contributionPartition(cycle)}, func(i Item) (Contribution, error) {
+		return Contribution{cycle, i.Expires, contributions.Of(i)}, nil
+	})
 	return all, wrap(err, "read contributions of %s", cycle)
 }
 
 // ContributionOf returns the contribution of a series to a cycle, or ErrNotFound.
-func (f Fares) ContributionOf(ctx context.Context, s fare.Series, cycle fare.Day) ([]byte, error) {
-	data, _, err := f.get(ctx, contributionKey(s, cycle), Strong, "contribution of %s on %s", s, cycle)
-	return data, err
+func (f Fares) ContributionOf(ctx context.Context, s fare.Series, cycle fare.Day) (*score.Contribution, error) {
+	own, _, err := contributions.value(ctx, f.Table, contributionKey(s, cycle), Strong)
+	return own, wrap(err, "%s", s)
 }
 
 var pooledKey = Key{"FARES", "POOLED"}
 
-// Pooled returns the pooled statistics of all series after the last completed cycle (an encoded
-// departure.Cycle) and their version, or ErrNotFound before the first cycle ends.
-func (f Fares) Pooled(ctx context.Context, read Consistency) ([]byte, int64, error) {
-	return f.get(ctx, pooledKey, read, "the pooled part")
+// Cycles are the pooled statistics of all series after the last completed cycle.
+var Cycles = &record[departure.Cycle]{"pooled statistics", departure.DecodeCycle, departure.Cycle.Encode}
+
+// Pooled returns the pooled statistics, or ErrNotFound before the first cycle ends.
+func (f Fares) Pooled(ctx context.Context) (departure.Cycle, error) {
+	c, _, err := Cycles.value(ctx, f.Table, pooledKey, Eventual)
+	return c, err
 }
 
-// PutPooled writes the pooled statistics and the score of a completed cycle in one write. It fails
-// if the stored version is not the given one; 0 means that none are stored.
-func (f Fares) PutPooled(ctx context.Context, data []byte, version int64, s Score) error {
-	pooled := replace(Item{Key: pooledKey, Version: version, Data: data})
-	return wrap(f.Table.Write(ctx, append(s.ops(), pooled)...), "write the pooled part")
+// StoredPooled reads the pooled statistics for PutPooled.
+func (f Fares) StoredPooled(ctx context.Context, read Consistency) (Stored[departure.Cycle], error) {
+	return Cycles.read(ctx, f.Table, pooledKey, read)
+}
+
+// PutPooled writes the pooled statistics and the score of a completed cycle in one write, except
+// what is equal. It fails if the stored version of the statistics is not the one that was read.
+func (f Fares) PutPooled(ctx context.Context, was, now Stored[departure.Cycle], s Score) error {
+	w := writes{ops: s.ops()}
+	change(&w, pooledKey, was, now)
+	return wrap(w.commit(ctx, f.Table), "write the pooled statistics")
 }

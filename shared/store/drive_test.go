@@ -13,7 +13,10 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
 	"verdetto/shared/store/storetest"
+	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/deals"
+	"verdetto/shared/verdict/departure"
+	"verdetto/shared/verdict/score"
 	"verdetto/shared/verdict/trends"
 	"verdetto/shared/web/limit"
 )
@@ -76,27 +79,31 @@ func read[T any](f func() (T, error)) made { return func() (any, error) { return
 
 func fareCalls(table store.Table, later time.Time) []call {
 	fares, series := store.Fares{Table: table}, fare.Series{Route: milBuh}
-	one, data := store.Versioned{Data: []byte("d")}, []byte("d")
+	data, summary, cycle := []byte("d"), store.Summaries.Pack(verdict.RouteSummary{}), store.Cycles.Pack(departure.Cycle{Pooled: departure.Start(1)})
+	state := store.States.Pack(new(departure.State))
+	own := store.NewContribution(20500, new(score.Contribution), later)
 	blocks := []store.StoredBlock{{Block: fare.Block{Cycle: 2928, Data: data}}}
 	return []call{
 		{fares, "PutBlocks", args{series, blocks, func(fare.Cycle) time.Time { return later }}},
 		{fares, "Blocks", args{series, store.Strong}},
-		{fares, "PutSummary", args{series, data, 0}},
-		{fares, "Summary", args{series, store.Strong}},
+		{fares, "PutSummary", args{series, store.Stored[verdict.RouteSummary]{}, summary}},
+		{fares, "Summary", args{series}},
+		{fares, "StoredSummary", args{series, store.Strong}},
 		{fares, "PutDepartures", args{
-			series, store.Departures{Any: one, NonStop: one, Learning: one},
-			store.Contribution{Cycle: 20500, Data: data, Expires: later},
+			series, store.Departures{}, store.Departures{Any: state, NonStop: state, Learning: store.Learnings.Pack(store.Learning{})}, own,
 		}},
 		{fares, "Departures", args{series}},
 		{fares, "Sheet", args{series, true}},
-		{fares, "PutContributions", args{map[fare.Series]store.Contribution{series: {Cycle: 20500, Data: data, Expires: later}}}},
+		{fares, "PutContributions", args{map[fare.Series]store.Contribution{series: own}}},
 		{fares, "Contributions", args{20500}},
 		{fares, "ContributionOf", args{series, 20500}},
-		{fares, "PutPooled", args{data, 0, store.Score{Sum: data, Weeks: map[fare.Day][]byte{20500: data}}}},
+		{fares, "PutPooled", args{store.Stored[departure.Cycle]{}, cycle,
+			store.Score{Sum: new(score.Sum), Weeks: map[fare.Day]*score.Sum{20500: new(score.Sum)}}}},
 		{fares, "ScoreSum", args{store.Strong}},
 		{fares, "ScoreOfWeek", args{20500}},
 		{fares, "ScoreWeeks", args{20500, store.Strong}},
-		{fares, "Pooled", args{store.Strong}},
+		{fares, "Pooled", args{}},
+		{fares, "StoredPooled", args{store.Strong}},
 		{fares, "SetLastAnswer", args{"MIL", noon}},
 		{fares, "LastAnswer", args{"MIL"}},
 		{fares, "Claim", args{"csv", noon}},

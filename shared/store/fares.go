@@ -7,25 +7,13 @@ import (
 	"time"
 
 	"verdetto/shared/fare"
+	"verdetto/shared/verdict"
 )
 
 // Fares stores the observations of routes and what is computed from them: the summaries behind
 // verdicts, the price trends of origins, and the covered routes (partitions: ROUTE, ORIGIN,
 // COVERED, INTO, FARES, WANTED, DEMANDED, LEFT).
 type Fares struct{ Table Table }
-
-func (f Fares) get(ctx context.Context, key Key, read Consistency, what string, of ...any) ([]byte, int64, error) {
-	item, err := f.Table.Get(ctx, key, read)
-	if err != nil {
-		return nil, 0, wrap(err, "read "+what, of...)
-	}
-	return item.Data, item.Version, nil
-}
-
-func (f Fares) put(ctx context.Context, key Key, data []byte, version int64, what string, of ...any) error {
-	err := f.Table.Write(ctx, replace(Item{Key: key, Version: version, Data: data}))
-	return wrap(err, "write "+what, of...)
-}
 
 func routePartition(s fare.Series) string { return "ROUTE#" + s.String() }
 
@@ -93,15 +81,28 @@ func (f Fares) PutBlocks(
 	return nil
 }
 
-// Summary returns the encoded summary of a series and its version, or ErrNotFound.
-func (f Fares) Summary(ctx context.Context, s fare.Series, read Consistency) ([]byte, int64, error) {
-	return f.get(ctx, summaryKey(s), read, "summary of %s", s)
+// Summaries are what verdicts on routes are computed from.
+var Summaries = &record[verdict.RouteSummary]{"summary", verdict.Decode, verdict.RouteSummary.Encode}
+
+// Summary returns the summary of a series, or ErrNotFound.
+func (f Fares) Summary(ctx context.Context, s fare.Series) (verdict.RouteSummary, error) {
+	summary, _, err := Summaries.value(ctx, f.Table, summaryKey(s), Eventual)
+	return summary, err
 }
 
-// PutSummary writes the summary of a series. It fails if the stored version is not the given one;
-// version 0 requires that no summary is stored.
-func (f Fares) PutSummary(ctx context.Context, s fare.Series, data []byte, version int64) error {
-	return f.put(ctx, summaryKey(s), data, version, "summary of %s", s)
+// StoredSummary reads the summary of a series for PutSummary.
+func (f Fares) StoredSummary(
+	ctx context.Context, s fare.Series, read Consistency,
+) (Stored[verdict.RouteSummary], error) {
+	return Summaries.read(ctx, f.Table, summaryKey(s), read)
+}
+
+// PutSummary writes the summary of a series, unless it is equal to the stored one. It fails if the
+// stored version is not the one that was read.
+func (f Fares) PutSummary(
+	ctx context.Context, s fare.Series, was, now Stored[verdict.RouteSummary],
+) (changed bool, err error) {
+	return Summaries.put(ctx, f.Table, summaryKey(s), was, now)
 }
 
 type lastAnswer struct {
@@ -166,14 +167,14 @@ func otherSource(claimed, source string) error {
 // CheckSource fails with ErrOtherSource if the store holds fares of another source. It writes
 // nothing.
 func (f Fares) CheckSource(ctx context.Context, source string) error {
-	claimed, _, err := f.get(ctx, sourceKey, Strong, "the source of the fares")
+	claimed, err := f.Table.Get(ctx, sourceKey, Strong)
 	if errors.Is(err, ErrNotFound) {
 		return nil
 	}
 	if err != nil {
-		return err
+		return wrap(err, "read the source of the fares")
 	}
-	return otherSource(string(claimed), source)
+	return otherSource(string(claimed.Data), source)
 }
 
 var ratesKey = Key{"FARES", "RATES"}

@@ -104,11 +104,11 @@ func (f Fares) CopyContributions(ctx context.Context, from Fares, cycle fare.Day
 // Source returns the name of the fare source of the store. It is empty if the store holds no fares,
 // or only imported ones.
 func (f Fares) Source(ctx context.Context) (string, error) {
-	data, _, err := f.get(ctx, sourceKey, Strong, "the source of the fares")
-	if string(data) == imported {
-		data = nil
+	claimed, err := f.Table.Get(ctx, sourceKey, Strong)
+	if string(claimed.Data) == imported {
+		claimed = Item{}
 	}
-	return string(data), unless(err, ErrNotFound)
+	return string(claimed.Data), wrap(unless(err, ErrNotFound), "read the source of the fares")
 }
 
 // ClaimImported marks a store without a source as one of imported fares. It fails with

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"verdetto/shared/fare/packed"
 )
@@ -36,18 +37,6 @@ func get[T any](ctx context.Context, table Table, key Key, read Consistency) (re
 	return record, item, err
 }
 
-// Decode decodes an item that a refresh computed, or returns the error with which it was read. An
-// item of another version of the program counts as absent: the next refresh computes it anew.
-func Decode[T any](data []byte, err error, decode func([]byte) (T, error)) (record T, _ error) {
-	if err == nil {
-		record, err = decode(data)
-	}
-	if errors.Is(err, packed.ErrVersion) {
-		err = fmt.Errorf("%w: %w", ErrNotFound, err)
-	}
-	return record, err
-}
-
 // record is a kind of item that a refresh computes, with its codec.
 type record[T any] struct {
 	what   string
@@ -55,33 +44,101 @@ type record[T any] struct {
 	encode func(T) []byte
 }
 
-// get returns ErrNotFound with the version of an item of another version of the program, which put replaces.
-func (r record[T]) get(ctx context.Context, t Table, key Key, read Consistency) (value T, version int64, err error) {
+// Stored is an encoded record: as it was read, or to be written. Without an item Version is 0.
+type Stored[T any] struct {
+	Version int64
+	data    []byte
+	of      *record[T]
+}
+
+// Pack encodes a record to be written.
+func (r *record[T]) Pack(value T) Stored[T] { return Stored[T]{data: r.encode(value), of: r} }
+
+// Of returns the record that an item holds.
+func (r *record[T]) Of(item Item) Stored[T] { return Stored[T]{item.Version, item.Data, r} }
+
+// Change changes the record that an item holds.
+func (r *record[T]) Change(item *Item, change func(*T)) error {
+	value, err := r.Of(*item).Value()
+	if err == nil {
+		change(&value)
+		item.Data = r.encode(value)
+	}
+	return err
+}
+
+// Exists is false for an item that was not found.
+func (s Stored[T]) Exists() bool { return s.data != nil }
+
+// Compact returns a copy that takes only the memory it needs.
+func (s Stored[T]) Compact() Stored[T] {
+	s.data = bytes.Clone(s.data)
+	return s
+}
+
+// Value fails with ErrNotFound if there is no item, or one of another version of the program, which
+// the next refresh computes anew. Of such an item it may still return a part.
+func (s Stored[T]) Value() (value T, err error) {
+	if !s.Exists() {
+		return value, ErrNotFound
+	}
+	if value, err = s.of.decode(s.data); errors.Is(err, packed.ErrVersion) {
+		err = fmt.Errorf("%w: %w", ErrNotFound, err)
+	}
+	return value, err
+}
+
+// read returns an item that does not exist as Stored without data.
+func (r *record[T]) read(ctx context.Context, t Table, key Key, read Consistency) (Stored[T], error) {
 	item, err := t.Get(ctx, key, read)
-	value, err = Decode(item.Data, err, r.decode)
-	return value, item.Version, wrap(err, "read %s in %s", r.what, key.Partition)
+	if err = unless(err, ErrNotFound); err != nil {
+		return Stored[T]{}, r.wrap(err, "read", key)
+	}
+	return r.Of(item), nil
 }
 
-// put fails if the stored version is not the given one; version 0 requires that there is no item.
-func (r record[T]) put(ctx context.Context, t Table, key Key, value T, version int64) error {
-	err := t.Write(ctx, replace(Item{Key: key, Version: version, Data: r.encode(value)}))
-	return wrap(err, "write %s in %s", r.what, key.Partition)
+// value returns ErrNotFound with the version of an item of another version of the program.
+func (r *record[T]) value(ctx context.Context, t Table, key Key, read Consistency) (value T, version int64, err error) {
+	s, err := r.read(ctx, t, key, read)
+	if err == nil {
+		value, err = s.Value()
+		err = r.wrap(err, "read", key)
+	}
+	return value, s.Version, err
 }
 
-// update writes nothing if change leaves the item as it is. If another process changes the item
-// meanwhile, it tries again. Without an item, change gets the zero value.
-func (r record[T]) update(ctx context.Context, t Table, key Key, change func(T) T) error {
+func (r *record[T]) wrap(err error, did string, key Key) error {
+	return wrap(err, "%s %s of %s", did, r.what, key.Partition[strings.IndexByte(key.Partition, '#')+1:])
+}
+
+// put writes nothing if the item stays equal. It fails if the stored version is not the one that was
+// read; version 0 requires that there is no item.
+func (r *record[T]) put(ctx context.Context, t Table, key Key, was, now Stored[T]) (changed bool, err error) {
+	var w writes
+	change(&w, key, was, now)
+	return len(w.ops) > 0, r.wrap(w.commit(ctx, t), "write", key)
+}
+
+// change adds the write of a record that exists and differs from the stored one.
+func change[T any](w *writes, key Key, was, now Stored[T]) {
+	if now.Exists() && !(was.Version > 0 && bytes.Equal(was.data, now.data)) {
+		w.add(replace(Item{Key: key, Version: was.Version, Data: now.data}))
+	}
+}
+
+// update tries again if another process changes the item meanwhile. Without an item, change gets
+// the zero value.
+func (r *record[T]) update(ctx context.Context, t Table, key Key, change func(T) T) error {
 	return RetryConflicts(ctx, func() error {
-		item, err := t.Get(ctx, key, Eventual)
-		old, err := Decode(item.Data, err, r.decode)
-		if err = unless(err, ErrNotFound); err != nil {
-			return wrap(err, "read %s in %s", r.what, key.Partition)
+		was, err := r.read(ctx, t, key, Eventual)
+		if err != nil {
+			return err
 		}
-		value := change(old)
-		if bytes.Equal(r.encode(value), item.Data) {
-			return nil
+		old, err := was.Value()
+		if err = unless(err, ErrNotFound); err == nil {
+			_, err = r.put(ctx, t, key, was, r.Pack(change(old)))
 		}
-		return r.put(ctx, t, key, value, item.Version)
+		return err
 	})
 }
 

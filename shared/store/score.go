@@ -2,10 +2,12 @@ package store
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 
 	"verdetto/shared/fare"
+	"verdetto/shared/verdict/score"
 )
 
 // The score counts how often published verdicts were right: one sum over all time, and one item per
@@ -17,50 +19,56 @@ const (
 
 var scoreSumKey = Key{scorePartition, "SUM"}
 
+var sums = &record[*score.Sum]{"score", score.DecodeSum, (*score.Sum).Encode}
+
 // Score holds the parts of the stored score that one write changes, without those that lack data.
 type Score struct {
-	Sum   []byte              // score.Sum
-	Weeks map[fare.Day][]byte // score.Sum, by the first day of the week
-}
-
-// ScoreWeek is the encoded score of a week.
-type ScoreWeek struct {
-	Monday fare.Day
-	Data   []byte
+	Sum   *score.Sum
+	Weeks map[fare.Day]*score.Sum // by the first day of the week
 }
 
 func weekKey(monday fare.Day) Key { return Key{scorePartition, scoreWeekPrefix + monday.String()} }
 
 func (s Score) ops() (ops []Op) {
 	if s.Sum != nil {
-		ops = append(ops, set(Item{Key: scoreSumKey, Data: s.Sum}))
+		ops = append(ops, set(Item{Key: scoreSumKey, Data: sums.encode(s.Sum)}))
 	}
 	for _, monday := range slices.Sorted(maps.Keys(s.Weeks)) {
-		ops = append(ops, set(Item{Key: weekKey(monday), Data: s.Weeks[monday]}))
+		ops = append(ops, set(Item{Key: weekKey(monday), Data: sums.encode(s.Weeks[monday])}))
 	}
 	return ops
 }
 
-// ScoreSum returns the encoded score over all time, or nil before the first cycle.
-func (f Fares) ScoreSum(ctx context.Context, read Consistency) ([]byte, error) {
-	data, _, err := f.get(ctx, scoreSumKey, read, "the score")
-	return data, unless(err, ErrNotFound)
+// ScoreSum returns the score over all time. It is empty before the first cycle.
+func (f Fares) ScoreSum(ctx context.Context, read Consistency) (*score.Sum, error) {
+	return f.score(ctx, scoreSumKey, read)
 }
 
-// ScoreOfWeek returns the encoded score of the week that begins on the given Monday, or nil. The
-// read is strong.
-func (f Fares) ScoreOfWeek(ctx context.Context, monday fare.Day) ([]byte, error) {
-	data, _, err := f.get(ctx, weekKey(monday), Strong, "the score")
-	return data, unless(err, ErrNotFound)
+// ScoreOfWeek returns the score of the week that begins on the given Monday. The read is strong.
+func (f Fares) ScoreOfWeek(ctx context.Context, monday fare.Day) (*score.Sum, error) {
+	return f.score(ctx, weekKey(monday), Strong)
 }
 
-// ScoreWeeks returns the scores of the weeks that begin on the given Monday or later, oldest first.
-func (f Fares) ScoreWeeks(ctx context.Context, from fare.Day, read Consistency) ([]ScoreWeek, error) {
+// score fails for a score of another version of the program: no refresh can compute it anew.
+func (f Fares) score(ctx context.Context, key Key, read Consistency) (*score.Sum, error) {
+	sum, version, err := sums.value(ctx, f.Table, key, read)
+	if version == 0 && errors.Is(err, ErrNotFound) {
+		return new(score.Sum), nil
+	}
+	return sum, err
+}
+
+// ScoreWeeks returns the scores of the weeks that begin on the given Monday or later.
+func (f Fares) ScoreWeeks(ctx context.Context, from fare.Day, read Consistency) (map[fare.Day]*score.Sum, error) {
 	after := scoreWeekPrefix + (from - 1).String()
-	r := Range{Partition: scorePartition, Prefix: scoreWeekPrefix, After: after, Read: read}
-	weeks, err := list(ctx, f.Table, r, func(item Item) (ScoreWeek, error) {
-		monday, err := fare.ParseDay(item.Sort[len(scoreWeekPrefix):])
-		return ScoreWeek{monday, item.Data}, err
-	})
+	items, err := f.Table.Query(ctx, Range{Partition: scorePartition, Prefix: scoreWeekPrefix, After: after, Read: read})
+	weeks := map[fare.Day]*score.Sum{}
+	for _, item := range items {
+		monday, fault := fare.ParseDay(item.Sort[len(scoreWeekPrefix):])
+		if fault == nil {
+			weeks[monday], fault = sums.decode(item.Data)
+		}
+		err = errors.Join(err, fault)
+	}
 	return weeks, wrap(err, "read the score by week")
 }

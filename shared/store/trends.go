@@ -26,13 +26,13 @@ func (c Coverage) exceeds(than Coverage) bool {
 }
 
 var (
-	trendsOfOrigin = record[trends.Origin]{"trends", trends.Decode, trends.Origin.Encode}
-	dealsOfOrigin  = record[deals.Origin]{"deals", deals.Decode, deals.Origin.Encode}
+	trendsOfOrigin = &record[trends.Origin]{"trends", trends.Decode, trends.Origin.Encode}
+	dealsOfOrigin  = &record[deals.Origin]{"deals", deals.Decode, deals.Origin.Encode}
 )
 
 // Trends returns the trends of an origin and their version, or ErrNotFound.
 func (f Fares) Trends(ctx context.Context, origin fare.City) (trends.Origin, int64, error) {
-	return trendsOfOrigin.get(ctx, f.Table, originKey(origin, "TRENDS"), Eventual)
+	return trendsOfOrigin.value(ctx, f.Table, originKey(origin, "TRENDS"), Eventual)
 }
 
 // PutTrends writes the coverage of each route in changed and the trends of an origin. It fails if
@@ -49,15 +49,17 @@ func (f Fares) PutTrends(
 			return wrap(err, "write coverage of %s-%s", origin, destination)
 		}
 	}
-	return trendsOfOrigin.put(ctx, f.Table, originKey(origin, "TRENDS"), o, version)
+	_, err := trendsOfOrigin.put(ctx, f.Table, originKey(origin, "TRENDS"), Stored[trends.Origin]{Version: version},
+		trendsOfOrigin.Pack(o))
+	return err
 }
 
 func coverageKey(r fare.Route) Key { return Key{"INTO#" + string(r.Destination), string(r.Origin)} }
 
 // IsCovered reports whether the coverage of a route is stored.
 func (f Fares) IsCovered(ctx context.Context, r fare.Route) (bool, error) {
-	_, _, err := f.get(ctx, coverageKey(r), Eventual, "coverage of %s", r)
-	return err == nil, unless(err, ErrNotFound)
+	_, err := f.Table.Get(ctx, coverageKey(r), Eventual)
+	return err == nil, wrap(unless(err, ErrNotFound), "read coverage of %s", r)
 }
 
 // putCoverage keeps a stored coverage that is newer or has more data.
@@ -115,12 +117,12 @@ func dealsKey(origin fare.City, trip fare.Trip) Key {
 
 // Deals returns the deals of an origin and a kind of trip with their version, or ErrNotFound.
 func (f Fares) Deals(ctx context.Context, origin fare.City, trip fare.Trip) (deals.Origin, int64, error) {
-	return dealsOfOrigin.get(ctx, f.Table, dealsKey(origin, trip), Eventual)
+	return dealsOfOrigin.value(ctx, f.Table, dealsKey(origin, trip), Eventual)
 }
 
 // DealsNow is like Deals, but with a strong read.
 func (f Fares) DealsNow(ctx context.Context, origin fare.City, trip fare.Trip) (deals.Origin, int64, error) {
-	return dealsOfOrigin.get(ctx, f.Table, dealsKey(origin, trip), Strong)
+	return dealsOfOrigin.value(ctx, f.Table, dealsKey(origin, trip), Strong)
 }
 
 // UpdateDeals changes the deals of an origin and a kind of trip.

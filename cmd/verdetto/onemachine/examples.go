@@ -68,8 +68,7 @@ func (o Options) Examples(ctx context.Context) ([]Example, error) {
 
 // judge returns false if the route has no verdict at the current time.
 func (o Options) judge(ctx context.Context, fares store.Fares, route fare.Route) (verdict.Judgement, bool, error) {
-	data, _, err := fares.Summary(ctx, fare.Series{Route: route}, store.Eventual)
-	s, err := store.Decode(data, err, verdict.Decode)
+	s, err := fares.Summary(ctx, fare.Series{Route: route})
 	if errors.Is(err, store.ErrNotFound) {
 		return verdict.Judgement{}, false, nil
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -12,6 +13,8 @@ import (
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/deals"
+	"verdetto/shared/verdict/departure"
+	"verdetto/shared/verdict/score"
 )
 
 // copyResult copies the result from the work folder to the target and removes the folder. It writes
@@ -109,26 +112,20 @@ func (i Import) copyOrigin(ctx context.Context, w *work, origin fare.City) error
 // departures.
 func (i Import) adapt(ctx context.Context, of fare.Series, items []store.Item) ([]store.Item, error) {
 	items = slices.DeleteFunc(items, func(item store.Item) bool { return item.Expired(i.Now()) })
-	data, _, err := store.Fares{Table: i.Target}.Summary(ctx, of, store.Strong)
-	had, err := store.Decode(data, err, verdict.Decode)
-	if errors.Is(err, store.ErrNotFound) {
-		return items, nil
-	}
-	if err != nil || had.DeepRequest == 0 {
+	stored, err := store.Fares{Table: i.Target}.StoredSummary(ctx, of, store.Strong)
+	if err != nil {
 		return items, err
 	}
-	for n, item := range items {
-		if !item.IsSummary() {
-			continue
-		}
-		summary, err := verdict.Decode(item.Data)
-		if err != nil {
-			return nil, err
-		}
-		summary.DeepRequest = had.DeepRequest
-		items[n].Data = summary.Encode()
+	had, err := stored.Value()
+	if errors.Is(err, store.ErrNotFound) || err == nil && had.DeepRequest == 0 {
+		return items, nil
 	}
-	return items, nil
+	for n := range items {
+		if err == nil && items[n].IsSummary() {
+			err = store.Summaries.Change(&items[n], func(s *verdict.RouteSummary) { s.DeepRequest = had.DeepRequest })
+		}
+	}
+	return items, err
 }
 
 // deals returns the imported deals of an origin, and the stored deals of destinations that the
@@ -160,46 +157,41 @@ const weeksAtOnce = 90
 // copyPooled copies the score only if the target has none, so a published score stays.
 func (i Import) copyPooled(ctx context.Context, w *work) error {
 	target := store.Fares{Table: i.Target}
-	data, _, err := w.fares().Pooled(ctx, store.Strong)
+	now, err := w.fares().StoredPooled(ctx, store.Strong)
 	if err != nil {
 		return err
 	}
-	score := store.Score{}
+	had, err := target.StoredPooled(ctx, store.Strong)
+	if err != nil {
+		return err
+	}
 	published, err := target.ScoreSum(ctx, store.Strong)
+	if err != nil || published.Since > 0 {
+		w.plan.Written++
+		return errors.Join(err, target.PutPooled(ctx, had, now, store.Score{}))
+	}
+	sum, err := w.fares().ScoreSum(ctx, store.Strong)
 	if err != nil {
 		return err
 	}
-	var weeks []store.ScoreWeek
-	if published == nil {
-		if score.Sum, err = w.fares().ScoreSum(ctx, store.Strong); err != nil {
-			return err
-		}
-		if weeks, err = w.fares().ScoreWeeks(ctx, 1, store.Strong); err != nil {
-			return err
-		}
-	}
-	had, version, err := target.Pooled(ctx, store.Strong)
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
+	weeks, err := w.fares().ScoreWeeks(ctx, 1, store.Strong)
+	if err != nil {
 		return err
 	}
-	if score.Sum == nil && slices.Equal(had, data) {
-		return nil
-	}
-	for len(weeks) > weeksAtOnce { // the sum comes last: without it the weeks are copied again
-		if err := target.PutPooled(ctx, data, version, store.Score{Weeks: byMonday(weeks[:weeksAtOnce])}); err != nil {
+	w.plan.Written += 1 + len(weeks)
+	for mondays := range slices.Chunk(slices.Sorted(maps.Keys(weeks)), weeksAtOnce) {
+		part := store.Score{Weeks: map[fare.Day]*score.Sum{}}
+		for _, monday := range mondays {
+			part.Weeks[monday] = weeks[monday]
+		}
+		if err := target.PutPooled(ctx, had, store.Stored[departure.Cycle]{}, part); err != nil {
 			return err
 		}
-		weeks, version = weeks[weeksAtOnce:], version+1
 	}
-	score.Weeks = byMonday(weeks)
-	w.plan.Written += 1 + len(weeks)
-	return target.PutPooled(ctx, data, version, score)
-}
-
-func byMonday(weeks []store.ScoreWeek) map[fare.Day][]byte {
-	all := map[fare.Day][]byte{}
-	for _, week := range weeks {
-		all[week.Monday] = week.Data
+	// The sum comes last: without it the weeks are copied again.
+	last := store.Score{}
+	if sum.Since > 0 {
+		last.Sum = sum
 	}
-	return all
+	return target.PutPooled(ctx, had, now, last)
 }

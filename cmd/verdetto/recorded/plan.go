@@ -19,7 +19,6 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
 	"verdetto/shared/upstream"
-	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/trends"
 )
 
@@ -141,7 +140,7 @@ func (i Import) read(ctx context.Context, of fare.Series) (s stored, err error) 
 		if !item.IsSummary() {
 			continue
 		}
-		summary, err := store.Decode(item.Data, nil, verdict.Decode)
+		summary, err := store.Summaries.Of(item).Value()
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return s, fmt.Errorf("read summary of %s: %w", of, err)
 		}

@@ -50,7 +50,7 @@ func TestDepthCapacity(t *testing.T) {
 		}
 		bytes, observations = bytes+len(b.Data), observations+len(all)
 	}
-	summary, _, err := r.Fares.Summary(t.Context(), of, store.Strong)
+	summary, err := r.Fares.Summary(t.Context(), of)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,8 +69,8 @@ func TestDepthCapacity(t *testing.T) {
 	t.Logf("on the route %.0f write units, %.2f times %d, and with discovery %.2f times; with what departures are judged by %.2f times", written, written/before, before,
 		(written+onRoute(discovery))/before, (written+onRoute(discovery)+spent[sheets]+discovery[sheets])/before)
 	t.Logf("%d observations of %d days in %d bytes (%.1f each), the summary %d: %.0f KB a year", observations,
-		verdict.HistoryDays, bytes, float64(bytes)/float64(observations), len(summary),
-		float64(bytes+len(summary))/1024*365/float64(7*54))
+		verdict.HistoryDays, bytes, float64(bytes)/float64(observations), len(summary.Encode()),
+		float64(bytes+len(summary.Encode()))/1024*365/float64(7*54))
 	spent.Within(t, versions, fixture.Units{
 		"read ROUTE BLOCK": 26, "read ROUTE SHEET": 2.5, "read INTO": 0.5, "read ORIGIN TRENDS": 1,
 		"read ORIGIN DEALS": 0.5, "read FARES SOURCE": 1,

@@ -40,16 +40,16 @@ var (
 
 type fares map[fare.Route]any
 
-func (s fares) Summary(ctx context.Context, r fare.Series, _ store.Consistency) ([]byte, int64, error) {
+func (s fares) Summary(ctx context.Context, r fare.Series) (verdict.RouteSummary, error) {
 	switch v := s[r.Route].(type) {
 	case verdict.RouteSummary:
-		return v.Encode(), 1, nil
+		return store.Summaries.Pack(v).Value()
 	case error:
-		return nil, 0, v
+		return verdict.RouteSummary{}, v
 	case func(context.Context):
 		v(ctx)
 	}
-	return nil, 0, store.ErrNotFound
+	return verdict.RouteSummary{}, store.ErrNotFound
 }
 
 func (fares) NoteDemand(context.Context, fare.Series, time.Time) error { return nil }

@@ -63,15 +63,15 @@ func DeparturesOf(days fare.Day) *departure.State {
 
 type Sheets map[fare.Series]*departure.State
 
-func (s Sheets) Sheet(_ context.Context, of fare.Series, _ bool) ([]byte, error) {
+func (s Sheets) Sheet(_ context.Context, of fare.Series, _ bool) (*departure.State, error) {
 	if sheet := s[of]; sheet != nil {
-		return sheet.Encode(), nil
+		return store.States.Pack(sheet).Value()
 	}
 	return nil, store.ErrNotFound
 }
 
 // Pooled returns statistics in which each number of days to wait has one known outcome.
-func (Sheets) Pooled(context.Context, store.Consistency) ([]byte, int64, error) {
+func (Sheets) Pooled(context.Context) (departure.Cycle, error) {
 	day := fare.DayOf(Today)
 	pooled := departure.Start(day)
 	var sums departure.Statistics
@@ -79,7 +79,7 @@ func (Sheets) Pooled(context.Context, store.Consistency) ([]byte, int64, error) 
 		new(departure.Route).Learn(h, pooled.View(day), []departure.Outcome{{}}, &sums)
 		pooled.Learn(h, day, &sums)
 	}
-	return departure.Cycle{Day: day - 1, Pooled: pooled}.Encode(), 1, nil
+	return departure.Cycle{Day: day - 1, Pooled: pooled}, nil
 }
 
 // Blocks returns the fares of ObservationsOf for 40 days, for every series.

@@ -25,9 +25,9 @@ type Service struct {
 }
 
 type Score interface {
-	ScoreSum(ctx context.Context, read store.Consistency) ([]byte, error)
-	ScoreWeeks(ctx context.Context, from fare.Day, read store.Consistency) ([]store.ScoreWeek, error)
-	Pooled(ctx context.Context, read store.Consistency) ([]byte, int64, error)
+	ScoreSum(ctx context.Context, read store.Consistency) (*score.Sum, error)
+	ScoreWeeks(ctx context.Context, from fare.Day, read store.Consistency) (map[fare.Day]*score.Sum, error)
+	Pooled(ctx context.Context) (departure.Cycle, error)
 }
 
 // Pagella is the published score: the service's answers compared with their outcomes.
@@ -183,22 +183,13 @@ func (s *Service) Register(api *httpapi.API) {
 func (s *Service) pagella(ctx context.Context) (Pagella, error) {
 	sum, weeks := new(score.Sum), map[fare.Day]*score.Sum{}
 	if s.Score != nil {
-		data, err := s.Score.ScoreSum(ctx, store.Eventual)
-		if err != nil {
+		var err error
+		if sum, err = s.Score.ScoreSum(ctx, store.Eventual); err != nil {
 			return Pagella{}, err
 		}
-		if sum, err = score.DecodeSum(data); err != nil {
+		if weeks, err = s.Score.ScoreWeeks(ctx,
+			fare.CycleOf(fare.DayOf(s.Now())).First()-7*(score.MaxWeeks-1), store.Eventual); err != nil {
 			return Pagella{}, err
-		}
-		stored, err := s.Score.ScoreWeeks(ctx,
-			fare.CycleOf(fare.DayOf(s.Now())).First()-7*(score.MaxWeeks-1), store.Eventual)
-		if err != nil {
-			return Pagella{}, err
-		}
-		for _, w := range stored {
-			if weeks[w.Monday], err = score.DecodeSum(w.Data); err != nil {
-				return Pagella{}, err
-			}
 		}
 	}
 	p := Publish(sum, weeks)
@@ -218,8 +209,7 @@ func (s *Service) pagella(ctx context.Context) (Pagella, error) {
 func (s *Service) firstOutcomes(ctx context.Context) (fare.Day, error) {
 	const after = 8 // days: a horizon of 7, and the next refresh
 	today := fare.DayOf(s.Now())
-	data, _, err := s.Score.Pooled(ctx, store.Eventual)
-	cycle, err := store.Decode(data, err, departure.DecodeCycle)
+	cycle, err := s.Score.Pooled(ctx)
 	if errors.Is(err, store.ErrNotFound) {
 		return today + after, nil
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -41,44 +42,38 @@ func get(h http.Handler, target string) *httptest.ResponseRecorder {
 // If sum is nil, reads of scored fail as if the store did not answer.
 type scored struct {
 	sum   *score.Sum
-	weeks []store.ScoreWeek
+	weeks map[fare.Day]*score.Sum
 	// no refresh has ended yet
 	unstarted bool
 }
 
-func (s scored) ScoreSum(context.Context, store.Consistency) ([]byte, error) {
+func (s scored) ScoreSum(context.Context, store.Consistency) (*score.Sum, error) {
 	if s.sum == nil {
 		return nil, fmt.Errorf("read: %w", store.ErrUnavailable)
 	}
-	if s.sum.Since == 0 {
-		return nil, nil
-	}
-	return s.sum.Encode(), nil
+	return s.sum, nil
 }
 
-func (s scored) ScoreWeeks(_ context.Context, from fare.Day, _ store.Consistency) (weeks []store.ScoreWeek, err error) {
-	for _, w := range s.weeks {
-		if w.Monday >= from {
-			weeks = append(weeks, w)
-		}
-	}
+func (s scored) ScoreWeeks(_ context.Context, from fare.Day, _ store.Consistency) (map[fare.Day]*score.Sum, error) {
+	weeks := maps.Clone(s.weeks)
+	maps.DeleteFunc(weeks, func(monday fare.Day, _ *score.Sum) bool { return monday < from })
 	return weeks, nil
 }
 
 // Pooled dates the statistics yesterday, the first day of the service.
-func (s scored) Pooled(context.Context, store.Consistency) ([]byte, int64, error) {
+func (s scored) Pooled(context.Context) (departure.Cycle, error) {
 	if s.unstarted {
-		return nil, 0, store.ErrNotFound
+		return departure.Cycle{}, store.ErrNotFound
 	}
 	first := fare.DayOf(today) - 1
-	return departure.Cycle{Day: first - 1, Pooled: departure.Start(first), Warmed: first}.Encode(), 1, nil
+	return departure.Cycle{Day: first - 1, Pooled: departure.Start(first), Warmed: first}, nil
 }
 
 // someScore returns a score of two weeks. In each, the stated chance of a fall was 10 %, and 12 of
 // 100 fares fell.
 func someScore() scored {
 	monday := fare.CycleOf(fare.DayOf(today)).First()
-	sum, s := new(score.Sum), scored{}
+	sum, s := new(score.Sum), scored{weeks: map[fare.Day]*score.Sum{}}
 	// The third week is too old to be listed.
 	for _, m := range []fare.Day{monday - 14, monday - 7, monday - 7*score.MaxWeeks} {
 		c := &score.Counts{Rounds: 3}
@@ -90,7 +85,7 @@ func someScore() scored {
 		week := new(score.Sum)
 		week.Add(m+2, "csv", c)
 		sum.Add(m+2, "csv", c)
-		s.weeks = append(s.weeks, store.ScoreWeek{Monday: m, Data: week.Encode()})
+		s.weeks[m] = week
 	}
 	s.sum = sum
 	return s

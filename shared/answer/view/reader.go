@@ -60,8 +60,7 @@ func (r *Reader) read(ctx context.Context, of fare.Series, currency string, most
 	if !ok {
 		return Trends{}, r.notCovered(ctx, origin, destination)
 	}
-	data, _, err := r.Stored.Summary(ctx, of.OfCities(), store.Eventual)
-	summary, err := store.Decode(data, err, verdict.Decode)
+	summary, err := r.Stored.Summary(ctx, of.OfCities())
 	if errors.Is(err, store.ErrNotFound) {
 		return Trends{}, r.notCovered(ctx, origin, destination)
 	}

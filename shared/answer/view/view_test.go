@@ -50,13 +50,13 @@ func (f *fares) Trends(_ context.Context, origin fare.City) (trends.Origin, int6
 	return trends.Origin{}, 0, store.ErrNotFound
 }
 
-func (f *fares) Summary(context.Context, fare.Series, store.Consistency) ([]byte, int64, error) {
+func (f *fares) Summary(context.Context, fare.Series) (verdict.RouteSummary, error) {
 	s := verdict.RouteSummary{AsOf: today, View: verdict.View{
 		Lows: []verdict.Low{
 			{Day: today - 9, Price: 2000}, {Day: today - 2, Price: 3000}, {Day: today - 1, Price: 4000},
 		},
 	}}
-	return s.Encode(), 1, nil
+	return s, nil
 }
 
 func (f *fares) Rates(context.Context) (fare.Rates, error) {
