@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"strings"
 	"time"
 
 	"verdetto/shared/carrier/mail"
@@ -83,7 +82,7 @@ func (s *Service) suppress(ctx context.Context, records []record) (stopped int, 
 		}
 		recipients, until := n.stops(s.Now())
 		for _, r := range recipients {
-			address, err := mail.ParseAddress(bareAddress(r.EmailAddress))
+			address, err := mail.ParseAddress(r.EmailAddress)
 			if err != nil {
 				s.Log.WarnContext(ctx, "a notice of SES names an address that cannot be read, so its mailbox is not stopped", "record", i)
 				continue
@@ -100,12 +99,4 @@ func (s *Service) suppress(ctx context.Context, records []record) (stopped int, 
 		}
 	}
 	return stopped, errors.Join(faults...)
-}
-
-// bareAddress returns the address in "Name <address>", a form that some receiving servers use.
-func bareAddress(address string) string {
-	if open := strings.LastIndexByte(address, '<'); open >= 0 && strings.HasSuffix(address, ">") {
-		return address[open+1 : len(address)-1]
-	}
-	return strings.TrimSpace(address)
 }

@@ -1,11 +1,14 @@
 package fare
 
 import (
+	_ "embed"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/currency"
 	"golang.org/x/text/width"
@@ -28,51 +31,60 @@ var wholePart = sync.OnceValue(func() *regexp.Regexp {
 		`|[1-9][0-9]{0,2}(?:,[0-9]{3}){1,2}|[1-9][0-9]{0,2}(?:['’\s\p{Zs}][0-9]{3}){1,2})$`)
 })
 
-// currencySigns maps a currency's sign or name to the codes that it can mean, the likeliest first.
-var currencySigns = map[string][]string{
-	"€": {"EUR"}, "EURO": {"EUR"}, "EUROS": {"EUR"}, "₹": {"INR"}, "₺": {"TRY"}, "₪": {"ILS"}, "₩": {"KRW"},
-	"£": {"GBP"}, "POUND": {"GBP"}, "POUNDS": {"GBP"},
-	"₱": {"PHP"}, "฿": {"THB"}, "R$": {"BRL"}, "ZŁ": {"PLN"}, "KČ": {"CZK"}, "FT": {"HUF"}, "LEI": {"RON"},
-	"FR": {"CHF"}, "FR.": {"CHF"}, "SFR": {"CHF"}, "SFR.": {"CHF"}, "¥": {"JPY", "CNY"},
-	"KR": {"SEK", "NOK", "DKK", "ISK"}, "KR.": {"DKK", "NOK", "SEK", "ISK"},
-	"$": dollars, "DOLLAR": dollars, "DOLLARS": dollars, "US$": {"USD"}, "C$": {"CAD"}, "A$": {"AUD"},
-	"HK$": {"HKD"}, "NZ$": {"NZD"}, "S$": {"SGD"}, "CA$": {"CAD"}, "AU$": {"AUD"}, "MX$": {"MXN"},
-	"CN¥": {"CNY"}, "元": {"CNY"}, "RMB": {"CNY"}, "JP¥": {"JPY"}, "円": {"JPY"}, "YEN": {"JPY"}, "원": {"KRW"},
-	"RS": {"INR"}, "RS.": {"INR"}, "RUPEES": {"INR"}, "RM": {"MYR"}, "RP": {"IDR"}, "TL": {"TRY"}, "DHS": {"AED"},
-	"NIS": {"ILS"}, "SHEKEL": {"ILS"}, "SHEKELS": {"ILS"}, "WON": {"KRW"}, "YUAN": {"CNY"}, "BAHT": {"THB"}, "LIRA": {"TRY"}, "ZL": {"PLN"},
-	"ZŁOTYCH": {"PLN"}, "ZLOTY": {"PLN"}, "ZŁOTY": {"PLN"}, "ZLOTYS": {"PLN"}, "FORINT": {"HUF"}, "REAIS": {"BRL"}, "REAL": {"BRL"},
-	"REALES": {"BRL"}, "DIRHAM": {"AED", "MAD"}, "DIRHAMS": {"AED", "MAD"}, "RIYALS": {"SAR", "QAR", "OMR"}, "RIYAL": {"SAR", "QAR", "OMR"},
-	"PESOS": pesos, "PESO": pesos, "PESO$": pesos, "KORUN": {"CZK"}, "KRONOR": {"SEK"}, "KRONER": {"NOK", "DKK"}, "KSH": {"KES"},
-	"NT$": {"TWD"}, "CLP$": {"CLP"}, "COP$": {"COP"}, "ARS$": {"ARS"}, "S/": {"PEN"}, "SOLES": {"PEN"}, "R": {"ZAR"}, "RAND": {"ZAR"},
-	"₴": {"UAH"}, "₦": {"NGN"}, "₫": {"VND"}, "₽": {"RUB"}, "РУБ": {"RUB"}, "ГРН": {"UAH"}, "ЛВ": {"BGN"}, "ΕΥΡΏ": {"EUR"},
-	"FRANCHI": {"CHF"}, "FRANCOS": {"CHF"}, "FRANC": {"CHF"}, "QUID": {"GBP"}, "PFUND": {"GBP"}, "LIBRAS": {"GBP"}, "LIVRES": {"GBP"},
-	"STERLING": {"GBP"}, "U$S": {"USD"}, "U$": {"USD"}, "US DOLLARS": {"USD"}, "US-DOLLAR": {"USD"}, "E": {"EUR"}, "EUR.": {"EUR"},
-	"SR": {"SAR"}, "DÓLARES": dollars, "DOLARES": dollars, "DOLLARI": dollars, "FRANKEN": {"CHF"}, "FRANCS": {"CHF"}, "STERLINE": {"GBP"},
-}
-
-// besides matches what people write around a price without changing it.
-var besides = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)^(?:(?:from|only|just|about|around|approx\.?|max\.?|price:?|starting|at|as|low|for|schon|ab|nur|etwa|ca\.?|preis:?|circa|solo|` +
-		`a|partire|da|prezzo:?|à|dès|partir|de|prix:?|desde|só|por|precio:?|preço:?)(?:[\s\p{Zs}]+|(\pN)|([€£]\pN))|[~≈+<])[\s\p{Zs}]*|` +
-		`[\s\p{Zs}]*(?:/?[\s\p{Zs}]*(?:p\.?p\.?|pax|person)|(?:per|each|pro|par|por|a)[\s\p{Zs}]+(?:person|persona|personne|pessoa|testa|pax|way)|/-|` +
-		`each|total|one[ -]way|return|a/r|\((?:one way|return)\)|incl\.? tax(?:es)?|[!?*;:])$`)
+// short matches a price that begins with the point, and one in thousands.
+var short = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^([^0-9.,]*|\p{Sc}\s?)(?:([.,][0-9]{1,2})|([0-9]{1,3})(?:[.,]([0-9]))?\s?([kK]))((?:[^\pL0-9.,].*)?)$`)
 })
 
-// bare removes what stands besides a price.
+// moneyTable has lines of currencies, the likeliest first, and the signs and names that can mean them,
+// separated by bars. The words of the lines < and > stand before and behind a price without changing it.
+//
+//go:embed money.tsv
+var moneyTable string
+
+var money = sync.OnceValue(func() (m struct {
+	signs         map[string][]string
+	before, after []string
+}) {
+	m.signs = map[string][]string{}
+	for line := range strings.Lines(moneyTable) {
+		codes, signs, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		switch words := strings.Split(signs, "|"); codes {
+		case "<":
+			m.before = words
+		case ">":
+			m.after = words
+		default:
+			for _, sign := range words {
+				m.signs[sign] = strings.Fields(codes)
+			}
+		}
+	}
+	return m
+})
+
+// bare removes what stands beside a price.
 func bare(text string) string {
 	for {
-		shorter := strings.TrimSpace(besides().ReplaceAllString(text, "$1$2"))
+		shorter := strings.Trim(text, " \u00a0\u202f!?*;")
+		for _, word := range money().before {
+			rest, ok := strings.CutPrefix(strings.ToLower(shorter), word)
+			if next, _ := utf8.DecodeRuneInString(rest); ok && !unicode.IsLetter(next) {
+				shorter = shorter[len(shorter)-len(rest):]
+			}
+		}
+		for _, word := range money().after {
+			rest, ok := strings.CutSuffix(strings.ToLower(shorter), word)
+			if last, _ := utf8.DecodeLastRuneInString(rest); ok && (!unicode.IsLetter(last) || word[0] == '/') { // 45 EUR/pax
+				shorter = shorter[:len(rest)]
+			}
+		}
 		if shorter == text {
 			return text
 		}
 		text = shorter
 	}
 }
-
-var (
-	dollars = []string{"USD", "AUD", "CAD", "HKD", "MXN", "NZD", "SGD"}
-	pesos   = []string{"MXN", "PHP", "ARS", "CLP", "COP"}
-)
 
 // ParsePrice parses an amount as SplitPrice does. Without a currency in the text, the amount is in the
 // currency in. A sign of several currencies, such as $, means in if in is one of them. Whether a
@@ -96,6 +108,14 @@ func SplitPrice(text string) (amount Cents, meant []string, ok bool) {
 		return 0, nil, false
 	}
 	text = strings.TrimSpace(width.Fold.String(text))
+	if m := short().FindStringSubmatch(text); m != nil { // .99 and 1.5k
+		switch {
+		case m[2] != "":
+			text = m[1] + "0" + m[2] + m[6]
+		default:
+			text = m[1] + m[3] + (m[4] + "000")[:3] + m[6]
+		}
+	}
 	amount, meant, ok = splitBare(text)
 	if ok && len(meant) == 1 {
 		_, err := currency.ParseISO(meant[0])
@@ -123,10 +143,35 @@ func splitBare(text string) (amount Cents, meant []string, ok bool) {
 	if err != nil {
 		return 0, nil, false
 	}
-	sign := strings.ToUpper(strings.TrimSpace(m[1]) + strings.TrimSpace(m[5]))
-	if sign == "" || currencySigns[sign] != nil {
-		return Cents(cents), currencySigns[sign], true
+	before, errBefore := currenciesOf(m[1])
+	after, errAfter := currenciesOf(m[5])
+	if len(before) > 0 && len(after) > 0 { // $45 CAD
+		both := slices.DeleteFunc(slices.Clone(before), func(code string) bool { return !slices.Contains(after, code) })
+		if len(both) > 0 {
+			return Cents(cents), both, true
+		}
+		after, errAfter = currenciesOf(m[1] + m[5]) // US 45 $
+		before, errBefore = nil, nil
 	}
-	_, err = ParseCurrency(sign)
-	return Cents(cents), []string{sign}, err == nil
+	return Cents(cents), append(slices.Clone(before), after...), errBefore == nil && errAfter == nil
+}
+
+// currenciesOf returns what a sign, a name or a code can mean, or nothing for spaces.
+func currenciesOf(sign string) ([]string, error) {
+	sign = strings.ToUpper(strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) {
+			return -1
+		}
+		return r
+	}, sign))
+	if sign == "" {
+		return nil, nil
+	}
+	for _, spelled := range []string{sign, strings.TrimSuffix(sign, ".")} {
+		if codes := money().signs[spelled]; codes != nil {
+			return codes, nil
+		}
+	}
+	_, err := ParseCurrency(sign)
+	return []string{sign}, err
 }

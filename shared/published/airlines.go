@@ -44,8 +44,10 @@ func findAirlines(list, parameter string) (all []fare.Airline, err error) {
 	}
 	for _, query := range queries {
 		found := airlines.Find(query)
-		if name, ok := airlines.Correct(query); ok {
-			found = airlines.Find(name)
+		if names, ok := airlines.Correct(query); ok {
+			for name := range strings.SplitSeq(names, ",") {
+				found = append(found, airlines.Find(name)...)
+			}
 		}
 		if len(found) == 0 {
 			return nil, unknownAirline(parameter, strings.TrimSpace(query))

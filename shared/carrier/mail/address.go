@@ -22,12 +22,20 @@ const (
 // ParseAddress is the only check of e-mail addresses. It accepts local@domain, unquoted, with a local
 // part in ASCII and at least two labels in the domain, and returns the address with the domain in
 // lower case and in ASCII. The local part stays unchanged, because only its mail server knows what
-// it means. White space around the address is ignored.
+// it means. White space around the address, a comma or full stop after it, mailto: before it, and a name
+// beside it as in Ada <ada@example.com> are ignored.
 //
 // The rule is narrower than RFC 5321 on purpose: it excludes rare forms that programs parse
 // differently. Errors wrap ErrAddress and do not repeat the text.
 func ParseAddress(email string) (string, error) {
-	local, domain, err := split(strings.TrimSpace(email))
+	email = strings.Trim(strings.TrimRight(email, " \t\r\n\u00a0\u200b\ufeff,;."), " \t\r\n\u00a0\u200b\ufeff")
+	if _, rest, ok := strings.Cut(email, "<"); ok && strings.HasSuffix(rest, ">") {
+		email = strings.TrimSpace(rest[:len(rest)-1])
+	}
+	if len(email) > len("mailto:") && strings.EqualFold(email[:len("mailto:")], "mailto:") {
+		email, _, _ = strings.Cut(email[len("mailto:"):], "?")
+	}
+	local, domain, err := split(email)
 	if err == nil {
 		err = checkLocal(local)
 	}

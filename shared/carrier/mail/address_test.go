@@ -53,8 +53,11 @@ func TestParseAddress(t *testing.T) {
 		{"backslash", `a\da@example.com`, ""},
 		{"comma", "ada,bob@example.com", ""},
 		{"two addresses", "ada@example.com,bob@example.com", ""},
-		{"display name", "Ada <ada@example.com>", ""},
-		{"brackets", "<ada@example.com>", ""},
+		{"display name", "Ada <ada@example.com>", "ada@example.com"},
+		{"brackets", " <ada@example.com> ", "ada@example.com"},
+		{"two in brackets", "<ada@example.com>, <bob@example.com>", ""},
+		{"scheme", "MailTo:ada@example.com?subject=x", "ada@example.com"},
+		{"scheme alone", "mailto:", ""},
 		{"comment", "ada@example.com(Ada)", ""},
 		{"comment before", "(Ada)ada@example.com", ""},
 		{"group", "friends:ada@example.com;", ""},
@@ -68,7 +71,7 @@ func TestParseAddress(t *testing.T) {
 		{"long s", "ada@example.\u017fe", ""}, // has no ASCII lower case; its upper case is S
 		{"Kelvin sign", "ada@\u212a.example", ""},
 		{"no dot in the domain", "ada@localhost", ""},
-		{"dot at the end", "ada@example.com.", ""},
+		{"dot at the end", "ada@example.com.", "ada@example.com"},
 		{"dot at the start", "ada@.example.com", ""},
 		{"two dots in the domain", "ada@example..com", ""},
 		{"hyphen first", "ada@-example.com", ""},
@@ -111,7 +114,7 @@ func FuzzParseAddress(f *testing.F) {
 			}
 			return
 		}
-		if local, _, _ := strings.Cut(got, "@"); !strings.HasPrefix(strings.TrimSpace(s), local+"@") {
+		if local, _, _ := strings.Cut(got, "@"); !strings.Contains(s, local+"@") {
 			t.Errorf("%q became %q", s, got)
 		}
 		if again, err := ParseAddress(got); err != nil || again != got {

@@ -97,7 +97,7 @@ func TestKeyMailRefuses(t *testing.T) {
 		{"base that ends a quotation", func(k *Key) { k.BaseURL = "https://verdetto.example/'; rm" }},
 		{"base with a query", func(k *Key) { k.BaseURL = "https://verdetto.example?a=b" }},
 		{"base that runs a script", func(k *Key) { k.BaseURL = "javascript:alert(1)" }},
-		{"support that is no address", func(k *Key) { k.Support = "Ada <a@b.example>" }},
+		{"support that is no address", func(k *Key) { k.Support = "a@b" }},
 		{"unknown language", func(k *Key) { k.Lang = "nl" }},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -14,7 +14,8 @@ import (
 	"verdetto/shared/fare/places"
 )
 
-// airlines.tsv: code and name.
+// The columns of airlines.tsv are: code, name, and other names, separated by bars. Several airlines may
+// share one of these.
 //
 //go:embed airlines.tsv
 var table string
@@ -27,8 +28,7 @@ func Name(a fare.Airline) string {
 		return ""
 	}
 	if _, rest, ok := strings.Cut("\n"+table, "\n"+code+"\t"); ok {
-		name, _, _ := strings.Cut(rest, "\n")
-		return name
+		return rest[:strings.IndexAny(rest, "\t\n")]
 	}
 	return code
 }
@@ -92,16 +92,25 @@ func Suggest(query string, n int) (names []string) {
 // minCorrected is the minimum length of a name in which Correct corrects typing errors.
 const minCorrected = 5
 
-// Correct returns the name of the airline that a query means which is not exactly a name: the only
-// one with all its words (Turkish, TAP Portugal), the one with which it begins (KLM Royal Dutch), or
+// Correct returns the name of the airline that a query means which is not exactly a name, or the names,
+// separated by commas: those also called so (TUI, JAL), the only one with all its words (Turkish, TAP Portugal), the one with which it begins (KLM Royal Dutch), or
 // the only one so few typing errors away, without regard to spaces.
 func Correct(query string) (name string, ok bool) {
 	key := words(query)
 	if len(key) < 4 || len(Find(query)) > 0 {
 		return "", false
 	}
-	var partly []string
+	var called, partly []string
 	begun := ""
+	for line := range strings.Lines(table) {
+		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if len(f) == 3 && slices.ContainsFunc(strings.Split(f[2], "|"), func(other string) bool { return words(other) == key }) {
+			called = append(called, f[1])
+		}
+	}
+	if len(called) > 0 {
+		return strings.Join(called, ", "), true
+	}
 	for _, one := range rows {
 		folded := words(one)
 		if isWithin(key, folded) {
@@ -155,7 +164,7 @@ func isWithin(key, name string) bool {
 // rows yields the airlines in order of their codes.
 func rows(yield func(code, name string) bool) {
 	for line := range strings.Lines(table) {
-		if code, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t"); !yield(code, name) {
+		if f := strings.Split(strings.TrimSuffix(line, "\n"), "\t"); !yield(f[0], f[1]) {
 			return
 		}
 	}

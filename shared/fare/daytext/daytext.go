@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -22,6 +23,7 @@ import (
 var (
 	ErrUnreadable = errors.New("no day that can be read")
 	ErrNoSuchDay  = errors.New("no such day")
+	ErrSeveral    = errors.New("several days") // next week, end of March
 )
 
 // OtherWeekday means that the date falls on another weekday than the one written with it.
@@ -49,25 +51,34 @@ var token = regexp.MustCompile(`([0-9]{1,4})\s?([./-])\s?([0-9]{1,2})(?:\s?[./-]
 // ordinals are written behind a number: 1st, 1er, 1º.
 var ordinals = regexp.MustCompile(`^(st|nd|rd|th|er|ere|o|a|e|te|ter|ten|ro|ero)$`)
 
+// clock matches the time of day, which does not matter.
+var clock = regexp.MustCompile(`(^|\s)((at|um|alle|as|a|a las)\s)?([0-9]{1,2}(:[0-9]{2})+(\s?[ap]m)?|(1[0-2]|[1-9])\s?[ap]m|[0-9]{1,2}(\s?uhr|h[0-9]{2}))\b`)
+
 // parts is what a text says about a day.
 type parts struct {
-	figures         []string // first, separator, second, third
-	numbers         []int
-	month, unit     int
-	before          int // numbers before the month
-	months          bool
-	weekday, offset *int
-	in, next, this  bool
-	ambiguous       []meaning // each is a month or a weekday, as the Italian mar
+	figures                 []string // first, separator, second, third
+	numbers                 []int
+	month, unit             int
+	nth                     int // first Friday in March; -1: last
+	before                  int // numbers before the month
+	months, period          bool
+	weekday, offset, easter *int // days after today and after Easter
+	in, next, this          bool
+	ambiguous               []meaning // each is a month or a weekday, as the Italian mar
 }
 
-// Day fails with ErrUnreadable, ErrNoSuchDay or an *OtherWeekday. A day in the past is no error.
+// Day fails with ErrUnreadable, ErrNoSuchDay, ErrSeveral or an *OtherWeekday. A day in the past is no
+// error.
 func (r Reader) Day(text string) (fare.Day, error) {
 	p, err := r.parts(text)
-	if err != nil {
+	switch {
+	case err != nil:
 		return 0, err
-	}
-	if p.figures == nil && p.month == 0 {
+	case p.isSeveral():
+		return 0, ErrSeveral
+	case p.easter != nil || p.nth != 0:
+		return r.moving(p)
+	case p.figures == nil && p.month == 0:
 		return r.relative(p)
 	}
 	day, err := r.dated(p)
@@ -75,6 +86,59 @@ func (r Reader) Day(text string) (fare.Day, error) {
 		return 0, &OtherWeekday{day}
 	}
 	return day, err
+}
+
+// isSeveral reports whether the text means a week, a month or a season.
+func (p parts) isSeveral() bool {
+	alone := p.weekday == nil && p.offset == nil && p.easter == nil && !p.in
+	return p.period || alone && (p.month != 0 && (p.unit > 1 || p.figures == nil && (len(p.numbers) == 0 || p.numbers[0] > 31) ||
+		p.figures != nil && atoi(p.figures[0]) <= 31) || len(p.numbers) == 0 && (p.months || p.unit > 1) && (p.next || p.this))
+}
+
+// moving reads days that have another date each year: Easter Monday, first Friday in March 2027.
+func (r Reader) moving(p parts) (fare.Day, error) {
+	from := max(r.Today, r.After)
+	year, until := from.Time().Year(), from.Time().Year()+1
+	if len(p.numbers) > 0 {
+		year, until = p.numbers[0], p.numbers[0]
+		from = 0
+	}
+	if len(p.numbers) > 1 || p.figures != nil || (p.month == 0) != (p.nth == 0) || len(p.numbers) == 1 && (year < 1900 || year > 9999) {
+		return 0, ErrUnreadable
+	}
+	for ; year <= until; year++ {
+		var day fare.Day
+		if p.easter != nil {
+			day = easter(year) + fare.Day(*p.easter)
+		} else {
+			first := fare.DayOf(time.Date(year, time.Month(p.month), 1, 0, 0, 0, 0, time.UTC))
+			day = weekdayFrom(first, *p.weekday) + fare.Day(7*(p.nth-1))
+			if p.nth < 0 {
+				day = weekdayFrom(fare.DayOf(first.Time().AddDate(0, 1, 0)), *p.weekday) - 7
+			}
+			if int(day.Time().Month()) != p.month {
+				return 0, ErrNoSuchDay
+			}
+		}
+		if day >= from {
+			return day, nil
+		}
+	}
+	return 0, ErrNoSuchDay
+}
+
+// easter returns Easter Sunday, as the algorithm of Meeus, Jones and Butcher computes it.
+func easter(year int) fare.Day {
+	a, b, c := year%19, year/100, year%100
+	d := (19*a + b - b/4 - (b-(b+8)/25+1)/3 + 15) % 30
+	e := (32 + 2*(b%4) + 2*(c/4) - d - c%4) % 7
+	m := d + e - 7*((a+11*d+22*e)/451) + 114
+	return fare.DayOf(time.Date(year, time.Month(m/31), m%31+1, 0, 0, 0, 0, time.UTC))
+}
+
+// weekdayFrom returns the first of a weekday from d.
+func weekdayFrom(d fare.Day, weekday int) fare.Day {
+	return d + fare.Day((weekday-int(d.Time().Weekday())+7)%7)
 }
 
 func (r Reader) dated(p parts) (fare.Day, error) {
@@ -147,18 +211,24 @@ func (r Reader) relative(p parts) (fare.Day, error) {
 		count = p.numbers[0]
 	}
 	switch {
-	case len(p.numbers) > 1 || count > 1000:
+	case len(p.numbers) > 1 || count > 1000 || count < 1:
 		return 0, ErrUnreadable
-	case p.offset != nil && p.weekday == nil && (len(p.numbers) == 0 || p.in):
+	case p.offset != nil && p.weekday == nil && (len(p.numbers) == 0 || p.in || p.unit > 1):
 		from := fare.Day(*p.offset)
-		if p.in {
-			from += fare.Day(count * p.unit) // heute in einer Woche
+		if p.in || p.unit > 1 {
+			from += fare.Day(count * p.unit) // heute in einer Woche, a week tomorrow
 		}
 		return r.Today + from, nil
 	case p.in && p.months && p.weekday == nil:
 		return fare.DayOf(r.Today.Time().AddDate(0, count, 0)), nil
 	case p.in && p.unit != 0 && p.weekday == nil:
 		return r.Today + fare.Day(count*p.unit), nil
+	case p.weekday == nil && len(p.numbers) == 1 && count <= 31 && p.offset == nil && !p.months && p.unit == 0 && !p.in:
+		for day := max(r.Today, r.After); ; day++ { // the 15th
+			if day.Time().Day() == count {
+				return day, nil
+			}
+		}
 	case p.weekday == nil || p.offset != nil || p.months:
 		return 0, ErrUnreadable
 	}
@@ -166,17 +236,14 @@ func (r Reader) relative(p parts) (fare.Day, error) {
 	if !p.this {
 		from++
 	}
-	until := func(d fare.Day, weekday int) fare.Day { // the first of this weekday from d
-		return d + fare.Day((weekday-int(d.Time().Weekday())+7)%7)
-	}
-	day := until(from, *p.weekday)
+	day := weekdayFrom(from, *p.weekday)
 	switch {
 	case p.next && p.unit == 7 && len(p.numbers) == 0:
-		return until(until(from, int(time.Monday)), *p.weekday), nil
+		return weekdayFrom(weekdayFrom(from, int(time.Monday)), *p.weekday), nil
 	case p.in && p.unit != 0:
 		return day + fare.Day(count*p.unit), nil
-	case p.unit == 7 && !p.this && len(p.numbers) == 0: // Monday week
-		return day + 7, nil
+	case p.unit > 1 && !p.this && len(p.numbers) == 0: // Monday week
+		return day + fare.Day(p.unit), nil
 	case p.unit > 1 || p.in && len(p.numbers) > 0 && p.unit == 0:
 		return 0, ErrUnreadable
 	case len(p.numbers) == 1:
@@ -195,7 +262,7 @@ func (r Reader) Month(text string) (fare.Day, error) {
 	switch n := p.numbers; {
 	case err != nil:
 		return 0, err
-	case p.weekday != nil || p.offset != nil || p.unit > 1 || p.in && p.month == 0:
+	case p.weekday != nil || p.offset != nil || p.easter != nil || p.period || p.unit > 1 || p.in && p.month == 0:
 		return 0, ErrUnreadable
 	case p.figures != nil && len(p.figures[0]) == 4 && p.figures[3] == "" && len(n) == 0 && p.month == 0:
 		return dayOf(atoi(p.figures[0]), atoi(p.figures[2]), 1)
@@ -226,8 +293,11 @@ func (r Reader) parts(text string) (p parts, err error) {
 	if date, _, ok := strings.Cut(text, "T"); ok && len(date) == len("2006-01-02") && strings.Count(date, "-") == 2 {
 		text = date // 2027-03-14T10:00
 	}
-	folded := fold(text)
-	tokens := token.FindAllStringSubmatch(folded, -1)
+	if strings.Contains(text, "+") { // +7
+		return p, ErrUnreadable
+	}
+	tokens := token.FindAllStringSubmatch(clock.ReplaceAllString(fold(kanji.Replace(text)), " "), -1)
+	counts := false // the token before counts weekdays
 	for i := 0; i < len(tokens); i++ {
 		t := tokens[i]
 		switch word := t[0]; {
@@ -247,6 +317,7 @@ func (r Reader) parts(text string) (p parts, err error) {
 			t[6] = word
 		}
 		if t[6] == "" || t[5] != "" && ordinals.MatchString(t[6]) {
+			counts = t[6] != ""
 			continue
 		}
 		words := []string{t[6]}
@@ -254,16 +325,24 @@ func (r Reader) parts(text string) (p parts, err error) {
 			words = append(words, behind[0])
 		}
 		m, used := r.meaning(words)
+		last := len(p.numbers) - 1
+		if _, weekday := m["weekday"]; weekday && counts && last >= 0 && p.numbers[last] <= 5 {
+			p.nth, p.numbers = p.numbers[last], p.numbers[:last]
+		}
 		if used == 0 || !p.add(m) {
 			return p, ErrUnreadable
 		}
+		_, counts = m["number"]
 		i += used - 1
 	}
-	if len(tokens) == 0 || !p.decide() {
+	if len(tokens) == 0 || !p.decide() || slices.Contains(p.numbers, -1) || p.nth != 0 && p.month == 0 {
 		return p, ErrUnreadable
 	}
 	return p, nil
 }
+
+// kanji are the signs of year, month and day.
+var kanji = strings.NewReplacer("年", "-", "月", "-", "日", " ")
 
 // add returns false if the text says the same thing twice.
 func (p *parts) add(m meaning) bool {
@@ -284,10 +363,16 @@ func (p *parts) add(m meaning) bool {
 		switch kind {
 		case "day":
 			p.offset = &value
+		case "easter":
+			p.easter = &value
+		case "period":
+			p.period = true
 		case "number":
 			p.numbers = append(p.numbers, value)
 		case "unit":
-			p.unit = value
+			if _, filler := m["filler"]; !filler || p.in || len(p.numbers) > 0 { // not no dia 7
+				p.unit = value
+			}
 		case "months":
 			p.months = true
 		case "in":
@@ -338,9 +423,10 @@ func (r Reader) Cut(text string) (rest, day string, ok bool) {
 	return text, "", false
 }
 
-// isDay does not take a short weekday such as Sun for a day, since it may be part of a place's name.
+// isDay does not take a short weekday such as Sun, or a mere number, for a day, since it may be part
+// of a place's name.
 func (r Reader) isDay(text string) bool {
 	_, err := r.Day(text)
 	p, _ := r.parts(text)
-	return !errors.Is(err, ErrUnreadable) && (p.weekday == nil || len(text) > 3)
+	return !errors.Is(err, ErrUnreadable) && (p.weekday == nil || len(text) > 3) && strings.Trim(text, "0123456789") != ""
 }

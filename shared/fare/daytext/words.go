@@ -11,8 +11,8 @@ import (
 )
 
 // A table has lines of a language, a meaning and a text, separated by tabs. The meanings are: month
-// (1 to 12), weekday (from Sunday, 0), day (after today), unit (of so many days), months, number (with a month: a feast), in, this,
-// next, and filler for words without a meaning.
+// (1 to 12), weekday (from Sunday, 0), day (after today), easter (days after Easter), unit (of so many days), months, number (with a month: a feast; -1: last),
+// in, this, next, period (several days), and filler for words without a meaning.
 //
 //go:embed cldr.tsv
 var cldr string

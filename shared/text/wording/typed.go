@@ -39,6 +39,8 @@ func DayFault(l *i18n.Language, typed string, err error) string {
 		return l.Text("ask.fault.other_weekday", "Typed", typed, "Date", l.WeekdayDate(other.Day))
 	case errors.Is(err, daytext.ErrNoSuchDay):
 		return l.Text("ask.fault.no_day", "Typed", typed)
+	case errors.Is(err, daytext.ErrSeveral):
+		return l.Text("ask.fault.several_days", "Typed", typed)
 	}
 	return l.Text("ask.fault.day", "Typed", typed)
 }
