@@ -26,7 +26,7 @@ var (
 	// parts need no row in ARCHITECTURE.md: helpers of tests, generators, and parts of main
 	// packages.
 	parts = regexp.MustCompile(`/(?:analisi|notify|pay|store|upstream)test$|/(?:generate|bootstrap|testenv)$|` +
-		`^cmd/lambdalocal/|^functions/wiring/`)
+		`^cmd/lambdalocal/|^functions/(?:wiring|pro|x402)/`)
 )
 
 // Packages whose path has at most three parts have a row.

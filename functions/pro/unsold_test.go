@@ -11,7 +11,7 @@ import (
 
 	"verdetto/e2e/fixture"
 	"verdetto/functions/pro"
-	"verdetto/functions/wiring/plan"
+	"verdetto/functions/pro/plan"
 	"verdetto/shared/apikey"
 	"verdetto/shared/pay"
 	"verdetto/shared/pay/playmoney"

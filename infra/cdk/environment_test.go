@@ -105,8 +105,8 @@ func configGroups(t *testing.T) map[string][]variable {
 	return groups
 }
 
-// loadedBy lists the groups of package config that a function's main declares, also through
-// packages of functions/wiring.
+// loadedBy lists the groups of package config that a function's main declares, also through the
+// packages that configure it.
 func loadedBy(t *testing.T, function string) []string {
 	t.Helper()
 	file := "../../functions/" + function + "/bootstrap/main.go"
@@ -121,8 +121,8 @@ func loadedBy(t *testing.T, function string) []string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if name, ok := strings.CutPrefix(path, "verdetto/functions/wiring/"); ok {
-			files = append(files, parse(t, "../../functions/wiring/"+name+"/"+name+".go"))
+		if name, ok := strings.CutPrefix(path, "verdetto/functions/"); ok && strings.Contains(name, "/") {
+			files = append(files, parse(t, "../../functions/"+name+"/"+filepath.Base(name)+".go"))
 		}
 	}
 	var loaded []string

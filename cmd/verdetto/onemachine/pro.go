@@ -6,7 +6,7 @@ import (
 
 	"verdetto/cmd/verdetto/monitor"
 	"verdetto/functions/pro"
-	"verdetto/functions/wiring/plan"
+	"verdetto/functions/pro/plan"
 	"verdetto/shared/pay"
 	"verdetto/shared/runtime/config"
 	"verdetto/shared/store"

@@ -8,8 +8,8 @@ import (
 	"encoding/json"
 
 	"verdetto/functions/pro"
+	"verdetto/functions/pro/plan"
 	"verdetto/functions/wiring"
-	"verdetto/functions/wiring/plan"
 	"verdetto/functions/wiring/sending"
 	"verdetto/functions/wiring/serving"
 	"verdetto/shared/pay"

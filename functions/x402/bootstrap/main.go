@@ -3,9 +3,9 @@ package main
 
 import (
 	"verdetto/functions/wiring"
-	"verdetto/functions/wiring/percall"
 	"verdetto/functions/wiring/serving"
 	"verdetto/functions/x402"
+	"verdetto/functions/x402/percall"
 	"verdetto/shared/answer"
 	"verdetto/shared/published"
 	"verdetto/shared/runtime/config"
