@@ -23,6 +23,7 @@ import (
 	"verdetto/e2e/fixture"
 	"verdetto/shared/architecture/testenv"
 	"verdetto/shared/fare"
+	"verdetto/shared/fare/places"
 	"verdetto/shared/published"
 	"verdetto/shared/upstream"
 	"verdetto/shared/verdict"
@@ -40,7 +41,8 @@ type service struct {
 	t         *testing.T
 	api       *onemachine.Service
 	last      fare.Day
-	routes    []fare.Route // with fares, in the panel's order
+	ahead     time.Duration // how long after the refresh it answers
+	routes    []fare.Route  // with fares, in the panel's order
 	calls     int
 	documents map[string]int // by kind
 	said      facts
@@ -57,7 +59,7 @@ func open(t *testing.T, p panel) *service {
 	}
 	s := &service{t: t, documents: map[string]int{}, said: facts{}}
 	s.readRoutes(source)
-	o.Source, o.Now = source, func() time.Time { return s.last.Time().Add(20 * time.Hour) }
+	o.Source, o.Now = source, func() time.Time { return s.last.Time().Add(20*time.Hour + s.ahead) }
 	o.Table = fixture.Unlimited{Table: fixture.Bolt(t, o.Now)}
 	if report, err := o.Refresh(t.Context(), nil); err != nil || report.Failed > 0 {
 		t.Fatalf("%+v %v", report, err)
@@ -146,6 +148,10 @@ var (
 	usually    = regexp.MustCompile(`usually cost about €([0-9,]+): this is (?:€([0-9,]+) (less|more)|about the usual price)`)
 	listed     = regexp.MustCompile(`([0-9]{4}-[0-9]{2}-[0-9]{2}) ([0-9.]+) EUR \((great|good|fair|expensive) for that day, usually ([0-9.]+) EUR`)
 	dealt      = regexp.MustCompile(` ([0-9.]+) EUR on ([0-9-]+), (great|good|fair|expensive) for that day \(usually ([0-9.]+) EUR`)
+	compared   = regexp.MustCompile(` ([0-9.]+) EUR departing on ([0-9-]+) \((great|good|fair|expensive) for that day, usually ([0-9.]+) EUR`)
+	dealRow    = regexp.MustCompile(`(?s)<tr><th scope="row"><a href="[^"]*">([^<]*)</a>(.*?)</th><td>€([0-9,.]+)</td><td>(?:<span class="level [a-z-]+">([^<]*)</span>)?`)
+	than       = regexp.MustCompile(`<small>(?:€([0-9,]+) (less|more) than usual|about the usual price)</small>`)
+	cardOf     = regexp.MustCompile(`<meta property="og:image" content="https://verdetto.example([^"]*)"`)
 	half       = regexp.MustCompile(`half the time €([0-9,]+)(?: – €([0-9,]+))?`)
 )
 
@@ -190,11 +196,65 @@ func (f facts) read(fare, where, text string, market bool) (faults []string) {
 		f.add(fare, "word", m[1], where)
 	}
 	for _, m := range usually.FindAllStringSubmatch(text, -1) {
+		if market {
+			faults = append(faults, fmt.Sprintf("%s of a route has a usual price: %q", where, m[0]))
+		}
 		f.add(fare, "usual", whole(m[1]), where)
-		sign := map[string]string{"less": "−", "more": "+", "": ""}[m[3]]
-		f.add(fare, "difference", sign+cmp.Or(strings.ReplaceAll(m[2], ",", ""), "0"), where)
+		f.add(fare, "difference", signed(m[2], m[3]), where)
 	}
 	return faults
+}
+
+func signed(amount, direction string) string {
+	return map[string]string{"less": "−", "more": "+", "": ""}[direction] + cmp.Or(strings.ReplaceAll(amount, ",", ""), "0")
+}
+
+// readListed adds what a list of a tool says of a route's fares.
+func (f facts) readListed(r fare.Route, where, text string) (faults []string) {
+	if m := marketWord.FindString(text); m != "" {
+		faults = append(faults, fmt.Sprintf("%s says %q", where, m))
+	}
+	for _, m := range compared.FindAllStringSubmatch(text, -1) {
+		f.addListed(r, where, m[2], m[1], m[3], m[4])
+	}
+	for _, m := range listed.FindAllStringSubmatch(text, -1) {
+		f.addListed(r, where, m[1], m[2], m[3], m[4])
+	}
+	return faults
+}
+
+func (f facts) addListed(r fare.Route, where, day, price, word, usual string) {
+	key := fmt.Sprintf("%s %s %s", r, day, whole(price))
+	f.add(key, "word", word, where)
+	f.add(key, "usual", whole(usual), where)
+}
+
+// readCard adds the words of a picture, which are those of its Description.
+func (f facts) readCard(fare, where, picture string, a published.Analysis, market bool) (faults []string) {
+	_, text, _ := strings.Cut(picture, "iTXtDescription\x00\x00\x00\x00\x00")
+	words := strings.Split(text, "\n")
+	if len(words) < 5 {
+		return []string{where + ": no words"}
+	}
+	if price := strings.TrimPrefix(words[2], "€"); whole(price) != fmt.Sprint(int(a.Prezzo.Cent+50)/100) {
+		faults = append(faults, fmt.Sprintf("%s: the price is %q, and prezzo %d", where, price, a.Prezzo.Cent))
+	}
+	return append(faults, f.read(fare, where, words[1]+" "+words[3], market)...)
+}
+
+// readDeals adds what the page of a list of deals says of each fare. keys are the fares by the names of
+// their destinations.
+func (f facts) readDeals(body string, keys map[string]string) (rows int) {
+	for _, m := range dealRow.FindAllStringSubmatch(html.UnescapeString(body), -1) {
+		key := keys[m[1]]
+		if d := than.FindStringSubmatch(m[2]); d != nil {
+			f.add(key, "word", m[4], "page of deals")
+			f.add(key, "difference", signed(d[1], d[2]), "page of deals")
+			rows++
+		}
+		f.add(key, "price", whole(m[3]), "page of deals")
+	}
+	return rows
 }
 
 // checkPage returns the faults of a page. a is the API's answer to the same question.
@@ -237,7 +297,12 @@ func (s *service) page(r fare.Route, more string, q url.Values) {
 	}
 	key := fmt.Sprintf("%s %s %d", r, a.Prezzo.Partenza, int(a.Prezzo.Cent+50)/100)
 	where := "page " + more
-	s.fail(s.said.checkPage(key, where, body, a, a.Ambito == string(verdict.OfRoute) && !a.Prezzo.Dichiarato))
+	market := a.Ambito == string(verdict.OfRoute) && !a.Prezzo.Dichiarato
+	s.fail(s.said.checkPage(key, where, body, a, market))
+	if m := cardOf.FindStringSubmatch(body); m != nil && a.Verdetto.Percentile != nil && !strings.Contains(body, "<h1>We do not know yet.</h1>") && !a.Prezzo.Dichiarato {
+		s.fail(s.said.readCard(key, "card "+more, s.ask(m[1]), a, market))
+		s.documents["card"]++
+	}
 	for _, m := range cell.FindAllStringSubmatch(body, -1) {
 		s.said.add(fmt.Sprintf("%s %s %s", r, m[1], m[2]), "difference", m[3], where)
 	}
@@ -259,12 +324,8 @@ func (s *service) route(r fare.Route, departures int) {
 	if picture := s.ask("/card/" + from + "-" + to + "-en.svg"); fareWord.MatchString(picture) || marketWord.MatchString(picture) {
 		s.t.Errorf("the picture of %s judges", r)
 	}
-	for _, m := range listed.FindAllStringSubmatch(s.tool("fare_calendar", arguments), -1) {
-		key := fmt.Sprintf("%s %s %s", r, m[1], whole(m[2]))
-		s.said.add(key, "word", m[3], "fare_calendar")
-		s.said.add(key, "usual", whole(m[4]), "fare_calendar")
-		s.documents["calendar"]++
-	}
+	s.list(r, "fare_calendar", arguments)
+	s.list(r, "compare_trips", map[string]any{"origin": from, "destinations": []string{to}})
 	var c published.Calendario
 	if body := s.ask("/v1/calendario?" + q().Encode()); body == "" || json.Unmarshal([]byte(body), &c) != nil {
 		return
@@ -274,6 +335,7 @@ func (s *service) route(r fare.Route, departures int) {
 		s.page(r, "&quando="+day, q("partenza", day))
 		s.page(r, "&quando="+day+"&flessibile=3", q("partenza", day, "flessibile", "3"))
 		s.page(r, "&mese="+day[:7], q("mese", day[:7]))
+		s.list(r, "compare_trips", map[string]any{"origin": from, "destinations": []string{to}, "departures": []string{day}})
 		text, _, _ := strings.Cut(s.tool("flight_price_verdict", map[string]any{"origin": from, "destination": to,
 			"departure": day}), "For an alert on this trip")
 		s.fail(s.said.read(fmt.Sprintf("%s %s %d", r, day, int(*c.Giorni[i].Cent+50)/100), "flight_price_verdict", text, false))
@@ -281,7 +343,12 @@ func (s *service) route(r fare.Route, departures int) {
 	}
 }
 
-// origin reads the deals of a city: the API, the tool and the feed.
+func (s *service) list(r fare.Route, tool string, arguments map[string]any) {
+	s.fail(s.said.readListed(r, tool, s.tool(tool, arguments)))
+	s.documents[tool]++
+}
+
+// origin reads the deals of a city: the API, the tool, the page and the feed, and pages of some of their days.
 func (s *service) origin(city fare.City) {
 	var deals published.Occasioni
 	if body := s.ask("/v1/occasioni?origine=" + string(city)); body == "" || json.Unmarshal([]byte(body), &deals) != nil {
@@ -291,13 +358,21 @@ func (s *service) origin(city fare.City) {
 		return fmt.Sprintf("%s-%s %s %d", city, d.DestinazioneIata, d.Prezzo.Partenza, int(d.Prezzo.Cent+50)/100)
 	}
 	english := map[string]string{"ottimo": "great", "buono": "good", "normale": "fair", "caro": "expensive"}
-	for _, d := range deals.Occasioni {
+	keys := map[string]string{}
+	for i, d := range deals.Occasioni {
 		if d.Usual != nil {
 			s.said.add(key(d), "word", english[d.Level], "occasioni")
 			s.said.add(key(d), "usual", fmt.Sprint(int(*d.Usual+50)/100), "occasioni")
 		}
+		s.said.add(key(d), "price", fmt.Sprint(int(d.Prezzo.Cent+50)/100), "occasioni")
+		keys[places.Name(fare.City(d.DestinazioneIata), "en")] = key(d)
+		if i%(1+len(deals.Occasioni)/8) == 0 {
+			s.page(fare.Route{Origin: city, Destination: fare.City(d.DestinazioneIata)}, "&quando="+d.Prezzo.Partenza,
+				url.Values{"origine": {string(city)}, "destinazione": {d.DestinazioneIata}, "partenza": {d.Prezzo.Partenza}})
+		}
 		s.documents["deals"]++
 	}
+	s.documents["page of deals"] += s.said.readDeals(s.ask("/?da="+string(city)+"&lang=en"), keys)
 	judged := slices.DeleteFunc(deals.Occasioni, func(d published.Occasione) bool { return d.Usual == nil })
 	for i, m := range dealt.FindAllStringSubmatch(s.tool("cheap_now", map[string]any{"origin": string(city)}), -1) {
 		if d := judged[i]; d.Usual == nil || english[d.Level] != m[3] || whole(m[4]) != fmt.Sprint(int(*d.Usual+50)/100) {
@@ -324,8 +399,12 @@ func (s *service) origin(city fare.City) {
 
 func check(t *testing.T, p panel, routes, departures int) {
 	s := open(t, p)
-	origins := map[fare.City]bool{}
-	for _, route := range s.some(routes) {
+	origins, some := map[fare.City]bool{}, s.some(routes)
+	for i, route := range some {
+		if i == len(some)/2 { // the others two days after the refresh
+			s.fail(s.said.faults())
+			s.said, origins, s.ahead = facts{}, map[fare.City]bool{}, 48*time.Hour
+		}
 		s.route(route, departures)
 		if origin := route.Origin; !origins[origin] {
 			origins[origin] = true
@@ -334,7 +413,7 @@ func check(t *testing.T, p panel, routes, departures int) {
 	}
 	s.fail(s.said.faults())
 	t.Logf("%s: %d routes, documents %v, %d facts", p.file, len(s.routes), s.documents, len(s.said))
-	for _, kind := range []string{"page", "verdict", "calendar", "deals", "feed"} {
+	for _, kind := range []string{"page", "card", "verdict", "fare_calendar", "compare_trips", "deals", "page of deals", "feed"} {
 		if s.documents[kind] == 0 {
 			t.Errorf("no %s was checked", kind)
 		}
@@ -383,6 +462,55 @@ func TestFaultsAreFound(t *testing.T) {
 		found = append(found, f.read("a", "text", planted.text, false)...)
 		if found = append(found, f.faults()...); (len(found) > 0) != planted.found {
 			t.Errorf("%d: found %q", i, found)
+		}
+	}
+	milan := fare.Route{Origin: "MIL", Destination: "BUH"}
+	const key, row = "MIL-BUH 2016-05-09 22", `<tr><th scope="row"><a href="/">Bucharest</a><small>%s than usual</small></th><td>%s</td><td><span class="level caro">%s</span></td>`
+	picture := func(words ...string) func(facts) []string {
+		return func(f facts) []string {
+			return f.readCard(key, "card", "iTXtDescription\x00\x00\x00\x00\x00"+strings.Join(words, "\n"), a, false)
+		}
+	}
+	list := func(text string) func(facts) []string {
+		return func(f facts) []string { return f.readListed(milan, "tool", text) }
+	}
+	deals := func(than, price, word string) func(facts) []string {
+		return func(f facts) []string {
+			f.readDeals(fmt.Sprintf(row, than, price, word), map[string]string{"Bucharest": key})
+			return nil
+		}
+	}
+	for i, planted := range []struct {
+		read  func(facts) []string
+		found bool
+	}{
+		{picture("", "A good fare for that day.", "€21.99", usual, ""), false},
+		{picture("", "A great fare for that day.", "€21.99", usual, ""), true},
+		{picture("", "Fares are low right now.", "€21.99", "High certainty.", ""), true},
+		{picture("", "A good fare for that day.", "€23.99", usual, ""), true},
+		{picture("", "A good fare for that day.", "€21.99", strings.Replace(usual, "25", "26", 1), ""), true},
+		{picture("", "A good fare for that day.", "€21.99", strings.Replace(usual, "€3 less", "€3 more", 1), ""), true},
+		{picture(), true},
+		{func(f facts) []string { return f.read(key, "card of a route", "Fares are low right now. "+usual, true) }, true},
+		{list("Bucharest 21.99 EUR departing on 2016-05-09 (good for that day, usually 25.00 EUR)"), false},
+		{list("Bucharest 21.99 EUR departing on 2016-05-09 (great for that day, usually 25.00 EUR)"), true},
+		{list("Bucharest 21.99 EUR departing on 2016-05-09 (good for that day, usually 26.00 EUR)"), true},
+		{list("Bucharest 21.99 EUR departing on 2016-05-09, fares are low right now"), true},
+		{list("2016-05-09 21.99 EUR (good for that day, usually 25.00 EUR)"), false},
+		{list("2016-05-09 21.99 EUR (fair for that day, usually 25.00 EUR)"), true},
+		{list("2016-05-09 21.99 EUR (good for that day, usually 24.00 EUR)"), true},
+		{deals("€3 less", "€21.99", "good"), false},
+		{deals("€3 less", "€21.99", "great"), true},
+		{deals("€3 more", "€21.99", "good"), true},
+		{deals("€5 less", "€21.99", "good"), true},
+		{deals("€3 less", "€23.99", "good"), true},
+	} {
+		f := facts{}
+		f.read(key, "page", "A good fare for that day. "+usual, false)
+		f.add(key, "price", "22", "occasioni")
+		found := planted.read(f)
+		if found = append(found, f.faults()...); (len(found) > 0) != planted.found {
+			t.Errorf("%d elsewhere: found %q", i, found)
 		}
 	}
 	a.Prezzo.Cent = 2300

@@ -117,7 +117,7 @@ func faresOf(s verdict.RouteSummary, sheet *departure.Learner,
 func asDeals(state *departure.State, pooled *departure.Pooled, judged []verdict.Judged) (all []deals.Deal, err error) {
 	days := make([]verdict.Verdict, len(judged))
 	if state != nil {
-		days, err = verdict.OwnDays(state, pooled, judged)
+		days, err = verdict.OwnDays(state, pooled, judged, state.AsOf.Time())
 	}
 	for i, j := range judged {
 		if err == nil {

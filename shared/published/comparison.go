@@ -12,7 +12,7 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// MaxTrips is the maximum number of trips in a comparison. Each costs a read and counts towards the
+// MaxTrips is the maximum number of trips in a comparison. Each costs up to two reads and counts towards the
 // quota.
 const MaxTrips = 10
 
@@ -20,7 +20,7 @@ type Confronto struct {
 	Chiesti      int       `json:"chiesti" minimum:"1" maximum:"10" doc:"Number of trips: each destination on each departure, or in each month"`
 	Contati      int       `json:"contati" minimum:"1" maximum:"10" doc:"Number of trips that were counted and looked up: at most the verdicts left in your quota. The others have the problema troppe-richieste"`
 	Viaggi       []Viaggio `json:"viaggi" nullable:"false" doc:"The trips in the order of the question: by destination, then by date"`
-	Migliori     []int     `json:"migliori" nullable:"false" doc:"Positions in viaggi (from 0) of the judged trips, best first: by level, then by percentile. Departures and months are compared with different fares"`
+	Migliori     []int     `json:"migliori" nullable:"false" doc:"Positions in viaggi (from 0) of the judged trips, best first: by the level of prezzo for its own day, then by percentile; without such a level, by verdetto"`
 	PiuEconomici []int     `json:"piuEconomici" nullable:"false" doc:"Positions in viaggi of all trips with a fare, cheapest first"`
 }
 
@@ -124,7 +124,7 @@ func (s *Answers) Compare(ctx context.Context, of Comparison, granted int) (Conf
 					"Pro key."}
 			continue
 		}
-		judged, err := s.Judge(ctx, of.questions[i])
+		judged, err := s.Judge(ctx, of.questions[i], s.WithUsual)
 		var p *httpapi.Problem
 		switch {
 		case errors.As(err, &p):
@@ -132,8 +132,14 @@ func (s *Answers) Compare(ctx context.Context, of Comparison, granted int) (Conf
 		case err != nil:
 			return c, err
 		default:
+			if of.questions[i].When == nil { // forecasts are about a departure
+				judged.Judgement.Forecasts = nil
+			}
 			a := s.Publish(ctx, of.questions[i], judged)
 			v.Analisi, all[i] = &a, judged.Judgement.Judged
+			if own := judged.Judgement.OwnDay; own.Judged() { // so that fares compare with one another, and markets do not
+				all[i].Verdict = own
+			}
 			c.PiuEconomici = append(c.PiuEconomici, i)
 			if all[i].Verdict.Judged() {
 				c.Migliori = append(c.Migliori, i)

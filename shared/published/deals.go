@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
@@ -109,11 +111,14 @@ func (s *Answers) Deals(ctx context.Context, q DealsQuestion) (Occasioni, error)
 	if q.When != nil {
 		o.Ambito, month = string(verdict.OfMonth), &q.When.Date
 	}
-	now := s.Now()
-	if r, ok := all.Collection(fare.DayOf(now)); ok {
+	now, today := s.Now(), fare.DayOf(s.Now())
+	if r, ok := all.Collection(today); ok {
 		o.Raccolta = httpapi.RaccoltaOf(&r)
 	}
-	list, unknown := ValidDeals(all, fare.DayOf(now), deals.Filter{Month: month, NonStop: q.NonStop, Airlines: q.Airlines})
+	list, unknown := ValidDeals(all, today, deals.Filter{Month: month, NonStop: q.NonStop, Airlines: q.Airlines})
+	if err = s.JudgeToday(ctx, place.City, q.Trip, q.NonStop, list); err != nil {
+		return o, err
+	}
 	o.Vettori = vettori(q.Airlines, &unknown)
 	in, err := s.moneyIn(ctx, q.Show)
 	if err != nil {
@@ -160,7 +165,32 @@ func (s *Answers) DealsFrom(ctx context.Context, origin places.Place, trip fare.
 type DestinationDeal struct {
 	To fare.City
 	deals.Deal
+	AsOf  fare.Day        // when it was judged
 	Lower *verdict.Judged // a lower known fare of another departure; nil for a month
+}
+
+// judgesAtOnce limits the reads of one list that are under way.
+const judgesAtOnce = 16
+
+// JudgeToday judges each fare of a list for its day as of today, unless the refresh of today did.
+func (s *Answers) JudgeToday(ctx context.Context, origin fare.City, trip fare.Trip, nonStop bool, list []DestinationDeal) error {
+	today := fare.DayOf(s.Now())
+	reads, ctx := errgroup.WithContext(ctx)
+	reads.SetLimit(judgesAtOnce)
+	for i := range list {
+		if d := &list[i]; d.AsOf < today {
+			reads.Go(func() error {
+				of := fare.Series{Route: fare.Route{Origin: origin, Destination: d.To}, Trip: trip}
+				own, err := s.OwnDay(ctx, of, nonStop, d.Judged)
+				if own.Level != d.OwnDay.Level || own.Reliability != d.OwnDay.Reliability {
+					d.Since = max(d.Since, today.Time().Unix())
+				}
+				d.OwnDay, d.AsOf = own, today
+				return err
+			})
+		}
+	}
+	return reads.Wait()
 }
 
 // ValidDeals returns the deals that are valid today, best first: their departure is not in the past
@@ -179,7 +209,7 @@ func ValidDeals(all deals.Origin, today fare.Day, f deals.Filter) (list []Destin
 			}
 			continue
 		}
-		one := DestinationDeal{To: e.Destination, Deal: d}
+		one := DestinationDeal{To: e.Destination, Deal: d, AsOf: e.AsOf}
 		if lower, ok := e.Lower(d, today, f); ok && f.Month == nil {
 			one.Lower = &lower
 		}

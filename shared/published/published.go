@@ -32,7 +32,7 @@ func (s *Answers) CheckDeals(ctx context.Context, q DealsQuestion) error {
 // Verdict judges the price in the question or, without one, the cheapest fare of the route,
 // departure or month.
 func (s *Answers) Verdict(ctx context.Context, q answer.Question) (Analysis, error) {
-	of, err := s.Judge(ctx, q)
+	of, err := s.Judge(ctx, q, s.Answer)
 	if err != nil {
 		return Analysis{}, err
 	}
@@ -40,9 +40,10 @@ func (s *Answers) Verdict(ctx context.Context, q answer.Question) (Analysis, err
 }
 
 // Judge is Verdict before it is written: a judgement in the currency of the question, without what
-// the caller may not see.
-func (s *Answers) Judge(ctx context.Context, q answer.Question) (answer.Answer, error) {
-	of, err := s.Answer(ctx, q)
+// the caller may not see. answered is Answer or WithUsual.
+func (s *Answers) Judge(ctx context.Context, q answer.Question,
+	answered func(context.Context, answer.Question) (answer.Answer, error)) (answer.Answer, error) {
+	of, err := answered(ctx, q)
 	if err != nil {
 		return of, Problem(err)
 	}

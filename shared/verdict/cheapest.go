@@ -49,17 +49,18 @@ func CheapestOfMonths(s *departure.State, p *departure.Pooled) (all []Judged, er
 	return all, nil
 }
 
-// OwnDays judges live fares for their own days, as a question about each day does, as if they were
-// fresh. The verdict on a fare that cannot be judged is zero.
-func OwnDays(s *departure.State, p *departure.Pooled, all []Judged) (days []Verdict, err error) {
-	q, _, err := newDepartureQuestion(s, p, When{}, s.AsOf.Time())
-	for _, j := range all {
-		if err == nil {
-			own, _ := q.ownDay(j.Fare)
-			days = append(days, own)
-		}
+// OwnDays judges live fares for their own days, as a question about each day does at the time now, as
+// if they were fresh. The verdict on a fare that cannot be judged is zero.
+func OwnDays(s *departure.State, p *departure.Pooled, all []Judged, now time.Time) (days []Verdict, err error) {
+	days = make([]Verdict, len(all))
+	q, known, err := newDepartureQuestion(s, p, When{}, now)
+	if err != nil || !known {
+		return days, err
 	}
-	return days, err
+	for i, j := range all {
+		days[i], _ = q.ownDay(j.Fare)
+	}
+	return days, nil
 }
 
 // steps returns the fares that are the cheapest of those not departed, on at least one day from

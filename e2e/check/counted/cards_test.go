@@ -79,7 +79,8 @@ func (w *world) card(r *route, l *i18n.Language, page, certainty string) (c card
 	c.low, c.high = s.half()
 	c.low, c.high, c.minimum, c.maximum = r.euro(c.low), r.euro(c.high), r.euro(r.minimum()), r.euro(r.maximum())
 	c.median, c.price = r.euro(r.quantile(.5)), r.euro(float64(r.price))
-	c.words = chart.Card{Level: r.level(), Verdict: wording.Sentence(l.Text("headline.market", "Level", l.Text("market."+r.level()))),
+	c.words = chart.Card{Level: r.level(), Verdict: wording.Sentence(l.Text("headline.market", "Level", l.Text("market."+r.level()))) + ".",
+		Price:  l.Money(fare.Cents(math.Round(100 * c.price))),
 		Route:  l.Text("home.route", "From", places.Name(fare.City(r.from), l.Code), "To", places.Name(fare.City(r.to), l.Code)),
 		Detail: l.Text("certainty."+certainty) + ".", Foot: l.Text("verdict.as_of", "Date", l.Date(fare.DayOf(w.now)))}
 	if w.file == "" {

@@ -117,12 +117,12 @@ func (s sentences) past(h published.Storico) string {
 	return said + " " + s.newest(h.AggiornatoIl)
 }
 
-// word says what a verdict is on: the market of a route, or a fare for its day.
-func (s sentences) word(a *published.Analysis) string {
-	if a.Ambito == string(verdict.OfRoute) {
-		return s.Text("headline.market", "Level", s.Text("market."+a.Verdetto.Livello))
+// forDay returns what is said of the fare of an answer beside its day.
+func forDay(a *published.Analysis) published.ForDay {
+	if v := a.Verdetto; a.Ambito == string(verdict.OfDeparture) {
+		return published.ForDay{Usual: v.MedianaCent, Level: v.Livello, Reliability: v.Affidabilita}
 	}
-	return s.Text("level." + cmp.Or(a.Level, a.Verdetto.Livello))
+	return a.ForDay
 }
 
 func (s sentences) comparison(c published.Confronto, names []string) string {
@@ -130,22 +130,19 @@ func (s sentences) comparison(c published.Confronto, names []string) string {
 		v := c.Viaggi[i]
 		return s.Text("agents.compared", "City", names[i], "When", v.Partenza+v.Mese)
 	}
-	var said []string
-	if len(c.Migliori) > 0 {
-		a := c.Viaggi[c.Migliori[0]].Analisi
-		said = append(said, s.Text("agents.comparison_best", "Trip", trip(c.Migliori[0]), "Price",
-			euros(int64(a.Prezzo.Cent), a.Valuta), "Level", s.word(a),
-			"Certainty", s.Text("agents.certainty."+a.Verdetto.Affidabilita)))
-	}
-	var listed, without []string
+	var said, listed, without []string
 	for _, i := range c.PiuEconomici {
-		a := c.Viaggi[i].Analisi
-		level := ""
-		if a.Verdetto.Percentile != nil {
-			level = s.word(a)
+		a, level, usual := c.Viaggi[i].Analisi, "", ""
+		day := forDay(a)
+		if day.Usual != nil {
+			level, usual = s.Text("level."+day.Level), euros(int64(*day.Usual), a.Valuta)
 		}
 		listed = append(listed, s.Text("agents.comparison_one", "Trip", trip(i), "Price",
-			euros(int64(a.Prezzo.Cent), a.Valuta), "Departure", a.Prezzo.Partenza, "Level", level))
+			euros(int64(a.Prezzo.Cent), a.Valuta), "Departure", a.Prezzo.Partenza, "Level", level, "Usual", usual))
+		if day.Usual != nil && i == c.Migliori[0] {
+			said = append(said, s.Text("agents.comparison_best", "Trip", listed[len(listed)-1],
+				"Certainty", s.Text("agents.certainty."+day.Reliability)))
+		}
 	}
 	for i, v := range c.Viaggi {
 		if v.Problema != nil {

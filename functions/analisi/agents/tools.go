@@ -53,7 +53,7 @@ const (
 )
 
 func (s *Service) verdict(ctx context.Context, in *tripInput, q answer.Question) (Verdict, string, error) {
-	of, err := s.Answers.Judge(ctx, q)
+	of, err := s.Answers.Judge(ctx, q, s.Answers.Answer)
 	if err != nil {
 		return Verdict{}, "", err
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"strings"
 	"sync"
 
 	"verdetto/functions/analisi/page/chart"
@@ -14,7 +15,6 @@ import (
 	"verdetto/shared/fare/places"
 	"verdetto/shared/published"
 	"verdetto/shared/text/i18n"
-	"verdetto/shared/text/wording"
 	"verdetto/shared/web/httpapi"
 )
 
@@ -144,7 +144,7 @@ func (s *Service) card(ctx context.Context, in *cardInput) (*cardOutput, error) 
 	switch {
 	case err != nil && errors.Is(published.Problem(err), err): // no reason for a missing verdict
 		return nil, err
-	case err == nil && a.Judgement.Verdict.Judged():
+	case err == nil:
 		s.drawVerdict(&c, l, asked, a)
 	}
 	png, err := c.PNG()
@@ -156,11 +156,12 @@ func (s *Service) card(ctx context.Context, in *cardInput) (*cardOutput, error) 
 
 func (s *Service) drawVerdict(c *chart.Card, l *i18n.Language, asked answer.Question, a answer.Answer) {
 	said := (&view{T: l, today: fare.DayOf(s.Now())}).sayingOf(asked, a.Judgement)
-	certainty, _ := said.Certainty()
-	c.Level, c.Verdict, c.Detail = string(said.LevelName()), wording.Sentence(said.Brief()), certainty+"."
-	if than := said.Than(); than != "" {
-		c.Detail = wording.Sentence(than) + ". " + c.Detail
+	if !said.Judged() {
+		return
 	}
+	certainty, _ := said.Certainty()
+	c.Level, c.Verdict, c.Price = string(said.LevelName()), said.Headline(), l.Money(a.Judgement.Fare.Price)
+	c.Detail = strings.Join(nonEmpty(said.Usual(), certainty+"."), " ")
 	scale := rangeOf(said.Scale())
 	c.Scale = &scale
 }

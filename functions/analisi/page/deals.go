@@ -96,6 +96,10 @@ func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view)
 	if area := v.Area; area != nil {
 		standing = slices.DeleteFunc(standing, func(d published.DestinationDeal) bool { return !area.HoldsCity(d.To) })
 	}
+	if err := h.JudgeToday(r.Context(), from.City, kind, asked.NonStop, standing); err != nil {
+		h.refuseFailed(r, v, err)
+		return
+	}
 	v.showCheap(q, from, sortedDeals(standing, q.order, h.Now()), kind, most)
 	if v.Cheap != nil {
 		v.Cheap.Partly, v.Cheap.Collecting = partly, collecting(v, all)

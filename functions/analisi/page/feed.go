@@ -76,7 +76,11 @@ func (s *Service) feed(ctx context.Context, in *feedInput) (*httpapi.Tagged, err
 	if err != nil {
 		return nil, err
 	}
-	f := s.feedOfDeals(all, origin, l, httpapi.Data(ctx) == "sample")
+	list, _ := published.ValidDeals(all, fare.DayOf(s.Now()), deals.Filter{})
+	if err = s.JudgeToday(ctx, origin.City, fare.OneWay, false, list); err != nil {
+		return nil, err
+	}
+	f := s.feedOfDeals(all, list, origin, l, httpapi.Data(ctx) == "sample")
 	if s.BaseURL != "" {
 		f.self = s.BaseURL + "/feed/" + in.File
 	}
@@ -94,7 +98,7 @@ func (s *Service) feed(ctx context.Context, in *feedInput) (*httpapi.Tagged, err
 	return httpapi.Tag(in.IfNoneMatch, contentType, body), nil
 }
 
-func (s *Service) feedOfDeals(all deals.Origin, origin places.Place, l *i18n.Language, invented bool) feed {
+func (s *Service) feedOfDeals(all deals.Origin, list []published.DestinationDeal, origin places.Place, l *i18n.Language, invented bool) feed {
 	now := s.Now()
 	f := feed{language: l, id: feedID("feed", l.Code, string(origin.City)),
 		title: l.Text("feed.title", "City", origin.Name), page: s.page(l, "da="+string(origin.City))}
@@ -111,7 +115,6 @@ func (s *Service) feedOfDeals(all deals.Origin, origin places.Place, l *i18n.Lan
 			f.updated = later(f.updated, e.AsOf.Time())
 		}
 	}
-	list, _ := published.ValidDeals(all, fare.DayOf(now), deals.Filter{})
 	for _, d := range list {
 		of, v := d.Fare, d.ForDay(now).Verdict
 		if !isCheap(d.Verdict.Level) || !isCheap(v.Level) { // low for the route, and good for its day
@@ -129,6 +132,7 @@ func (s *Service) feedOfDeals(all deals.Origin, origin places.Place, l *i18n.Lan
 			page: s.page(l, "da="+string(origin.City)+"&a="+string(d.To)), level: string(v.Level),
 			updated: lastChange(d.Deal, now),
 		})
+		f.updated = later(f.updated, lastChange(d.Deal, now))
 	}
 	return f
 }

@@ -23,8 +23,8 @@ import (
 
 type Deal struct {
 	verdict.Judged
-	// OwnDay is the verdict on the fare for its own day, of which only Level, Reliability and Median are
-	// stored; zero: unknown.
+	// OwnDay is the verdict on the fare for its own day, as of the refresh, of which only Level,
+	// Reliability and Median are stored; zero: unknown.
 	OwnDay verdict.Verdict
 	// Since is when the published facts about the fare last changed, in Unix seconds; 0 for the
 	// cheapest fare of a month.

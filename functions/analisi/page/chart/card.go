@@ -3,11 +3,14 @@ package chart
 import (
 	"bytes"
 	_ "embed"
+	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"image"
 	"image/color"
 	"image/draw"
 	"image/png"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -31,6 +34,7 @@ const (
 type Card struct {
 	Route   string
 	Verdict string
+	Price   string // empty: no verdict
 	Detail  string
 	Foot    string // date and source of the fares
 	Level   string // empty: no verdict
@@ -73,9 +77,10 @@ func (c Card) PNG() ([]byte, error) {
 	}
 	p.fill(image.Rect(0, 0, 28, CardHeight), main)
 	const left, width = 96, CardWidth - 96 - 80
-	p.write(left, 120, 44, width, faint, c.Route)
-	p.write(left, 262, 104, width, main, c.Verdict)
-	p.write(left, 348, 42, width, ink, c.Detail)
+	p.write(left, 104, 40, width, faint, c.Route)
+	p.write(left, 182, 64, width, main, c.Verdict)
+	p.write(left, 308, 120, width, ink, c.Price)
+	p.write(left, 376, 36, width, ink, c.Detail)
 	if s := c.Scale; s != nil {
 		at := func(price fare.Cents) int { return left + int(s.place(price, width)) }
 		p.fill(image.Rect(at(s.Minimum), 450, at(s.Maximum), 454), ink)
@@ -92,7 +97,15 @@ func (c Card) PNG() ([]byte, error) {
 	if err := (&png.Encoder{CompressionLevel: png.DefaultCompression}).Encode(&b, img); err != nil {
 		return nil, fmt.Errorf("draw card: %w", err)
 	}
-	return b.Bytes(), nil
+	return c.described(b.Bytes()), nil
+}
+
+// described adds the words of a card to its picture, as the PNG's Description.
+func (c Card) described(picture []byte) []byte {
+	const header = 33 // bytes: the signature and the first chunk
+	text := []byte("iTXtDescription\x00\x00\x00\x00\x00" + strings.Join([]string{c.Route, c.Verdict, c.Price, c.Detail, c.Foot}, "\n"))
+	chunk := append(binary.BigEndian.AppendUint32(nil, uint32(len(text)-len("iTXt"))), text...)
+	return slices.Concat(picture[:header], binary.BigEndian.AppendUint32(chunk, crc32.ChecksumIEEE(text)), picture[header:])
 }
 
 // painter keeps the first error.
