@@ -69,10 +69,10 @@ func (r *Refresher) closeUntil(ctx context.Context, last fare.Day) error {
 }
 
 func (r *Refresher) contributions(ctx context.Context, day fare.Day) (*score.Contribution, int, error) {
-	stored, err := r.Replay.contributionsOf(day), error(nil)
-	if stored == nil {
-		stored, err = r.Fares.Contributions(ctx, day)
+	if r.Replay != nil && r.Replay.sums[day] != nil {
+		return r.Replay.sums[day], 1, nil
 	}
+	stored, err := r.Fares.Contributions(ctx, day)
 	if err != nil {
 		return nil, 0, err
 	}

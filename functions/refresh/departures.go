@@ -166,14 +166,13 @@ func (r *Refresher) foldDepartures(ctx context.Context, of fare.Series, history 
 		&own.Counts); err != nil {
 		return nil, fmt.Errorf("keep the score of %s: %w", of, err)
 	}
-	w := store.Contribution{}
-	if !own.Empty() {
-		if again { // late fares: add to today's earlier contribution
-			if err := r.addEarlier(ctx, of, today, &own); err != nil {
-				return nil, err
-			}
+	w := &own
+	if own.Empty() {
+		w = nil
+	} else if again { // late fares: add to today's earlier contribution
+		if err := r.addEarlier(ctx, of, today, w); err != nil {
+			return nil, err
 		}
-		w = store.NewContribution(today, &own, (today + keepDays).Time())
 	}
 	if err := r.putState(ctx, of, &s, w); err != nil {
 		return nil, err
@@ -199,7 +198,7 @@ func (r *Refresher) addEarlier(ctx context.Context, of fare.Series, cycle fare.D
 
 // putState stores the state and the contribution of a series. Afterwards the state has what a reader
 // of the store gets, because storing rounds numbers, and may drop details of a large state.
-func (r *Refresher) putState(ctx context.Context, of fare.Series, s *seriesState, own store.Contribution) error {
+func (r *Refresher) putState(ctx context.Context, of fare.Series, s *seriesState, own *score.Contribution) error {
 	now := store.Departures{Any: store.States.Pack(&s.any.State)}
 	stored, err := now.Any.Value()
 	if err == nil {
@@ -215,12 +214,23 @@ func (r *Refresher) putState(ctx context.Context, of fare.Series, s *seriesState
 		return fmt.Errorf("store departures of %s: %w", of, err)
 	}
 	if r.Replay != nil {
-		return r.Replay.putState(ctx, r, of, *s, own)
+		return r.Replay.putState(ctx, r, of, *s, now, own)
 	}
+	now.Learning = s.learning()
+	return r.Fares.PutDepartures(ctx, of, s.stored, now, contributionOf(s.any.AsOf, own))
+}
+
+func (s *seriesState) learning() store.Stored[store.Learning] {
 	open := store.Learning{All: s.any.Questions, Rounds: s.rounds}
 	if s.nonStop != nil {
 		open.NonStop = s.nonStop.Questions
 	}
-	now.Learning = store.Learnings.Pack(open)
-	return r.Fares.PutDepartures(ctx, of, s.stored, now, own)
+	return store.Learnings.Pack(open)
+}
+
+func contributionOf(day fare.Day, own *score.Contribution) store.Contribution {
+	if own == nil {
+		return store.Contribution{}
+	}
+	return store.NewContribution(day, own, (day + keepDays).Time())
 }

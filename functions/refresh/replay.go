@@ -5,7 +5,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 
 	"verdetto/shared/fare"
@@ -26,7 +25,8 @@ type Replay struct {
 
 	mu            sync.Mutex
 	all           map[fare.Series]*replayed
-	contributions map[fare.Day]map[fare.Series]store.Contribution
+	contributions map[fare.Day]map[fare.Series]store.Contribution // since the last Save
+	sums          map[fare.Day]*score.Contribution                // of all series, unless the store has them
 }
 
 // replayed holds encoded what would take ten times the memory otherwise.
@@ -43,11 +43,11 @@ type learner struct {
 	questions []byte
 }
 
-func packLearner(l *departure.Learner) learner {
+func packLearner(l *departure.Learner, state store.Stored[*departure.State]) learner {
 	if l == nil || l.AsOf == 0 {
 		return learner{}
 	}
-	return learner{store.States.Pack(&l.State).Compact(), bytes.Clone(l.Questions.Encode())}
+	return learner{state.Compact(), bytes.Clone(l.Questions.Encode())}
 }
 
 func (l learner) unpack() (*departure.Learner, error) {
@@ -58,8 +58,9 @@ func (l learner) unpack() (*departure.Learner, error) {
 	return learnerOf(l.state, questions)
 }
 
-func (s *replayed) setState(state seriesState) {
-	s.any, s.nonStop, s.rounds = packLearner(state.any), packLearner(state.nonStop), state.rounds
+func (s *replayed) setState(state seriesState, packed store.Departures) {
+	s.any, s.rounds = packLearner(state.any, packed.Any), state.rounds
+	s.nonStop = packLearner(state.nonStop, packed.NonStop)
 }
 
 func (s *replayed) state() (state seriesState, err error) {
@@ -97,7 +98,7 @@ func (p *Replay) series(ctx context.Context, r *Refresher, of fare.Series) (*rep
 		return s, err
 	}
 	s.summary = store.Summaries.Pack(summary.RouteSummary).Compact()
-	s.setState(state)
+	s.setState(state, state.stored)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.all == nil {
@@ -114,42 +115,34 @@ func (p *Replay) putSummary(ctx context.Context, r *Refresher, of fare.Series, s
 }
 
 func (p *Replay) putState(ctx context.Context, r *Refresher, of fare.Series, state seriesState,
-	own store.Contribution) error {
+	packed store.Departures, own *score.Contribution) error {
 	s, err := p.series(ctx, r, of)
 	if err != nil {
 		return err
 	}
-	s.setState(state)
-	if s.changed = true; !own.Exists() {
+	s.setState(state, packed)
+	if s.changed = true; own == nil {
 		return nil
 	}
+	day := state.any.AsOf
+	contribution := contributionOf(day, own)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.contributions == nil {
 		p.contributions = map[fare.Day]map[fare.Series]store.Contribution{}
 	}
-	if p.contributions[own.Cycle] == nil {
-		p.contributions[own.Cycle] = map[fare.Series]store.Contribution{}
-		maps.DeleteFunc(p.contributions, func(day fare.Day, _ map[fare.Series]store.Contribution) bool {
-			return day <= own.Cycle-keepDays
+	if p.contributions[day] == nil {
+		p.contributions[day] = map[fare.Series]store.Contribution{}
+		maps.DeleteFunc(p.contributions, func(old fare.Day, _ map[fare.Series]store.Contribution) bool {
+			return old <= day-keepDays
 		})
 	}
-	p.contributions[own.Cycle][of] = own
+	p.contributions[day][of] = contribution
+	if p.sums[day] == nil {
+		p.sums = map[fare.Day]*score.Contribution{day: new(score.Contribution)}
+	}
+	p.sums[day].Add(own)
 	return nil
-}
-
-// contributionsOf returns the contributions in the order of the store, or nil if the store has those of
-// the day.
-func (p *Replay) contributionsOf(day fare.Day) (all []store.Contribution) {
-	if p == nil {
-		return nil
-	}
-	own := p.contributions[day]
-	for _, of := range slices.SortedFunc(maps.Keys(own),
-		func(a, b fare.Series) int { return strings.Compare(a.String(), b.String()) }) {
-		all = append(all, own[of])
-	}
-	return all
 }
 
 // Save writes what has changed. If it is interrupted, the store is useless.
@@ -182,12 +175,14 @@ func (s *replayed) save(ctx context.Context, r *Refresher, of fare.Series) error
 	if err := r.putHistory(ctx, of, h, slices.Sorted(maps.Keys(h.cycles))); err != nil {
 		return err
 	}
-	state, err := s.state()
-	if err == nil {
-		state.stored, err = r.Fares.Departures(ctx, of)
+	was, err := r.Fares.Departures(ctx, of)
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		err = r.putState(ctx, of, &state, store.Contribution{})
+	state, err := s.state()
+	if err == nil && s.any.state.Exists() {
+		now := store.Departures{Any: s.any.state, NonStop: s.nonStop.state, Learning: state.learning()}
+		err = r.Fares.PutDepartures(ctx, of, was, now, store.Contribution{})
 	}
 	if err != nil {
 		return err

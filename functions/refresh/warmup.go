@@ -50,11 +50,11 @@ func (r *Refresher) warmUpOnce(ctx context.Context, today fare.Day) error {
 	if err != nil {
 		return err
 	}
-	none := store.Contribution{}
+	var none *score.Contribution
 	if stored, err := r.Fares.Contributions(ctx, today); err != nil {
 		return err
 	} else if len(stored) > 0 { // the history already holds what today's refreshes contributed
-		none = store.NewContribution(today, new(score.Contribution), (today + keepDays).Time())
+		none = new(score.Contribution)
 	}
 	if len(days) == 0 {
 		return nil

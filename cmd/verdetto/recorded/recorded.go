@@ -31,7 +31,7 @@ type Import struct {
 	Target store.Table
 	Panel  *csvfile.Panel // a CSV file of recorded fares
 	Folder string         // removed at the end
-	Every  time.Duration  // between two checkpoints; 0: checkpointEvery
+	Every  time.Duration  // between two checkpoints; 0: checkpointEvery, or longer if they are slow
 	Now    func() time.Time
 	Rates  func(fare.Day) fare.Rates
 	// Progress, if set, is called after each day with the number of fares up to that day.
@@ -128,6 +128,7 @@ func (i Import) replay(ctx context.Context, w *work, from *fares) error {
 	memory, saved := &refresh.Replay{Last: func(of fare.Series) fare.Day {
 		return min(from.lastFound(of, i.Now())+verdict.LiveDays, w.plan.Last)
 	}}, time.Now()
+	every := checkpointEvery
 
 	for day := w.next; day <= w.plan.Last; day++ {
 		w.clock.Store(min((day+1).Time().Unix()-1, i.Now().Unix()))
@@ -137,11 +138,13 @@ func (i Import) replay(ctx context.Context, w *work, from *fares) error {
 			err = fmt.Errorf("%d of %d origins failed: %s", report.Failed, report.Origins, report.Faults[0])
 		}
 		last := day == w.plan.Last
-		if err == nil && (last || time.Since(saved) >= cmp.Or(i.Every, checkpointEvery)) {
+		if err == nil && (last || time.Since(saved) >= cmp.Or(i.Every, every)) {
+			begun := time.Now()
 			if err = memory.Save(ctx, r); err == nil && !last {
 				err = w.checkpoint(day + 1)
 			}
 			saved = time.Now()
+			every = max(checkpointEvery, 10*saved.Sub(begun))
 		}
 		if err != nil {
 			return fmt.Errorf("refresh again as on %s: %w", day, err)
