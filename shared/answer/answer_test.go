@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -139,72 +138,6 @@ func priced(amount float64, currency string) func(*answer.Question) {
 	}
 }
 
-func money(amount float64, currency string) fare.Money {
-	c, _ := fare.ParseCurrency(currency)
-	return fare.Money{Amount: fare.Cents(100 * amount), Currency: c}
-}
-
-func TestAnswers(t *testing.T) {
-	nonStop := func(q *answer.Question) { q.NonStop = true }
-	week := func(q *answer.Question) { q.Trip = fare.Return4to7 }
-	for _, c := range []struct {
-		name   string
-		q      answer.Question
-		cents  fare.Cents
-		quoted fare.Money
-		nights int16
-	}{
-		{"any one-way fare", question("Londra", nil), 51_00, money(51, "EUR"), 0},
-		{"non-stop", question("Londra", nonStop), 90_00, money(90, "EUR"), 0},
-		{"a return", question("Londra", week), 122_00, money(122, "EUR"), 5},
-		{
-			"quoted in another currency", question("Budapest", nil), 31_25,
-			money(12_500, "HUF"), 0,
-		},
-		{
-			"a price in the currency of the route", question("Budapest", priced(14_000, "HUF")), 35_00,
-			money(14_000, "HUF"), 0,
-		},
-		{
-			"a price in euro", question("Budapest", priced(30, "EUR")), 30_00,
-			money(30, "EUR"), 0,
-		},
-		{
-			"a price in a third currency", question("Budapest", priced(37.5, "USD")), 30_00,
-			money(37.5, "USD"), 0,
-		},
-		{
-			"a price, where no fare is live", question("Roma", priced(30, "EUR")), 30_00,
-			money(30, "EUR"), 0,
-		},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			s := world(t)
-			r := s.reader()
-			storetest.Must(t, r.Check(t.Context(), c.q))
-			a, err := r.Answer(t.Context(), c.q)
-			storetest.Must(t, err)
-			j := a.Judgement
-			if of := j.Fare; of.Price != c.cents || verdict.Quoted(of) != c.quoted || of.Nights != c.nights {
-				t.Errorf("%+v", of)
-			}
-			if own := c.q.Price != nil; own != j.Declared || own != (j.Fare.Found == 0) {
-				t.Errorf("%+v", j)
-			}
-			if live := c.q.Price != nil && c.q.To.Name != "Roma"; live != (j.Known != nil) ||
-				live && (j.Known.Found == 0 || j.Known.Depart == 0) {
-				t.Errorf("known fare %+v", j.Known)
-			}
-			if j.Scope != verdict.OfRoute || a.Series.Origin != "MIL" || a.Origin.Name != "Milano" || !j.Verdict.Judged() {
-				t.Errorf("%+v", a)
-			}
-			if s.reads != 1 {
-				t.Errorf("%d reads", s.reads)
-			}
-		})
-	}
-}
-
 func TestWhatCannotBeAnswered(t *testing.T) {
 	as := func(target any) func(error) bool { return func(err error) bool { return errors.As(err, target) } }
 	var (
@@ -255,44 +188,6 @@ func TestWhatCannotBeAnswered(t *testing.T) {
 				t.Errorf("%d reads for what is refused", s.reads)
 			}
 		})
-	}
-}
-
-// A higher price in the question never gets a lower percentile. The price of the stored fare gets
-// the same percentile as no price.
-func TestOwnPrice(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	for round := range 1000 {
-		code := []string{"EUR", "HUF"}[round%2]
-		scale := map[string]fare.Cents{"EUR": 1, "HUF": 400}[code]
-		s := &stored{summaries: map[fare.Series]verdict.RouteSummary{
-			{
-				Route: fare.Route{Origin: "MIL", Destination: "BUD"},
-			}: found(t, code, func(fare.Day) map[fare.Stops]fare.Cents {
-				return map[fare.Stops]fare.Cents{fare.NonStop: scale * fare.Cents(20_00+1_00*rng.IntN(30))}
-			}, 0),
-		}}
-		r := s.reader()
-		ours, err := r.Answer(t.Context(), question("Budapest", nil))
-		storetest.Must(t, err)
-		q := verdict.Quoted(ours.Judgement.Fare)
-		same, err := r.Answer(t.Context(), question("Budapest", priced(float64(q.Amount)/100, q.Currency.String())))
-		storetest.Must(t, err)
-		if diff := cmp.Diff(ours.Judgement.Verdict, same.Judgement.Verdict); diff != "" {
-			t.Fatalf("round %d: at our price of %v %s: %s", round, q.Amount, q.Currency, diff)
-		}
-		last := -1
-		for range 3 {
-			amount := float64(15+10*(last+1)/20) + float64(rng.IntN(1000))/100
-			a, err := r.Answer(t.Context(), question("Budapest", priced(amount, "EUR")))
-			storetest.Must(t, err)
-			b, err := r.Answer(t.Context(), question("Budapest", priced(amount+float64(rng.IntN(1500))/100, "EUR")))
-			storetest.Must(t, err)
-			if low, high := a.Judgement.Verdict.Percentile, b.Judgement.Verdict.Percentile; low > high {
-				t.Fatalf("round %d: percentile %d, and %d for a higher price", round, low, high)
-			}
-			last = a.Judgement.Verdict.Percentile
-		}
 	}
 }
 

@@ -4,92 +4,14 @@ import (
 	"errors"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"verdetto/shared/answer"
-	"verdetto/shared/fare"
 	"verdetto/shared/store/storetest"
 	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/departure"
 )
-
-// Each day of a calendar has the same verdict as the answer about that departure, and each month
-// the same as the answer about that month. No departure is missing.
-func TestCalendarSaysWhatAnswersSay(t *testing.T) {
-	for _, c := range []struct {
-		name  string
-		q     answer.Question
-		month bool
-	}{
-		{"one-way", question("Londra", nil), false},
-		{"without stops", question("Londra", func(q *answer.Question) { q.NonStop = true }), false},
-		{"in another currency", question("Budapest", nil), false},
-		{"returns", question("Londra", func(q *answer.Question) { q.Trip = fare.Return4to7 }), false},
-		{"a month", question("Londra", on(today+40, departure.Month)), true},
-		{"the month that has begun", question("Londra", on(today, departure.Month)), true},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			s, r := departures(t)
-			_, got, err := r.Calendar(t.Context(), c.q, true)
-			storetest.Must(t, err)
-			if s.read != 1 || s.reads != 0 || s.pooled != 1 {
-				t.Errorf("%d sheets, %d summaries and %d pooled parts were read", s.read, s.reads, s.pooled)
-			}
-			if got.Newest.IsZero() || got.At != r.Now() {
-				t.Errorf("%+v", got)
-			}
-			var want []verdict.Day
-			first, last := today, today+verdict.CalendarDays
-			if c.month {
-				first, last = departure.Month.Ends(c.q.When.Date)
-			}
-			perMonth := map[time.Month]int{}
-			for day := max(first, today); day <= last; day++ {
-				q := c.q
-				q.When = &answer.When{Parameter: "partenza", When: verdict.When{Date: day}}
-				a, err := r.Answer(t.Context(), q)
-				if answer.Why(err) != nil {
-					continue
-				}
-				storetest.Must(t, err)
-				v := a.Judgement.Verdict
-				one := verdict.Day{Judged: verdict.Judged{Fare: a.Judgement.Fare, Verdict: verdict.Verdict{Level: v.Level,
-					Reliability: v.Reliability, Percentile: v.Percentile, Median: v.Median}}}
-				for _, f := range a.Judgement.Forecasts {
-					one.Falls = append(one.Falls, f.Fall)
-				}
-				want = append(want, one)
-				perMonth[one.Fare.Depart.Month()]++
-			}
-			if diff := cmp.Diff(want, got.Days); diff != "" || len(want) < 20 {
-				t.Errorf("%d days (-answered one by one +calendar): %s", len(want), diff)
-			}
-			for i, m := range got.Months {
-				if i > 0 && m.Fare.Depart <= got.Months[i-1].Fare.Depart {
-					t.Errorf("%+v follows %+v", m, got.Months[i-1])
-				}
-				q := c.q
-				q.When = inMonth(m.Fare.Depart)
-				a, err := r.Answer(t.Context(), q)
-				storetest.Must(t, err)
-				want := verdict.CalendarMonth{Judged: a.Judgement.Judged, Departures: perMonth[m.Fare.Depart.Month()]}
-				if diff := cmp.Diff(want, m); diff != "" {
-					t.Errorf("(-answered +calendar): %s", diff)
-				}
-			}
-			if len(got.Months) != len(perMonth) {
-				t.Errorf("%d months, want %d", len(got.Months), len(perMonth))
-			}
-		})
-	}
-}
-
-func inMonth(at fare.Day) *answer.When {
-	span := departure.Month
-	return &answer.When{Parameter: "mese", When: verdict.When{Date: at, Span: &span}}
-}
 
 func why(want answer.Reason) func(error) bool {
 	return func(err error) bool { return answer.Why(err) != nil && answer.Why(err).Reason == want }
