@@ -111,7 +111,7 @@ func (s *dayStore) departures(t *testing.T) map[string]string {
 	for _, series := range []string{"MIL-BUH", "MIL-LON", "ROM-PAR", "ROM-PAR#4-7", "TRN-PAR"} {
 		partitions = append(partitions, "ROUTE#"+series)
 	}
-	for day := firstDay; day < firstDay+60; day++ {
+	for day := firstDay; day < firstDay+24; day++ {
 		partitions = append(partitions, "LEFT#"+day.String())
 	}
 	return dump(t, s, partitions...)
