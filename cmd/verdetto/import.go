@@ -120,13 +120,13 @@ func importPanel(ctx context.Context, o options, file string, out output) error 
 	return nil
 }
 
-// paceCollection collects garbage when the process uses 400 MB, or half more than what is in use. The
+// paceCollection collects garbage when the process uses 300 MB, or half more than what is in use. The
 // garbage of a day is many times what stays, so collecting by growth alone costs a quarter of the
 // processor time.
 func paceCollection() {
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(live)
-	debug.SetMemoryLimit(max(400<<20, int64(live[0].Value.Uint64())*3/2))
+	debug.SetMemoryLimit(max(300<<20, int64(live[0].Value.Uint64())*3/2))
 	debug.SetGCPercent(-1)
 }
 

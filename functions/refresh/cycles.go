@@ -23,27 +23,33 @@ const (
 
 // closeCycles closes all past days in order: it adds the contributions of all series to the pooled
 // statistics and to the score. It may run repeatedly and in several processes at once. A
-// contribution that arrives after its day was closed is not counted.
-func (r *Refresher) closeCycles(ctx context.Context, now time.Time) error {
+// contribution that arrives after its day was closed is not counted. It returns what is then stored.
+//
+// Pooled statistics that a wrong clock dated in the future are stored but unusable. If warmUp will
+// rebuild them, closeCycles leaves them.
+func (r *Refresher) closeCycles(ctx context.Context, now time.Time, rebuilds bool) (c departure.Cycle, err error) {
 	last := fare.DayOf(now.Add(-closeAfter)) - 1
-	err := store.RetryConflicts(ctx, func() error { return r.closeUntil(ctx, last) })
+	err = store.RetryConflicts(ctx, func() (err error) {
+		c, err = r.closeUntil(ctx, last, rebuilds)
+		return err
+	})
 	if err != nil {
-		return fmt.Errorf("close cycles: %w", err)
+		return c, fmt.Errorf("close cycles: %w", err)
 	}
-	return nil
+	return c, nil
 }
 
-func (r *Refresher) closeUntil(ctx context.Context, last fare.Day) error {
+func (r *Refresher) closeUntil(ctx context.Context, last fare.Day, rebuilds bool) (c departure.Cycle, err error) {
 	c, had, err := r.storedPooled(ctx)
-	if err != nil || had.Exists() && c.Day >= last {
-		return err
+	if err != nil || had.Exists() && (c.Day >= last || rebuilds && c.Pooled == nil) {
+		return c, err
 	}
 	from := max(c.Day+1, last-keepDays)
 	tally := scoreTally{fares: r.Fares, source: r.Source.Name()}
 	for day := from; day <= last; day++ {
 		all, n, err := r.contributions(ctx, day)
 		if err != nil {
-			return err
+			return c, err
 		}
 		if n > 0 {
 			if c.Pooled == nil {
@@ -54,18 +60,22 @@ func (r *Refresher) closeUntil(ctx context.Context, last fare.Day) error {
 			}
 			c.Pooled.Fold(day, &all.Learned)
 			if err := tally.add(ctx, day, &all.Counts); err != nil {
-				return err
+				return c, err
 			}
 		}
 	}
 	if c.Pooled == nil {
-		return nil // no series ever contributed
+		return c, nil // no series ever contributed
 	}
 	if err := tally.learn(ctx, c.Pooled, c.Day, last); err != nil {
-		return err
+		return c, err
 	}
 	c.Day, c.Warmed = last, 0
-	return r.Fares.PutPooled(ctx, had, store.Cycles.Pack(c), tally.changed())
+	now := store.Cycles.Pack(c)
+	if err := r.Fares.PutPooled(ctx, had, now, tally.changed()); err != nil {
+		return c, err
+	}
+	return now.Value() // storing rounds numbers
 }
 
 func (r *Refresher) contributions(ctx context.Context, day fare.Day) (*score.Contribution, int, error) {

@@ -222,7 +222,7 @@ func (r *Refresher) planMessages(ctx context.Context, at time.Time) ([]task, Pla
 		return nil, PlannedDeep{}, nil
 	}
 	at = at.UTC().Truncate(time.Second)
-	if err := r.closeCycles(ctx, at); err != nil {
+	if _, err := r.closeCycles(ctx, at, false); err != nil {
 		return nil, PlannedDeep{}, err
 	}
 	series, err := r.planDeep(ctx, at)

@@ -21,6 +21,9 @@ import (
 
 // pooled returns the zero Cycle if no day was closed yet.
 func (r *Refresher) pooled(ctx context.Context) (departure.Cycle, error) {
+	if r.cycle != nil {
+		return *r.cycle, nil
+	}
 	c, err := r.Fares.Pooled(ctx)
 	return r.usable(c, err)
 }

@@ -78,7 +78,7 @@ func (r *Refresher) enqueueOrigins(ctx context.Context, q queue.Queue, at time.T
 	if err := r.prepare(ctx); err != nil {
 		return Planned{}, err
 	}
-	if err := r.closeCycles(ctx, at); err != nil {
+	if _, err := r.closeCycles(ctx, at, false); err != nil {
 		return Planned{}, err
 	}
 	origins, err := r.plan(ctx)

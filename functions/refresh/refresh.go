@@ -20,6 +20,7 @@ import (
 	"verdetto/shared/store"
 	"verdetto/shared/upstream"
 	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/departure"
 )
 
 type Refresher struct {
@@ -41,7 +42,8 @@ type Refresher struct {
 	// Replay, if set, holds the series in memory until Replay.Save.
 	Replay *Replay
 
-	warming bool // departures are folded at the end of the run, all series together
+	cycle   *departure.Cycle // the pooled statistics during Run; nil: as stored
+	warming bool             // departures are folded at the end of the run, all series together
 }
 
 type Outcome struct {
@@ -75,29 +77,19 @@ func (r *Refresher) Run(ctx context.Context, origins ...fare.City) (Report, erro
 	if err := r.prepare(ctx); err != nil {
 		return Report{}, err
 	}
-	c, had, err := r.storedPooled(ctx)
+	c, err := r.closeCycles(ctx, began, len(origins) == 0)
 	if err != nil {
 		return Report{}, err
 	}
-	// Pooled statistics that a wrong clock dated in the future are stored but unusable. Then warmUp
-	// rebuilds them.
-	if isLost := had.Exists() && c.Pooled == nil; !isLost || len(origins) > 0 {
-		if err := r.closeCycles(ctx, began); err != nil {
-			return Report{}, err
-		}
-	}
 	own := *r
+	own.cycle = &c
 	r = &own
 	if len(origins) == 0 {
 		var err error
 		if origins, err = r.plan(ctx); err != nil {
 			return Report{}, err
 		}
-		before, err := r.pooled(ctx)
-		if err != nil {
-			return Report{}, err
-		}
-		r.warming = before.Pooled == nil || before.Warmed == fare.DayOf(began)
+		r.warming = c.Pooled == nil || c.Warmed == fare.DayOf(began)
 		covered, err := r.Fares.Covered(ctx, "", 0)
 		if err != nil {
 			return Report{}, err

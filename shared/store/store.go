@@ -105,7 +105,7 @@
 // are limited, each call costs one more write. The first verdict on a route costs one write per
 // process and day, which records that callers ask for the route.
 //
-// The statistics over all series cost 4 reads and 6 writes per refresh of all routes, including the
+// The statistics over all series cost 2 reads and 6 writes per refresh of all routes, including the
 // score. For each day, the refresh also reads the contribution of each series to these statistics.
 // Once a week it reads the scores of the weeks of a year, at one unit for each 4 KB. GET
 // /v1/pagella publishes the score: it reads the totals (half a unit), and the scores of 53 weeks

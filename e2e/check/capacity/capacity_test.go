@@ -92,7 +92,7 @@ func TestCapacity(t *testing.T) {
 			t.Logf("a weekly refresh spends\n%s", m.Spent)
 			reads := fixture.Units{"read " + block: c.readBlock, "read " + summary: 1,
 				"read " + sheets: c.readSheets, "read INTO": 0.5,
-				"read FARES POOLED": 3, "read LEFT": 3.5, "read SCORE": 1, "read SCORE WEEK": 6,
+				"read FARES POOLED": 1, "read LEFT": 3.5, "read SCORE": 1, "read SCORE WEEK": 6,
 				"read ORIGIN ASKED": 0.5, "read ORIGIN TRENDS": 0.5, "read ORIGIN DEALS": 0.5,
 				"read FARES SOURCE": 1, "read WANTED": 0.5}
 			m.Spent.Within(t, reads, versions, fixture.Units{"write " + block: c.putBlock, "write " + summary: 2,
