@@ -31,7 +31,7 @@ func TestNewcomers(t *testing.T) {
 		{"the version", "--version", 0, []string{"verdetto version"}},
 		{"ask", "ask Milano Bucarest -depart 2016-03-22 -paid 60 -url " + url, 0,
 			[]string{"Milan to Bucharest", "Your price: €60.", "€29.99"}},
-		{"ask with a typo", "ask Milano Bucarst -url " + url, 2, []string{"Did you mean Bucarest"}},
+		{"ask with a typo", "ask Milano Bucarst -url " + url, 2, []string{"Perhaps you meant: Bucarest"}},
 		{"a wrong setting", "check -config wrong.toml", 1, []string{"wrong.toml, line 3", "VERDETTO_LOG", "loud",
 			"was VERDETTO_LISTEN meant?", "settings are wrong"}},
 		{"the status", "status -config good.toml", 0, []string{"well yes, since", "disk"}},
