@@ -28,22 +28,6 @@ func fares(t testing.TB, s *Source, origin fare.City, since, until time.Time) []
 	return answer.Fares
 }
 
-func byRoute(t testing.TB) map[fare.Route][]fare.Observation {
-	t.Helper()
-	s := New()
-	origins, err := s.Origins(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	found := map[fare.Route][]fare.Observation{}
-	for _, origin := range origins {
-		for _, f := range fares(t, s, origin, time.Time{}, noon) {
-			found[f.Route] = append(found[f.Route], f.Observation)
-		}
-	}
-	return found
-}
-
 func TestWindowsDoNotMatter(t *testing.T) {
 	sorted := func(list []fare.Fare) []fare.Fare {
 		slices.SortFunc(list, func(a, b fare.Fare) int {
@@ -93,102 +77,6 @@ func TestTheWorldIsLaidOutAsSaid(t *testing.T) {
 	for _, town := range towns {
 		if len(s.routes[town.code]) == 0 {
 			t.Errorf("no routes from %s", town.code)
-		}
-	}
-}
-
-func TestThinRoutes(t *testing.T) {
-	found := byRoute(t)
-	live, idle := 0, 0
-	for _, routes := range New().routes {
-		for _, r := range routes {
-			days := map[fare.Day]bool{}
-			newest := fare.Day(0)
-			for _, o := range found[r.Route] {
-				days[o.FoundDay()] = true
-				newest = max(newest, o.FoundDay())
-			}
-			switch {
-			case r.habit != thin && r.habit != summer && len(days) < 390:
-				t.Errorf("%s has fares of %d days only", r.Route, len(days))
-			case r.habit != thin:
-			case len(days) < 1 || len(days) > 7:
-				t.Errorf("%s is thin and has fares of %d days", r.Route, len(days))
-			case fare.DayOf(noon)-newest < 7:
-				live++
-			default:
-				idle++
-			}
-		}
-	}
-	if live == 0 || idle == 0 {
-		t.Errorf("of the thin routes %d have fares of this week and %d have none", live, idle)
-	}
-}
-
-// The source has routes with and without stops, return trips of every length of stay, and towns
-// with their own currencies. On lively routes a fare of every future departure is known.
-func TestRoutesAreOfEveryKind(t *testing.T) {
-	found := byRoute(t)
-	today := fare.DayOf(noon)
-	kinds := map[string]int{}
-	for _, routes := range New().routes {
-		for _, r := range routes {
-			stops, trips, departures := map[fare.Stops]int{}, map[fare.Trip]int{}, map[fare.Day]bool{}
-			summers := map[int]bool{}
-			for _, o := range found[r.Route] {
-				trips[fare.TripOf(int(o.Nights))]++
-				if o.Nights > 0 {
-					continue
-				}
-				stops[o.Stops]++
-				if o.Depart.Month() == time.July {
-					summers[o.Depart.Time().Year()] = true
-				}
-				if noon.Unix()-o.Found < 7*daySeconds && o.Depart >= today {
-					departures[o.Depart] = true
-				}
-			}
-			switch with, without := stops[fare.OneStop]+stops[fare.MoreStops], stops[fare.NonStop]; {
-			case without == 0:
-				kinds["with stops alone"]++
-			case with == 0:
-				kinds["without stops alone"]++
-			case with < without/4 || without < with/4:
-				t.Errorf("%s: %d fares with stops and %d without", r.Route, with, without)
-			default:
-				kinds["with stops and without"]++
-			}
-			switch len(trips) {
-			case 1:
-				kinds["one-way alone"]++
-			case len(fare.Trips()):
-				kinds["returns"]++
-			default:
-				t.Errorf("%s has trips %v", r.Route, trips)
-			}
-			if r.lively {
-				kinds["lively"]++
-				if len(summers) != 2 {
-					t.Errorf("%s: departures of the summers %v, want two", r.Route, summers)
-				}
-				for depart := today; depart <= today+ahead-sweepDays; depart++ {
-					if !departures[depart] {
-						t.Errorf("%s: no fare of this week departs on %s", r.Route, depart)
-					}
-				}
-			}
-			kinds[r.money.currency.String()]++
-		}
-	}
-	t.Log(kinds)
-	for kind, least := range map[string]int{
-		"with stops alone": 10, "without stops alone": 150, "with stops and without": 30, "one-way alone": 200,
-		"returns": 20,
-		"lively":  20, "EUR": 200, "GBP": 10, "USD": 4, "HUF": 5, "RON": 5,
-	} {
-		if kinds[kind] < least {
-			t.Errorf("%s: %d routes, want at least %d", kind, kinds[kind], least)
 		}
 	}
 }
