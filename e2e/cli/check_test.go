@@ -132,8 +132,8 @@ func checkShell(t *testing.T) fixture.Shell {
 	return d
 }
 
-// check reports a single mistake alone, with the remedy and without secrets. serve refuses it in
-// the same words.
+// check reports a single mistake alone, with the remedy and without secrets. serve, which reads the
+// settings as check does, is tried with a few: it refuses them in the same words.
 func TestCheckNamesEachMistake(t *testing.T) {
 	t.Parallel()
 	d := checkShell(t)
@@ -147,7 +147,7 @@ func TestCheckNamesEachMistake(t *testing.T) {
 	if len(mistakes) < 20 {
 		t.Errorf("only %d mistakes", len(mistakes))
 	}
-	for _, m := range mistakes {
+	for i, m := range mistakes {
 		t.Run(m.name, func(t *testing.T) {
 			d.Write("bad.toml", settingsFile(m.file))
 			got := d.Run(append([]string{"check", "-config", "bad.toml"}, m.flags...)...)
@@ -159,6 +159,9 @@ func TestCheckNamesEachMistake(t *testing.T) {
 			}
 			if strings.Contains(got.Stdout+got.Stderr, "topsecret") {
 				t.Errorf("a secret is shown: %s", got.Stdout)
+			}
+			if i%8 > 0 {
+				return
 			}
 			serve := d.Run(append([]string{"serve", "-config", "bad.toml"}, m.flags...)...)
 			if serve.Code != 1 || !strings.Contains(serve.Stderr, lines[0]) {

@@ -84,14 +84,12 @@ func TestRefused(t *testing.T) {
 		{"folder as a store", "refresh -store bolt:.", 1, []string{"is a directory"}},
 		{"text as a store", "refresh -store bolt:text.db", 1,
 			[]string{"text.db", "not a store", "nothing was changed"}},
-		{"text as a store to serve", "serve -listen 127.0.0.1:0 -store bolt:text.db", 1,
-			[]string{"text.db", "not a store", "nothing was changed"}},
 		{"store in use", "refresh -store bolt:held.db", 1, []string{"held.db", "another process"}},
 		{"store of another source", "refresh -store bolt:of-panel.db -upstream sample -now 2016-03-01", 1,
 			[]string{`"csv"`, `"sample"`, "use another store"}},
+		{"store of another source to serve", "serve -listen 127.0.0.1:0 -store bolt:of-panel.db -upstream sample -now 2016-03-01", 1,
+			[]string{"the store holds fares of another source"}},
 		{"unknown source", "refresh -store bolt:new.db -upstream amadeus", 1,
-			[]string{`"amadeus"`, "sample", "csv:FILE", "travelpayouts"}},
-		{"unknown source to serve", "serve -listen 127.0.0.1:0 -upstream amadeus", 1,
 			[]string{`"amadeus"`, "sample", "csv:FILE", "travelpayouts"}},
 		{"panel without a name", "refresh -store bolt:new.db -upstream csv:", 1, []string{"csv:FILE"}},
 		{"real source without a token", "refresh -store bolt:new.db -upstream travelpayouts", 1,
@@ -113,23 +111,16 @@ func TestRefused(t *testing.T) {
 			[]string{"no.csv.gz", "the gzip archive is damaged: its header"}},
 		{"nothing usable to refresh", "refresh -store bolt:new.db -upstream csv:dear.csv", 3,
 			[]string{"dear.csv: nothing usable", "-price outbound_price"}},
-		{"nothing usable to serve", "serve -listen 127.0.0.1:0 -store bolt:new.db -upstream csv:dear.csv", 3,
-			[]string{"dear.csv: nothing usable", "-price outbound_price"}},
 		{"a header alone", "refresh -store bolt:new.db -upstream csv:unused.csv", 3,
 			[]string{"unused.csv: nothing usable", "only a header"}},
 		{"fares of another time", "refresh -store bolt:new.db -upstream csv:good.csv -now 2026-03-01", 3,
 			[]string{"nothing usable on 2026-03-01", "from 2016-02-25 to 2016-02-27", "-now 2016-02-27"}},
-		{"fares of another time to serve",
-			"serve -listen 127.0.0.1:0 -store bolt:new.db -upstream csv:good.csv -now 2015-03-01", 3,
-			[]string{"nothing usable on 2015-03-01", "-now 2016-02-27"}},
 		{"no such column", "refresh -store bolt:new.db -upstream csv:returns.csv -price fare", 1,
 			[]string{"header lacks fare", "-price outbound_price"}},
 		{"a column of no panel", "refresh -store bolt:new.db -upstream sample -price fare", 1,
 			[]string{"-price fare", "csv:FILE"}},
 		{"clock that is none", "refresh -store bolt:new.db -now yesterday", 1,
 			[]string{`"yesterday"`, "RFC 3339", "2016-03-01"}},
-		{"clock to serve that is none", "serve -listen 127.0.0.1:0 -now 2016-02-30", 1,
-			[]string{`"2016-02-30"`, "RFC 3339"}},
 		{"unknown origin", "refresh -store bolt:new.db -origins MIL,QQQ", 1, []string{`"QQQ"`, "IATA code"}},
 		{"city name as an origin", "refresh -store bolt:new.db -origins Milano", 1, []string{`"Milano"`, "IATA code"}},
 		{"address that is none", "serve -listen nowhere", 1, []string{"nowhere", "-listen"}},
@@ -150,23 +141,5 @@ func TestRefused(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestRefreshTwice(t *testing.T) {
-	t.Parallel()
-	for _, source := range []string{"sample", "csv:good.csv"} {
-		t.Run(source, func(t *testing.T) {
-			d := fixture.NewShell(t)
-			args := []string{"refresh", "-store", "bolt:new.db", "-upstream", source, "-now", "2016-03-01", "-origins", "MIL"}
-			first, second := d.Run(args...), d.Run(args...)
-			if first.Code != 0 || second.Code != 0 {
-				t.Fatal(first, second)
-			}
-			if strings.Contains(first.Stdout, " failed\nobservations  0 new") ||
-				strings.Contains(first.Stdout, " 0 changed") {
-				t.Errorf("the first finds nothing:\n%s", first.Stdout)
-			}
-			fixture.Has(t, "stdout of the second", second.Stdout, " failed\nobservations  0 new", " seen, 0 changed")
-		})
-	}
+	d.Want(1, "the store holds fares of another source", "init", "-store", "bolt:of-panel.db")
 }

@@ -52,12 +52,10 @@ func TestImportRefused(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
 	d.Write("empty.csv", "")
-	d.Write("narrow.csv", "origin,destination,price\nMIL,BUH,30.00\n")
 	d.Write("unused.csv", fixture.CSVHeader)
 	d.Write("dear.csv", fixture.CSVHeader+"MIL,BUH,2016-02-25,2016-03-20,dear,EUR\n")
 	zipped := gzipped(t, fixture.CSVHeader+strings.Repeat("MIL,BUH,2016-02-25,2016-03-20,30.00,EUR\n", 3000))
 	d.Write("half.csv.gz", zipped[:len(zipped)-20])
-	d.Write("notes.csv.gz", "\x1f\x8b\x09\x00\x00\x00\x00\x00\x00\x03")
 	d.Want(0, "", "refresh", "-store", "bolt:invented.db", "-now", "2016-03-01", "-origins", "MIL")
 	held, err := boltstore.Open(filepath.Join(d.Dir, "held.db"), time.Now)
 	if err != nil {
@@ -75,12 +73,9 @@ func TestImportRefused(t *testing.T) {
 		{"good.csv", 1, "import needs -store"},
 		{"nowhere.csv -store bolt:new.db", 1, "no such file"},
 		{"empty.csv -store bolt:new.db", 1, "empty file: want a header with origin"},
-		{"narrow.csv -store bolt:new.db", 1, "header lacks observed_date, depart_date, currency: want origin"},
-		{"good.csv -price fare -store bolt:new.db", 1, "header lacks fare"},
 		{"unused.csv -store bolt:new.db", 3, "nothing usable: there is only a header"},
 		{"dear.csv -store bolt:new.db", 3, "nothing usable: mend the rows"},
 		{"half.csv.gz -store bolt:new.db", 3, "it ends too early; fetch the file again; nothing was imported"},
-		{"notes.csv.gz -store bolt:new.db", 3, "the gzip archive is damaged: its header"},
 		{"good.csv -store bolt:new.db -now 2016-01-01", 3, "found after 2016-01-01; set the clock with -now"},
 		{"good.csv -store bolt:held.db", 1, "another process has it open"},
 		{"good.csv -store bolt:invented.db -now 2016-03-01", 1, "invented ones; recorded fares need another store"},

@@ -19,30 +19,20 @@ func TestServe(t *testing.T) {
 		t.Errorf("want the store's temporary folder while it serves: %v %v", left, err)
 	}
 	for _, c := range []struct {
-		name, method, target, key string
-		status                    int
+		name, target, key string
+		status            int
 	}{
-		{"verdict", "GET", fixture.Question, "", 200},
-		{"verdict under the alias", "GET", "/api" + fixture.Question, "", 200},
-		{"head", "HEAD", fixture.Question, "", 200},
-		{"preflight", "OPTIONS", fixture.Question, "", 204},
-		{"missing parameter", "GET", "/v1/analisi?origine=Milano", "", 400},
-		{"unknown key", "GET", fixture.Question, "vd_nobodys", 401},
-		{"unknown city", "GET", "/v1/analisi?origine=Milano&destinazione=Bukarestt", "", 404},
-		{"route not covered", "GET", "/v1/analisi?origine=London&destinazione=Prague", "", 404},
-		{"unknown path", "GET", "/v1/nothing", "", 404},
-		{"wrong method", "POST", fixture.Question, "", 405},
+		{"verdict", fixture.Question, "", 200},
+		{"unknown key", fixture.Question, "vd_nobodys", 401},
+		{"unknown path", "/v1/nothing", "", 404},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var headers []string
 			if c.key != "" {
 				headers = append(headers, "X-Api-Key", c.key)
 			}
-			if c.method == "OPTIONS" {
-				headers = append(headers, "Origin", "https://example.com", "Access-Control-Request-Method", "GET")
-			}
-			response, body := fixture.Call(t, http.DefaultClient, c.method, s.URL+c.target, "", headers...)
-			if fault := fixture.ReadDescription(t).Fault(c.method, response.Request.URL.Path, response.StatusCode, response.Header,
+			response, body := fixture.Call(t, http.DefaultClient, "GET", s.URL+c.target, "", headers...)
+			if fault := fixture.ReadDescription(t).Fault("GET", response.Request.URL.Path, response.StatusCode, response.Header,
 				[]byte(body)); fault != "" {
 				t.Errorf("not as functions/analisi/reference/openapi.json describes it: %s", fault)
 			}
