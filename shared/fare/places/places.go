@@ -113,11 +113,12 @@ func Name(city fare.City, lang string) string {
 	return c.name(lang)
 }
 
+// Cities yields the cities with a name, busiest first.
 func Cities() iter.Seq[fare.City] {
 	return func(yield func(fare.City) bool) {
 		for i := 0; i < len(citiesTable); {
 			c, next := cityAt(i)
-			if !yield(c.code) {
+			if isUnserved(string(c.code)) || !yield(c.code) { // the unserved come last
 				return
 			}
 			i = next

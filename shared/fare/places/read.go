@@ -98,6 +98,9 @@ func (m *Match) exact(query string) bool {
 	if len(letters) == len(fare.Airport{}) {
 		code = strings.ToUpper(letters)
 		at, isCode = position(code)
+		if isCode && isUnserved(code) { // odb is a word, and RDC a country
+			isCode = letters == code && !isAbbreviation(code)
+		}
 	}
 	switch {
 	case isCode && isAbbreviation(code):
@@ -173,7 +176,7 @@ func (m *Match) setName(e entry, position int, typed string) {
 		copy(m.Of[:], e.airport)
 	}
 	if len(typed) == 3 {
-		if city, ok := CityOf(strings.ToUpper(typed)); ok && city != e.city {
+		if city, ok := CityOf(strings.ToUpper(typed)); ok && city != e.city && !isUnserved(string(city)) {
 			m.Reading = AsName
 		}
 	}
@@ -482,7 +485,8 @@ func cutElision(word string) (string, bool) {
 var (
 	airportWords = []string{"airport", "airports", "aeroporto", "aeroporti", "aeroportos", "aeroport", "aeroports",
 		"aeropuerto", "aeropuertos", "flughafen", "flughafens", "international", "internazionale", "internacional", "intl",
-		"internationaler", "apt", "aerodrome", "terminal", "bahnhof", "hauptbahnhof", "bhf", "hbf"}
+		"internationaler", "apt", "aerodrome", "terminal", "bahnhof", "hauptbahnhof", "bhf", "hbf", "hb", "station", "stazione", "gare",
+		"estacion", "estacao", "railway", "train"}
 	airportPrepositions = []string{"di", "de", "del", "della", "dell", "du", "des", "d", "do", "da", "dos", "of", "von",
 		"in"}
 	islandWords  = []string{"island", "isle", "isola", "ile", "isla", "ilha", "insel"}

@@ -25,7 +25,8 @@ var (
 
 	// The columns of codes.tsv are: airport or city code, city, offset of the city's line in
 	// cities.tsv, latitude and longitude in hundredths of a degree, offset of the region's line in
-	// regions.tsv, and s if the city is known to have scheduled flights. The lines are sorted and have codeLine bytes each.
+	// regions.tsv, and s if the city is known to have scheduled flights, or c if no name means it, since
+	// nothing is known of flights. The lines are sorted and have codeLine bytes each.
 	//go:embed codes.tsv
 	codesTable string
 
@@ -34,7 +35,8 @@ var (
 	//go:embed regions.tsv
 	regionsTable string
 
-	// Each line of called.tsv has a city, one of its airports, and the words in the airport's names.
+	// Each line of called.tsv has a city, one of its airports, and the words in the airport's names. Those of
+	// stations and districts have the city itself.
 	//
 	//go:embed called.tsv
 	calledTable string

@@ -28,9 +28,18 @@ func Zone(code string) *time.Location {
 }
 
 // hasFlights reports whether a source knows of scheduled flights of the city of a code.
-func hasFlights(c fare.City) bool {
-	line, ok := codeLineOf(string(c))
-	return ok && line[regionColumn+6] == 's'
+func hasFlights(c fare.City) bool { return flightsOf(string(c)) == 's' }
+
+// isUnserved reports whether the city of a code is known by its code alone, because no source knows of
+// flights.
+func isUnserved(code string) bool { return flightsOf(code) == 'c' }
+
+func flightsOf(code string) byte {
+	line, ok := codeLineOf(code)
+	if !ok {
+		return 0
+	}
+	return line[regionColumn+6]
 }
 
 type region struct{ country, name, zone string }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"golang.org/x/text/language"
 )
 
 type city struct {
@@ -18,6 +20,7 @@ type city struct {
 	towns    []town   // other places that its airports serve
 
 	scheduled bool // a source knows of scheduled flights
+	unserved  bool // found by its code alone, because no source knows of flights
 }
 
 type town struct {
@@ -60,8 +63,12 @@ func buildCities(points []point, services map[string]service, said everyday) ([]
 		}
 	}
 	b.assignCodes()
+	b.gatherUnserved()
 	b.describe()
 	cities := slices.SortedFunc(maps.Values(b.byCode), func(a, b *city) int {
+		if a.unserved != b.unserved {
+			return map[bool]int{false: -1, true: 1}[a.unserved]
+		}
 		return cmp.Or(cmp.Compare(b.busy, a.busy), cmp.Compare(a.code, b.code))
 	})
 	for _, c := range cities {
@@ -132,6 +139,25 @@ func (b *builder) gather() {
 	for _, p := range b.points {
 		if code := b.primary(p); p.airport && b.wanted[code] && b.byCode[code] == nil {
 			b.byCode[code] = &city{code: code, country: p.country, busy: unranked, airports: []string{p.code}}
+		}
+	}
+}
+
+// gatherUnserved creates a city for the code of every other airport that exists: no table can prove
+// that it has no flights.
+func (b *builder) gatherUnserved() {
+	described := map[string]string{} // countries of cities
+	for _, p := range b.points {
+		if p.city && townOf(p.name) != "" {
+			described[p.code] = p.country
+		}
+	}
+	for _, p := range b.points {
+		_, exists := b.said.existing[p.code]
+		_, country := language.ParseRegion(p.code) // ESP is Spain
+		if exists && country != nil && p.airport && b.codes[p.code] == "" && described[p.code] != "" && b.primary(p) == p.code {
+			b.byCode[p.code] = &city{code: p.code, country: described[p.code], unserved: true, airports: []string{p.code}}
+			b.codes[p.code] = p.code
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -96,23 +97,31 @@ func divisionTable(names map[string][]string, points []point, services map[strin
 // rare is the share of airports in whose names a word may occur. More frequent ones mean airport.
 const rare = 0.03
 
-// calledTable returns called.tsv: the words in the names of each airport, without its city's.
-func calledTable(cities []*city, codes map[string]string, points []point, services map[string]service) []byte {
+// ofStation matches the words for a station.
+var ofStation = regexp.MustCompile(`(?i)\b(railway|train|station|stn|stazione|bahnhof|hauptbahnhof|gare|estaci[oó]n|esta[cç][aã]o|ferroviaria)\b`)
+
+// calledTable returns called.tsv: the words in the names of each airport, and of the stations and
+// districts of each city, without its city's.
+func calledTable(cities []*city, codes map[string]string, points []point, services map[string]service, districts string) []byte {
 	words, count := map[string]map[string]bool{}, map[string]int{}
 	own := map[string][]string{}
 	for _, c := range cities {
 		own[c.code] = append(c.written(everyday{}), c.points[0].name)
 	}
-	for _, p := range points {
-		if of := codes[p.code]; p.airport && slices.ContainsFunc(p.cities, func(c string) bool { return codes[c] == of && of != "" }) {
-			all := map[string]bool{}
-			for _, name := range append(p.called, services[p.code].called) {
-				for _, w := range strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) }) {
-					if w = places.Fold(w); len(w) > 2 && w[0] <= unicode.MaxASCII {
-						all[w] = true
-					}
+	wordsOf := func(names ...string) map[string]bool {
+		all := map[string]bool{}
+		for _, name := range names {
+			for _, w := range strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) }) {
+				if w = places.Fold(w); len(w) > 2 && w[0] <= unicode.MaxASCII {
+					all[w] = true
 				}
 			}
+		}
+		return all
+	}
+	for _, p := range points {
+		if of := codes[p.code]; p.airport && slices.ContainsFunc(p.cities, func(c string) bool { return codes[c] == of && of != "" }) {
+			all := wordsOf(append(p.called, services[p.code].called)...)
 			for w := range strings.FieldsSeq(strings.Join(own[of], " ")) {
 				delete(all, places.Fold(w))
 			}
@@ -122,11 +131,26 @@ func calledTable(cities []*city, codes map[string]string, points []point, servic
 			}
 		}
 	}
+	for _, p := range points {
+		if of := codes[p.cities[0]]; p.station && of != "" {
+			all := wordsOf(ofStation.ReplaceAllString(strings.Join(p.called, " "), " "))
+			for w := range wordsOf(own[of]...) {
+				delete(all, w)
+			}
+			words[of+" "+of+" "+p.code] = all
+		}
+	}
+	for line := range strings.Lines(districts) {
+		of, names, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		for name := range strings.SplitSeq(names, "|") {
+			words[of+" "+of+" "+name] = wordsOf(name)
+		}
+	}
 	var b bytes.Buffer
 	for _, airport := range slices.Sorted(maps.Keys(words)) {
 		maps.DeleteFunc(words[airport], func(w string, _ bool) bool { return float64(count[w]) > rare*float64(len(words)) })
 		if len(words[airport]) > 0 {
-			fmt.Fprintf(&b, "%s %s\n", airport, strings.Join(slices.Sorted(maps.Keys(words[airport])), " "))
+			fmt.Fprintf(&b, "%s %s\n", airport[:len("BGY MIL")], strings.Join(slices.Sorted(maps.Keys(words[airport])), " "))
 		}
 	}
 	return b.Bytes()

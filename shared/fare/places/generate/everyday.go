@@ -14,6 +14,7 @@ type everyday struct {
 	separate map[string]bool   // airports that are cities of their own
 	airports map[string]airport
 	areas    []string // names that mean a region, not a city
+	existing regions  // airports that exist, even without flights
 }
 
 type everydayName struct {

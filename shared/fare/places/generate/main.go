@@ -1,6 +1,6 @@
 // Command generate writes the tables of package places (names.tsv, cities.tsv, codes.tsv,
 // countries.tsv, regions.tsv, divisions.tsv, called.tsv) to the working directory. It reads four
-// packages, whose versions are fixed, and the files everyday.csv, airports.tsv and areas.tsv. Equal input produces equal bytes. If a package
+// packages, whose versions are fixed, and the files everyday.csv, airports.tsv, areas.tsv and districts.tsv. Equal input produces equal bytes. If a package
 // cannot be fetched, the tables stay unchanged.
 package main
 
@@ -82,6 +82,7 @@ func run() error {
 	if said.areas, err = readAreas("areas.tsv"); err != nil {
 		return err
 	}
+	said.existing = regions
 	cities, codes, err := buildCities(points, services, said)
 	if err != nil {
 		return err
@@ -94,5 +95,9 @@ func run() error {
 	if err := os.WriteFile("divisions.tsv", divisionTable(named, points, services, of), 0o644); err != nil {
 		return err
 	}
-	return os.WriteFile("called.tsv", calledTable(cities, codes, points, services), 0o644)
+	districts, err := os.ReadFile("districts.tsv")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile("called.tsv", calledTable(cities, codes, points, services, string(districts)), 0o644)
 }

@@ -111,13 +111,16 @@ func dated(n altName) bool { return strings.ContainsAny(n.flags, "hc") }
 // buildNames returns the lines of names.tsv. Of several cities with the same name, the heaviest
 // comes first; another follows only if the name is its own, not that of a town nearby.
 func buildNames(cities []*city, codes map[string]string, said everyday) []name {
-	byKey := map[string][]name{}
+	byKey, unserved := map[string][]name{}, map[string]bool{}
+	for _, c := range cities {
+		unserved[c.code] = c.unserved
+	}
 	add := func(n name) {
 		n.key = places.Fold(n.written)
 		if n.key == "" || len(n.key) > longest {
 			return
 		}
-		if of, ok := codes[strings.ToUpper(n.key)]; ok && n.kind == kindHidden && n.weight < byHand && of != n.city {
+		if of, ok := codes[strings.ToUpper(n.key)]; ok && !unserved[of] && n.kind == kindHidden && n.weight < byHand && of != n.city {
 			return // a rare spelling must not hide a code
 		}
 		same := byKey[n.key]
@@ -135,6 +138,9 @@ func buildNames(cities []*city, codes map[string]string, said everyday) []name {
 		byKey[n.key] = append(same, n)
 	}
 	for _, c := range cities {
+		if c.unserved {
+			continue
+		}
 		for _, n := range c.names(said) {
 			add(n)
 			if n.kind != kindHidden {

@@ -18,6 +18,7 @@ type point struct {
 	cities     []string // those served, the main one first
 	cityName   string   // of the main city
 	airport    bool
+	station    bool
 	city       bool
 	population int
 	pageRank   float64 // centrality in the network of flights; 0: no known flight
@@ -67,6 +68,7 @@ func readPoints(data []byte) ([]point, error) {
 			country: f[col["country_code"]],
 			cities:  strings.Split(f[col["city_code_list"]], ","),
 			airport: strings.Contains(f[col["location_type"]], "A"),
+			station: strings.Contains(f[col["location_type"]], "R"),
 			city:    strings.Contains(f[col["location_type"]], "C"),
 			called:  []string{f[col["name"]]}, province: f[col["adm2_code"]],
 		}

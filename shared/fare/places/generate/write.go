@@ -59,9 +59,13 @@ func write(cities []*city, codes map[string]string, at map[string]coordinates, i
 	}
 	served := map[string]string{}
 	for _, c := range cities {
-		served[c.code] = "-"
-		if c.scheduled {
+		switch {
+		case c.unserved:
+			served[c.code] = "c"
+		case c.scheduled:
 			served[c.code] = "s"
+		default:
+			served[c.code] = "-"
 		}
 	}
 	for _, code := range slices.Sorted(maps.Keys(codes)) {
@@ -85,8 +89,9 @@ func write(cities []*city, codes map[string]string, at map[string]coordinates, i
 	}
 	countries := map[string]bool{}
 	for _, c := range cities {
-		countries[c.country] = true
+		countries[c.country] = countries[c.country] || !c.unserved
 	}
+	maps.DeleteFunc(countries, func(_ string, served bool) bool { return !served })
 	if err := writeCountries(countries); err != nil {
 		return err
 	}
