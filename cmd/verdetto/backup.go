@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -42,15 +41,9 @@ func backupCommand() *cobra.Command {
 // The store may be in use meanwhile.
 func backup(ctx context.Context, store, to string) error {
 	if store == "" || to == "" {
-		return errors.New("backup needs -store bolt:FILE or dynamodb:TABLE, and -to FILE or a folder")
+		return errors.New("backup needs -store bolt:FILE, and -to FILE or a folder")
 	}
-	if strings.HasPrefix(store, "dynamodb:") {
-		items, err := onemachine.Export(ctx, store, to)
-		if err != nil {
-			return err
-		}
-		fmt.Printf("%d items of %s\n", items, store)
-	} else if err := onemachine.Backup(ctx, store, to); err != nil {
+	if err := onemachine.Backup(ctx, store, to); err != nil {
 		return err
 	}
 	info, err := os.Stat(to)

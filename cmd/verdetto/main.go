@@ -26,8 +26,8 @@ var groups = []struct {
 }{
 	{"The service:", []func() *cobra.Command{serveCommand, initCommand, checkCommand, refreshCommand, statusCommand,
 		askCommand, smokeCommand, mailTestCommand, hookTestCommand}},
-	{"Its store:", []func() *cobra.Command{backupCommand, verifyCommand, restoreCommand, compactCommand, copyCommand,
-		keyCommand, pepperCommand, importCommand}},
+	{"Its store:", []func() *cobra.Command{backupCommand, verifyCommand, restoreCommand, copyCommand, keyCommand,
+		pepperCommand, importCommand}},
 }
 
 var (

@@ -13,7 +13,7 @@ import (
 
 // reach holds the settings for how callers connect: directly, by TLS, or through a proxy.
 type reach struct {
-	listen, plain, tls, acme, behind, forwarded string
+	listen, plain, tls, acme, behind string
 
 	config edge.Config
 	opened []net.Listener
@@ -22,7 +22,7 @@ type reach struct {
 // flags returns the variable of each flag that is also a setting.
 func (r *reach) flags() map[string]*string {
 	return map[string]*string{"listen": &r.listen, "http": &r.plain, "tls": &r.tls, "acme": &r.acme,
-		"behind": &r.behind, "forwarded": &r.forwarded}
+		"behind": &r.behind}
 }
 
 func (r *reach) address() string {
@@ -33,7 +33,7 @@ func (r *reach) address() string {
 }
 
 func (r *reach) open(s *onemachine.Options, store string) (listener net.Listener, err error) {
-	if r.config.Proxies, err = edge.ParseProxies(r.behind, r.forwarded); err != nil {
+	if r.config.Proxies, err = edge.ParseProxies(r.behind); err != nil {
 		return nil, err
 	}
 	if r.tls != "" {

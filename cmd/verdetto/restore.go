@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -37,24 +38,16 @@ func restore(ctx context.Context, store, from string, out output) error {
 	return out.print(status, status.PrintStore)
 }
 
-// storeCommand returns a command whose only flag names the store to work on.
-func storeCommand(name, does, needs string, run func(ctx context.Context, store string) error) *cobra.Command {
+func verifyCommand() *cobra.Command {
 	var store string
-	c := newCommand(name, does, func(ctx context.Context) error {
+	var out output
+	c := newCommand("verify", "read a whole backup or store to find damage", func(ctx context.Context) error {
 		if store == "" {
-			return fmt.Errorf("%s needs -store bolt:FILE%s", name, needs)
+			return errors.New("verify needs -store bolt:FILE: a backup, or a store without a running service")
 		}
-		return run(ctx, store)
+		return verify(ctx, store, out)
 	})
 	takeSettings(c, map[string]*string{"store": &store})
-	return c
-}
-
-func verifyCommand() *cobra.Command {
-	var out output
-	c := storeCommand("verify", "read a whole backup or store to find damage",
-		": a backup, or a store without a running service",
-		func(ctx context.Context, store string) error { return verify(ctx, store, out) })
 	out.flag(c)
 	return c
 }
@@ -72,18 +65,4 @@ func verify(ctx context.Context, store string, out output) error {
 		fmt.Fprintln(out.notes(), "every page and item can be read. This file has no checksum, so a changed value may stay unseen: it is a store, or a backup of an earlier version")
 	}
 	return out.print(status, status.PrintStore)
-}
-
-func compactCommand() *cobra.Command {
-	return storeCommand("compact", "shrink the file of a store",
-		", without a running service", compact)
-}
-
-func compact(ctx context.Context, store string) error {
-	before, after, err := onemachine.Compact(ctx, store, time.Now)
-	if err != nil {
-		return err
-	}
-	fmt.Printf("%.1f MB, before %.1f MB\n", float64(after)/1e6, float64(before)/1e6)
-	return nil
 }

@@ -92,8 +92,6 @@ var mistakes = []struct {
 		"the https URL of an ACME directory"},
 	{"a port alone for plain HTTP", nil, `VERDETTO_HTTP = "80"`, "VERDETTO_HTTP", "such as :80"},
 	{"everybody a proxy", nil, `VERDETTO_BEHIND = "0.0.0.0/0"`, "VERDETTO_BEHIND", "never all addresses"},
-	{"an unknown header", nil, `VERDETTO_FORWARDED = "X-Real-IP"`, "VERDETTO_FORWARDED",
-		"X-Forwarded-For or Forwarded"},
 	{"a mail server without a sender", nil, `VERDETTO_MAIL = "smtp://mail.example:587"`, "VERDETTO_MAIL_FROM",
 		"missing; give a sender"},
 	{"a mail server without TLS", nil,

@@ -19,11 +19,11 @@ func TestPartsOfKilledCommandsAreSwept(t *testing.T) {
 	d.Write("panel.csv", fixture.Panel([]string{"MIL,LIS"}, 10, 3))
 	d.Want(0, "", "import", "panel.csv", "-store", "bolt:kept.db", "-now", "2016-03-01")
 	d.Want(0, "", "backup", "-store", "bolt:kept.db", "-to", "copy.db")
-	left := []string{"kept.db.verdetto.part-17", "other.db.verdetto.part-18", "kept.db.verdetto.part-compact"}
+	left := []string{"kept.db.verdetto.part-17", "other.db.verdetto.part-18"}
 	others := []string{"archive.part-001", "kept.db.verdetto.part-17.txt", "kept.db.verdetto.part-x", "target",
 		"locked.verdetto.part-19"}
 	for _, command := range []string{
-		"backup -store bolt:kept.db -to again.db", "restore -store bolt:kept.db -from copy.db", "compact -store bolt:kept.db",
+		"backup -store bolt:kept.db -to again.db", "restore -store bolt:kept.db -from copy.db",
 		"import panel.csv -store bolt:kept.db -now 2016-03-01",
 	} {
 		for _, name := range append(left, others...) {

@@ -54,7 +54,7 @@ func TestWritesWhileServed(t *testing.T) {
 	d.Want(1, "use another store", "refresh", "-store", "bolt:kept.db", "-upstream", "sample", "-now", "2016-03-01")
 	d.Want(0, "exported to pepper.txt", "pepper", "export", "-store", "bolt:kept.db", "-to", "pepper.txt")
 	d.Want(0, "belongs to", "pepper", "check", "-store", "bolt:kept.db", "-from", "pepper.txt")
-	for _, args := range []string{"pepper import -store bolt:kept.db -from pepper.txt", "compact -store bolt:kept.db",
+	for _, args := range []string{"pepper import -store bolt:kept.db -from pepper.txt",
 		"restore -from pepper.txt -store bolt:kept.db", "copy -from bolt:kept.db -to bolt:new.db",
 		"serve -listen 127.0.0.1:0 -upstream csv:good.csv -now 2016-03-01 -store bolt:kept.db"} {
 		d.Want(1, "stop", strings.Fields(args)...)

@@ -100,7 +100,6 @@ func TestMessages(t *testing.T) {
 		"key create -store bolt:kept.db -email nowhere",
 		"key create -store bolt:other.db -email ada@example.com",
 		"pepper import -store bolt:kept.db -from cut.db",
-		"compact -store bolt:kept.db",
 		"verify -store bolt:kept.db",
 		"restore -from cut.db -store bolt:kept.db",
 		"restore -from cut.db -store bolt:new.db",

@@ -68,7 +68,7 @@ func times(n int, address string) []string {
 }
 
 func TestConnections(t *testing.T) {
-	proxies, err := ParseProxies("10.0.0.0/8", ForwardedFor)
+	proxies, err := ParseProxies("10.0.0.0/8")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,28 +11,14 @@ import (
 )
 
 // Proxies holds the addresses of the operator's own proxies. Only these may tell the service the
-// caller's address in a header.
-type Proxies struct {
-	networks []netip.Prefix
-	header   string
-}
+// caller's address, in the header X-Forwarded-For.
+type Proxies struct{ networks []netip.Prefix }
 
-// The headers in which a proxy states the caller's address. Each proxy writes one of the two
-// headers and forwards the other header as the caller wrote it. So the operator must configure the
-// right one.
-const (
-	ForwardedFor = "X-Forwarded-For" // Caddy, nginx, HAProxy and most others write it
-	Forwarded    = "Forwarded"       // RFC 7239
-)
+const forwardedFor = "X-Forwarded-For"
 
-// ParseProxies parses a list of addresses and networks, such as 127.0.0.1,10.0.0.0/8, and the name
-// of the header that these proxies write. With an empty list, no proxy is trusted.
-func ParseProxies(list, header string) (Proxies, error) {
-	p := Proxies{header: http.CanonicalHeaderKey(header)}
-	if p.header != ForwardedFor && p.header != Forwarded {
-		return Proxies{}, fmt.Errorf("header %q of proxies: want %s or %s, whichever they write", header, ForwardedFor,
-			Forwarded)
-	}
+// ParseProxies parses a list of addresses and networks, such as 127.0.0.1,10.0.0.0/8. With an empty
+// list, no proxy is trusted.
+func ParseProxies(list string) (p Proxies, err error) {
 	if list == "" {
 		return p, nil
 	}
@@ -67,7 +53,7 @@ func (p Proxies) believe(next http.Handler) http.Handler {
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if direct, ok := parseHop(r.RemoteAddr); ok && p.Contains(direct) {
-			caller := p.caller(direct, r.Header.Values(p.header))
+			caller := p.caller(direct, r.Header.Values(forwardedFor))
 			r = r.Clone(r.Context())
 			r.RemoteAddr = netip.AddrPortFrom(caller, 0).String()
 		}
@@ -81,15 +67,9 @@ func (p Proxies) believe(next http.Handler) http.Handler {
 func (p Proxies) caller(at netip.Addr, lines []string) netip.Addr {
 	rest := strings.Join(lines, ",")
 	for p.Contains(at) && rest != "" {
-		var hop string
-		if p.header == Forwarded {
-			rest, hop = lastElement(rest)
-			hop = forParameter(hop)
-		} else {
-			i := strings.LastIndexByte(rest, ',')
-			rest, hop = rest[:max(0, i)], rest[i+1:]
-		}
-		addr, ok := parseHop(strings.TrimSpace(hop))
+		i := strings.LastIndexByte(rest, ',')
+		addr, ok := parseHop(strings.TrimSpace(rest[i+1:]))
+		rest = rest[:max(0, i)]
 		if !ok {
 			break
 		}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -49,50 +47,5 @@ func Copy(ctx context.Context, fromName, toName string, progress func(items int,
 	if err != nil {
 		err = fmt.Errorf("copy %s to %s: %w", fromName, toName, err)
 	}
-	return items, err
-}
-
-// Export copies all items of a DynamoDB table, with their versions and expiries, into a new file,
-// and returns their number. It is not a snapshot if a service writes to the table meanwhile.
-func Export(ctx context.Context, name, to string) (items int, err error) {
-	if _, err := os.Lstat(to); err == nil {
-		return 0, fmt.Errorf("export store: %s exists already; choose another name", to)
-	}
-	sweepParts(filepath.Dir(to))
-	dir, err := os.MkdirTemp(filepath.Dir(to), filepath.Base(to)+".verdetto.exporting-*")
-	if err != nil {
-		return 0, fmt.Errorf("export store: %w", err)
-	}
-	defer os.RemoveAll(dir)
-	held, err := os.Open(dir)
-	if err != nil {
-		return 0, fmt.Errorf("export store: %w", err)
-	}
-	defer held.Close()
-	if err := lockPart(held); err != nil {
-		return 0, fmt.Errorf("export store: %w", err)
-	}
-	file := filepath.Join(dir, "export.db")
-	if items, err = fill(ctx, name, file); err != nil {
-		return 0, fmt.Errorf("export store: %w", err)
-	}
-	return items, Backup(ctx, "bolt:"+file, to)
-}
-
-func fill(ctx context.Context, name, file string) (items int, err error) {
-	from, err := openPermanent(ctx, name, time.Now)
-	if err != nil {
-		return 0, err
-	}
-	defer func() { err = errors.Join(err, from.Close()) }()
-	to, err := boltstore.Open(file, time.Now, boltstore.Scratch)
-	if err != nil {
-		return 0, err
-	}
-	defer func() { err = errors.Join(err, to.Close()) }()
-	err = store.EachPage(ctx, from, func(page []store.Item) error {
-		items += len(page)
-		return to.Place(ctx, page)
-	})
 	return items, err
 }

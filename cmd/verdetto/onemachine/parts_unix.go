@@ -10,13 +10,12 @@ import (
 	"time"
 )
 
-// lockPart locks a part file, or the folder of one, until the file is closed, so that sweepParts
-// does not delete it. The lock is shared, because a store is read while its part file is locked.
+// lockPart locks a part file until it is closed, so that sweepParts does not delete it. The lock is shared, because a store is read while its part file is locked.
 func lockPart(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB) }
 
-var partName = regexp.MustCompile(`\.verdetto\.(part-([0-9]+|compact)|exporting-[0-9]+)$`)
+var partName = regexp.MustCompile(`\.verdetto\.part-[0-9]+$`)
 
-// sweepParts deletes from a folder what a killed backup, restore, compaction or export left: it may
+// sweepParts deletes from a folder what a killed backup or restore left: it may
 // hold addresses of customers. It deletes nothing that is locked, and follows no link. Another
 // process may just have created an empty file, which is not locked yet, so that stays for an hour.
 func sweepParts(folder string) {
@@ -25,8 +24,7 @@ func sweepParts(folder string) {
 		return // the command that needs the folder says why
 	}
 	for _, e := range entries {
-		match := partName.FindStringSubmatch(e.Name())
-		if match == nil || !e.Type().IsRegular() && !e.IsDir() {
+		if !e.Type().IsRegular() || !partName.MatchString(e.Name()) {
 			continue
 		}
 		path := filepath.Join(folder, e.Name())
@@ -35,25 +33,10 @@ func sweepParts(folder string) {
 			continue
 		}
 		info, err := f.Stat()
-		regular := err == nil && info.Mode().IsRegular() && (info.Size() > 0 || time.Since(info.ModTime()) > time.Hour)
-		if (regular || err == nil && info.IsDir() && match[2] == "") && !inUse(path, match) &&
+		if err == nil && info.Mode().IsRegular() && (info.Size() > 0 || time.Since(info.ModTime()) > time.Hour) &&
 			syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
-			_ = os.RemoveAll(path) // tried again at the next start
+			_ = os.Remove(path) // tried again at the next start
 		}
 		f.Close()
 	}
-}
-
-// inUse reports whether a process may be compacting the store of a part file. It locks the store
-// meanwhile, not the part file.
-func inUse(path string, match []string) bool {
-	if match[2] != "compact" {
-		return false
-	}
-	f, err := os.OpenFile(path[:len(path)-len(match[0])], os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return !os.IsNotExist(err)
-	}
-	defer f.Close()
-	return syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB) != nil
 }

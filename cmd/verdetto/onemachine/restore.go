@@ -148,51 +148,6 @@ func replace(part, file string) error {
 	return dir.Sync()
 }
 
-// Compact rewrites a store's file without its free pages. It returns both sizes.
-func Compact(ctx context.Context, name string, now func() time.Time) (before, after int64, err error) {
-	file, err := fileOf(name)
-	if err != nil {
-		return 0, 0, err
-	}
-	if _, err := os.Stat(file); err != nil {
-		return 0, 0, fmt.Errorf("compact store: %w", err)
-	}
-	if err := served(ctx, file); err != nil {
-		return 0, 0, fmt.Errorf("compact store: %w", err)
-	}
-	s, err := boltstore.Open(file, now)
-	if err != nil {
-		return 0, 0, err
-	}
-	// An open file is locked against other processes.
-	defer func() { err = errors.Join(err, s.Close()) }()
-	sweepParts(filepath.Dir(file))
-	part := file + ".verdetto.part-compact"
-	// A killed process may have left the part file.
-	if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return 0, 0, fmt.Errorf("compact store: %w", err)
-	}
-	defer os.Remove(part) // fails harmlessly after the rename
-	if err := s.Compact(part); err != nil {
-		return 0, 0, err
-	}
-	if _, _, err := Verify(ctx, "bolt:"+part, now, nil); err != nil {
-		return 0, 0, err
-	}
-	sizes := [2]int64{}
-	for i, path := range []string{file, part} {
-		info, err := os.Stat(path)
-		if err != nil {
-			return 0, 0, fmt.Errorf("compact store: %w", err)
-		}
-		sizes[i] = info.Size()
-	}
-	if err := replace(part, file); err != nil {
-		return 0, 0, fmt.Errorf("compact store: %w", err)
-	}
-	return sizes[0], sizes[1], nil
-}
-
 // copyError is an error about a copy whose message names the original file.
 type copyError struct {
 	error

@@ -31,9 +31,9 @@ import (
 
 // serve returns the address of a service. behind lists the trusted proxies, forwarded is the header
 // in which they send the caller's address.
-func serve(t *testing.T, behind, forwarded string) string {
+func serve(t *testing.T, behind string) string {
 	t.Helper()
-	proxies, err := edge.ParseProxies(behind, forwarded)
+	proxies, err := edge.ParseProxies(behind)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +162,7 @@ func TestPublishedNginx(t *testing.T) {
 	for _, replaced := range [][2]string{
 		{"listen [::]:443 ssl http2;", ""}, {"listen 443 ", "listen " + secure + " "},
 		{"listen [::]:80;", ""}, {"listen 80;", "listen " + plain + ";"},
-		{"http://127.0.0.1:8080", "http://" + serve(t, "127.0.0.1", edge.ForwardedFor)},
+		{"http://127.0.0.1:8080", "http://" + serve(t, "127.0.0.1")},
 		{"/etc/letsencrypt/live/verdetto.example/fullchain.pem", write(t, "fullchain.pem",
 			string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate.Certificate[0]})))},
 		{"/etc/letsencrypt/live/verdetto.example/privkey.pem", write(t, "privkey.pem",
@@ -260,17 +260,16 @@ func TestCapsBehindProxies(t *testing.T) {
 		t.Fatalf("only %d headers are forged", n)
 	}
 	for _, c := range []struct {
-		name, behind, forwarded string
-		proxy                   func(t *testing.T, service string) string
+		name, behind string
+		proxy        func(t *testing.T, service string) string
 	}{
-		{"Caddy", "127.0.0.1", edge.ForwardedFor, caddy},
-		{"nginx, which adds to what the caller wrote", "127.0.0.1", edge.ForwardedFor,
+		{"Caddy", "127.0.0.1", caddy},
+		{"nginx, which adds to what the caller wrote", "127.0.0.1",
 			nginx("proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;")},
-		{"nginx, by Forwarded", "127.0.0.1", edge.Forwarded, nginx(`proxy_set_header Forwarded "for=$remote_addr";`)},
-		{"no proxy", "", edge.ForwardedFor, func(_ *testing.T, service string) string { return service }},
+		{"no proxy", "", func(_ *testing.T, service string) string { return service }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			to := c.proxy(t, serve(t, c.behind, c.forwarded))
+			to := c.proxy(t, serve(t, c.behind))
 			address := func(n int) string { return fmt.Sprintf("127.0.1.%d", n) }
 			headers := forged(address(101)) // the quota of this address must stay untouched
 			var callers sync.WaitGroup
@@ -321,7 +320,7 @@ func TestAgentsBehindProxies(t *testing.T) {
 	for name, proxy := range map[string]func(*testing.T, string) string{"Caddy": caddy,
 		"nginx": nginx("proxy_set_header Host $http_host;")} {
 		t.Run(name, func(t *testing.T) {
-			to := proxy(t, serve(t, "127.0.0.1", edge.ForwardedFor))
+			to := proxy(t, serve(t, "127.0.0.1"))
 			for host, want := range map[string]int{"verdetto.example": 200, "verdetto.example:443": 200,
 				"elsewhere.example": 403} {
 				w, _ := fixture.Call(t, http.DefaultClient, "POST", "http://"+to+"/mcp",

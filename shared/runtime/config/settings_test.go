@@ -65,7 +65,6 @@ func TestFits(t *testing.T) {
 		{"VERDETTO_BEHIND", "0.0.0.0/0", false}, {"VERDETTO_BEHIND", "::/0", false},
 		{"VERDETTO_BEHIND", "10.0.0.1/8", false},
 		{"VERDETTO_BEHIND", "fe80::1%eth0", false}, {"VERDETTO_BEHIND", "127.0.0.1,", false},
-		{"VERDETTO_FORWARDED", "forwarded", true}, {"VERDETTO_FORWARDED", "X-Real-IP", false},
 		{"VERDETTO_BASE_URL", "https://verdetto.example", true}, {"VERDETTO_BASE_URL", "http://127.0.0.1:8080", true},
 		{"VERDETTO_BASE_URL", "http://[::1]:8080", true},
 		{"VERDETTO_BASE_URL", "http://verdetto.example", false},

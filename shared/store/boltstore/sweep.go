@@ -119,22 +119,3 @@ func (s *Store) Sweep(ctx context.Context) (swept int, err error) {
 	}
 	return swept, nil
 }
-
-// Compact writes all items that have not expired to a new file without free space.
-func (s *Store) Compact(path string) error {
-	if _, err := s.Sweep(context.Background()); err != nil {
-		return err
-	}
-	to, err := bolt.Open(path, 0o600, writable())
-	if err != nil {
-		return fmt.Errorf("compact store: %w", err)
-	}
-	err = bolt.Compact(to, s.db, 16<<20)
-	if closed := to.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		return fmt.Errorf("compact store: %w", err)
-	}
-	return nil
-}

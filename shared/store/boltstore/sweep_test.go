@@ -2,7 +2,6 @@ package boltstore_test
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -70,39 +69,5 @@ func TestSweep(t *testing.T) {
 		if round > 1 && file > size {
 			t.Errorf("round %d: %d bytes, and %d before", round, file, size)
 		}
-	}
-}
-
-// The compacted file has the same live items, and is smaller.
-func TestCompact(t *testing.T) {
-	now := time.Unix(1_000_000_000, 0)
-	path := filepath.Join(t.TempDir(), "s.db")
-	s, err := boltstore.Open(path, func() time.Time { return now }, boltstore.Scratch)
-	storetest.Must(t, err)
-	defer s.Close()
-	fill(t, s, 9001, now.Add(time.Hour))
-	now = now.Add(2 * time.Hour)
-	small := filepath.Join(t.TempDir(), "small.db")
-	storetest.Must(t, s.Compact(small))
-	was, err := os.Stat(path)
-	storetest.Must(t, err)
-	is, err := os.Stat(small)
-	if err != nil || is.Size() > was.Size()*3/4 {
-		t.Errorf("%d bytes of %d (%v)", is.Size(), was.Size(), err)
-	}
-	c, err := boltstore.Open(small, time.Now)
-	storetest.Must(t, err)
-	defer c.Close()
-	held := map[store.Key]store.Item{}
-	storetest.Must(t, c.All(t.Context(), func(i store.Item) error { held[i.Key] = i; return nil }))
-	err = s.All(t.Context(), func(i store.Item) error {
-		if other, ok := held[i.Key]; !ok || other.Version != i.Version || len(other.Data) != len(i.Data) {
-			t.Errorf("%v: %v", i.Key, other)
-		}
-		delete(held, i.Key)
-		return nil
-	})
-	if err != nil || len(held) > 0 {
-		t.Error(len(held), err)
 	}
 }
