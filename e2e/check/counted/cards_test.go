@@ -35,7 +35,7 @@ var changes = map[string]func(c *card, l *i18n.Language){
 		level := map[bool]string{true: "caro", false: "ottimo"}[c.words.Level == "ottimo"]
 		c.words.Verdict = wording.Sentence(l.Text("headline.market", "Level", l.Text("market."+level)))
 	},
-	"usual":   func(c *card, _ *i18n.Language) { c.words.Detail = falsified("", c.words.Detail, i18n.English()) },
+	"amount":  func(c *card, _ *i18n.Language) { c.words.Price = falsified("", c.words.Price, i18n.English()) },
 	"minimum": func(c *card, _ *i18n.Language) { c.minimum *= .9 },
 	"low":     func(c *card, _ *i18n.Language) { c.low *= .9 },
 	"median":  func(c *card, _ *i18n.Language) { c.median *= 1.1 },
@@ -49,7 +49,7 @@ var changes = map[string]func(c *card, l *i18n.Language){
 	"gap": func(c *card, _ *i18n.Language) { c.weeks = c.weeks[1:] },
 }
 
-func (w *world) checkCards(t *testing.T, r *route, l *i18n.Language, page string, planted map[string]bool) {
+func (w *world) checkCards(t *testing.T, r *route, l *i18n.Language, planted map[string]bool) {
 	t.Helper()
 	of, doc := "/card/"+r.from+"-"+r.to+"-"+l.Code, any(nil)
 	if err := json.Unmarshal([]byte(w.ask("/v1/analisi?origine="+r.from+"&destinazione="+r.to)), &doc); err != nil {
@@ -60,7 +60,7 @@ func (w *world) checkCards(t *testing.T, r *route, l *i18n.Language, page string
 		t.Errorf("%s: %v", of, err)
 		return
 	}
-	svg, want := w.ask(of+".svg"), w.card(r, l, page, fmt.Sprint(at(doc, "verdetto.affidabilita")))
+	svg, want := w.ask(of+".svg"), w.card(r, l, fmt.Sprint(at(doc, "verdetto.affidabilita")))
 	faults := want.faults(t, drawn, svg)
 	if len(faults) > 0 {
 		t.Errorf("%s: %v", of, faults)
@@ -74,26 +74,17 @@ func (w *world) checkCards(t *testing.T, r *route, l *i18n.Language, page string
 	}
 }
 
-func (w *world) card(r *route, l *i18n.Language, page, certainty string) (c card) {
+func (w *world) card(r *route, l *i18n.Language, certainty string) (c card) {
 	s := &said{route: r, w: w, l: l}
 	c.low, c.high = s.half()
 	c.low, c.high, c.minimum, c.maximum = r.euro(c.low), r.euro(c.high), r.euro(r.minimum()), r.euro(r.maximum())
 	c.median, c.price = r.euro(r.quantile(.5)), r.euro(float64(r.price))
 	c.words = chart.Card{Level: r.level(), Verdict: wording.Sentence(l.Text("headline.market", "Level", l.Text("market."+r.level()))) + ".",
-		Price:  l.Money(fare.Cents(math.Round(100 * c.price))),
+		Price:  l.Money(fare.Cents(math.Round(c.price))),
 		Route:  l.Text("home.route", "From", places.Name(fare.City(r.from), l.Code), "To", places.Name(fare.City(r.to), l.Code)),
 		Detail: l.Text("certainty."+certainty) + ".", Foot: l.Text("verdict.as_of", "Date", l.Date(fare.DayOf(w.now)))}
 	if w.file == "" {
 		c.words.Foot += " · " + l.Text("home.invented")
-	}
-	for _, st := range w.statements(l) { // the page's difference from the usual fare, which is an estimate
-		if m := st.find.FindStringSubmatch(page); m != nil && strings.HasPrefix(st.id, "usual.") {
-			amount := ""
-			if i := st.find.SubexpIndex("Amount"); i > 0 {
-				amount = m[i]
-			}
-			c.words.Detail = wording.Sentence(l.Text("than."+st.than, "Amount", amount)) + ". " + c.words.Detail
-		}
 	}
 	monday := fare.DayOf(w.now).Time()
 	monday = monday.AddDate(0, 0, -(int(monday.Weekday())+6)%7)

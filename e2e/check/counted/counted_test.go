@@ -103,7 +103,7 @@ func (w *world) documents(t *testing.T, planted map[string]bool) (all []document
 			text, _ := w.tool("flight_price_verdict", map[string]any{"origin": r.from, "destination": r.to, "language": code})
 			all = append(all, document{"page", readable(main), l, r, "", 0}, document{"tool", text, l, r, "", 0})
 			if code == languages[len(languages)-1] && (len(w.routes) < 100 || len(languages) > 1) {
-				w.checkCards(t, r, l, readable(main), planted)
+				w.checkCards(t, r, l, planted)
 			}
 		}
 		if origins[r.from] {
