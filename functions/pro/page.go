@@ -51,7 +51,7 @@ func render(status int, block string, p page.Page, v any) (*page.Response, error
 	if err := pages().ExecuteTemplate(&body, block, v); err != nil {
 		return nil, fmt.Errorf("write page: %w", err)
 	}
-	p.Body = template.HTML(body.String())
+	p.Body, p.Styles = template.HTML(body.String()), []string{"pro.css"}
 	return page.Respond(status, p)
 }
 
