@@ -84,7 +84,7 @@ func Collection(ctx context.Context, fares store.Fares, now time.Time) (most ver
 	if err == nil && len(origins) == 0 {
 		var since time.Time
 		since, _, err = fares.LastRun(ctx, store.Began)
-		most, ok = *verdict.BeforeFares(since, fare.DayOf(now)), err == nil
+		most, ok = *verdict.BeforeFares(since, now), err == nil
 	}
 	for i := 0; i < len(origins) && err == nil; i++ {
 		var all deals.Origin

@@ -40,7 +40,7 @@ func (r *Reader) BeforeFares(ctx context.Context) *verdict.Collection {
 		r.hasFares.Store(true)
 		return nil
 	}
-	return verdict.BeforeFares(since, fare.DayOf(r.Now()))
+	return verdict.BeforeFares(since, r.Now())
 }
 
 // Suggest returns cities for a form whose language is lang: the destinations from origin or,

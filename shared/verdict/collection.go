@@ -13,6 +13,7 @@ type Collection struct {
 	// began; 0: unknown.
 	Since fare.Day
 	First fare.Day // earliest day of the first verdict: each day until then must have a fare
+	Begun bool     // the collection began within the last hour, which a first refresh may take
 }
 
 // NewCollection returns the state of a collection that had days past days on asOf. since is the
@@ -21,15 +22,16 @@ func NewCollection(days int, since, asOf, today fare.Day) Collection {
 	if days == 0 {
 		since = asOf
 	}
-	return Collection{days, max(since, 0), max(asOf+fare.Day(MinSample-days), today+1)}
+	return Collection{Days: days, Since: max(since, 0), First: max(asOf+fare.Day(MinSample-days), today+1)}
 }
 
 // BeforeFares returns the state of a service without any fares. since is when it began to ask for
 // them, or zero if it has not.
-func BeforeFares(since time.Time, today fare.Day) *Collection {
+func BeforeFares(since, now time.Time) *Collection {
+	today := fare.DayOf(now)
 	c := NewCollection(0, today, today, today)
 	if !since.IsZero() {
-		c.Since = min(fare.DayOf(since), today)
+		c.Since, c.Begun = min(fare.DayOf(since), today), now.Sub(since) < time.Hour
 	}
 	return &c
 }

@@ -16,10 +16,10 @@ func TestCollection(t *testing.T) {
 		asOf fare.Day
 		want Collection
 	}{
-		{0, day0, Collection{0, day(0), day(-8)}},
-		{3, day0, Collection{3, day(3), day(-5)}},
-		{3, day0 - 2, Collection{3, day(5), day(-3)}},
-		{7, day0 - 5, Collection{7, day(12), day(-1)}}, // the summary is old
+		{0, day0, Collection{Days: 0, Since: day(0), First: day(-8)}},
+		{3, day0, Collection{Days: 3, Since: day(3), First: day(-5)}},
+		{3, day0 - 2, Collection{Days: 3, Since: day(5), First: day(-3)}},
+		{7, day0 - 5, Collection{Days: 7, Since: day(12), First: day(-1)}}, // the summary is old
 		{8, day0, Collection{}},
 	} {
 		s := RouteSummary{AsOf: c.asOf}
@@ -36,7 +36,8 @@ func TestCollection(t *testing.T) {
 // A service without fares has collected since it began to ask, or since today.
 func TestBeforeFares(t *testing.T) {
 	for since, want := range map[time.Time]fare.Day{{}: day0, (day0 - 3).Time(): day0 - 3, (day0 + 9).Time(): day0} {
-		if got := *BeforeFares(since, day0); got != (Collection{0, want, day0 + 8}) {
+		now := day0.Time().Add(2 * time.Hour)
+		if got := *BeforeFares(since, now); got != (Collection{Since: want, First: day0 + 8, Begun: since.After(now)}) {
 			t.Errorf("since %s: %+v", since, got)
 		}
 	}

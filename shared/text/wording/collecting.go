@@ -8,7 +8,7 @@ import (
 // BeforeFares says since when a service without any fare has been collecting, and when its first
 // verdicts can come.
 func BeforeFares(l *i18n.Language, c verdict.Collection) string {
-	return l.Text("refusal.collecting.lede", "Since", since(l, c), "First", l.WeekdayDate(c.First))
+	return l.Text("refusal.collecting.lede", "Since", since(l, c), "Begun", c.Begun, "First", l.WeekdayDate(c.First))
 }
 
 // Collecting says how many of the needed days of fares are known, and when the first verdict can
