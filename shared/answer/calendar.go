@@ -94,6 +94,21 @@ func (r *Reader) WithUsual(ctx context.Context, q Question) (Answer, error) {
 	return a, nil
 }
 
+// OwnDay judges a fare for its own day as of today, as the page of that day does. A list that a
+// refresh stored days ago does not say this: the usual price changes with the lead time. It costs one
+// read. The verdict is zero if the fare cannot be judged.
+func (r *Reader) OwnDay(ctx context.Context, of fare.Series, nonStop bool, j verdict.Judged) (verdict.Verdict, error) {
+	d, err := r.readDepartures(ctx, SeriesData{Series: of}, nonStop)
+	if err != nil || d.sheet == nil {
+		return verdict.Verdict{}, err
+	}
+	days, err := verdict.OwnDays(d.sheet, d.pooled, []verdict.Judged{j}, r.Now())
+	if err != nil {
+		return verdict.Verdict{}, err
+	}
+	return days[0], nil
+}
+
 func (r *Reader) readDepartures(ctx context.Context, f SeriesData, nonStop bool) (departures, error) {
 	d := departures{SeriesData: f}
 	if err := r.readSheet(ctx, &d, nonStop); err != nil {

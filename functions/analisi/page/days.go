@@ -6,7 +6,6 @@ import (
 
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
-	"verdetto/shared/text/wording"
 	"verdetto/shared/verdict"
 )
 
@@ -59,7 +58,7 @@ func (v *view) dayRow(d verdict.Day, to string) dayRow {
 	l, out := v.T, d.Fare.Depart
 	row := dayRow{Name: l.Text("format.weekday_day", "Weekday", l.WeekdayShort(out.Time().Weekday()), "Day",
 		out.Time().Day(), "Month", l.Month(out.Month())), To: to, Fare: l.Money(d.Fare.Price), Level: levelClass(d.Verdict.Level),
-		Word: l.Text("calendar.unknown"), Seen: l.Text("near.seen", "When", wording.Ago(l, int(v.today-d.Fare.FoundDay())))}
+		Word: l.Text("calendar.unknown"), Seen: v.seen(d.Fare)}
 	if back := d.Fare.Return(); back != 0 {
 		row.Name = v.shortDay(out) + " – " + v.shortDay(back)
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"time"
 
 	"verdetto/shared/fare/places"
 	"verdetto/shared/published"
@@ -13,24 +12,12 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// knownDeal is a destination with its lowest fare as it is now, judged for its day.
-type knownDeal struct {
-	published.DestinationDeal
-	day verdict.Verdict
-}
-
-func known(d published.DestinationDeal, now time.Time) knownDeal {
-	return knownDeal{d, d.ForDay(now).Verdict}
-}
-
-func (d knownDeal) isDear() bool { return d.day.Level == verdict.Expensive }
-
 // rank orders deals by the level for their day; those without one come before the expensive ones.
-func (d knownDeal) rank() int {
-	return slices.Index([]verdict.Level{verdict.Great, verdict.Good, verdict.Fair, "", verdict.Expensive}, d.day.Level)
+func rank(d published.DestinationDeal) int {
+	return slices.Index([]verdict.Level{verdict.Great, verdict.Good, verdict.Fair, "", verdict.Expensive}, d.OwnDay.Level)
 }
 
-func (v *view) cheapRow(q question, d knownDeal) cheapRow {
+func (v *view) cheapRow(q question, d published.DestinationDeal) cheapRow {
 	l := v.T
 	depart, name, ask := d.Fare.Depart, places.Name(d.To, l.Code), q.trip
 	ask.Most = ""
@@ -42,12 +29,12 @@ func (v *view) cheapRow(q question, d knownDeal) cheapRow {
 		row.Date = l.Text("ask.out_and_back", "Out", row.Date, "Back", v.shortDay(back))
 	}
 	difference, lower := "", ""
-	if d.day.Judged() {
-		row.Level, row.LevelText = levelClass(d.day.Level), l.Text("level."+string(d.day.Level))
-		difference = wording.Than(l, d.Fare.Price, d.day.Median)
+	if day := d.OwnDay; day.Judged() {
+		row.Level, row.LevelText = levelClass(day.Level), l.Text("level."+string(day.Level))
+		difference = wording.Than(l, d.Fare.Price, day.Median)
 	}
 	if d.Lower != nil {
-		lower = l.Text("cheap.lower", "Price", l.Money(d.Lower.Fare.Price), "Day", l.WeekdayDay(d.Lower.Fare.Depart),
+		lower = l.Text("cheap.lower", "Price", l.Money(d.Lower.Fare.Price), "Day", v.shortDay(d.Lower.Fare.Depart),
 			"When", ago(d.Lower.Fare))
 	}
 	row.To = q.linkOn(ask, v.AskFrom, places.Query(d.To, name))
@@ -69,28 +56,23 @@ var orders = []string{"", "prezzo", "differenza", "partenza"}
 
 func orderName(order string) string { return cmp.Or(order, "verdetto") }
 
-// sortedDeals expects deals with the best-judged fare first.
-func sortedDeals(all []published.DestinationDeal, order string, now time.Time) []knownDeal {
-	sorted := make([]knownDeal, len(all))
-	for i, d := range all {
-		sorted[i] = known(d, now)
-	}
-	by := knownDeal.rank
+// sortDeals expects deals with the best-judged fare first.
+func sortDeals(all []published.DestinationDeal, order string) {
+	by := rank
 	switch order {
 	case "prezzo":
-		by = func(d knownDeal) int { return int(d.Fare.Price) }
+		by = func(d published.DestinationDeal) int { return int(d.Fare.Price) }
 	case "differenza": // a destination without a usual price comes last
-		by = func(d knownDeal) int {
-			if d.day.Judged() {
-				return int(d.Fare.Price - d.day.Median)
+		by = func(d published.DestinationDeal) int {
+			if d.OwnDay.Judged() {
+				return int(d.Fare.Price - d.OwnDay.Median)
 			}
 			return math.MaxInt
 		}
 	case "partenza":
-		by = func(d knownDeal) int { return int(d.Fare.Depart) }
+		by = func(d published.DestinationDeal) int { return int(d.Fare.Depart) }
 	}
-	slices.SortStableFunc(sorted, func(a, b knownDeal) int { return cmp.Compare(by(a), by(b)) })
-	return sorted
+	slices.SortStableFunc(all, func(a, b published.DestinationDeal) int { return cmp.Compare(by(a), by(b)) })
 }
 
 type dealTable struct {

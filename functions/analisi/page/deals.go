@@ -100,7 +100,8 @@ func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view)
 		h.refuseFailed(r, v, err)
 		return
 	}
-	v.showCheap(q, from, sortedDeals(standing, q.order, h.Now()), kind, most)
+	sortDeals(standing, q.order)
+	v.showCheap(q, from, standing, kind, most)
 	if v.Cheap != nil {
 		v.Cheap.Partly, v.Cheap.Collecting = partly, collecting(v, all)
 		v.Cheap.Areas, v.Cheap.MoreAreas = countries, others
@@ -140,7 +141,7 @@ func collecting(v *view, all deals.Origin) string {
 
 // showCheap lists the deals up to the fare most, or all if it is 0. Destinations that cost more
 // than usual are a separate list.
-func (v *view) showCheap(q question, from places.Place, all []knownDeal, kind fare.Trip, most fare.Cents) {
+func (v *view) showCheap(q question, from places.Place, all []published.DestinationDeal, kind fare.Trip, most fare.Cents) {
 	l := v.T
 	if v.Area == nil || !v.Area.IsRegion() { // alerts are limited to countries and continents
 		v.Alert = string(from.City) + "-*"
@@ -160,7 +161,7 @@ func (v *view) showCheap(q question, from places.Place, all []knownDeal, kind fa
 	for _, d := range all {
 		switch {
 		case most > 0 && d.Fare.Price > most:
-		case d.isDear():
+		case d.OwnDay.Level == verdict.Expensive:
 			if dear++; dear <= maxDestinations {
 				c.Dear = append(c.Dear, v.cheapRow(q, d))
 			}

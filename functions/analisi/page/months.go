@@ -41,7 +41,11 @@ func (v *view) describeMonths(q question, a verdict.Judgement, linkOn func(trip)
 	}
 	apart := func(m verdict.Month) float64 { return 100 * (float64(m.Median)*float64(len(all))/float64(sum) - 1) }
 	percent := func(m verdict.Month, sign string) string {
-		return l.Text("format.percent", "Percent", fmt.Sprintf(sign, int(math.Round(apart(m)))))
+		whole := int(math.Round(apart(m)))
+		if whole == 0 {
+			sign = "%d"
+		}
+		return l.Text("format.percent", "Percent", fmt.Sprintf(sign, whole))
 	}
 	view, most := &monthsView{}, 1.0
 	view.Answer = l.Text("months.cheapest", "Month", l.Month(time.Month(all[0].Month)), "Known", len(all), "Percent",

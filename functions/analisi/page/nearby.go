@@ -62,8 +62,7 @@ func (v *view) nearRow(q question, n answer.Neighbour, own fare.Cents) comparedT
 	t := q.trip
 	t.With = ""
 	row := comparedTrip{Name: l.Text(id, "City", place.Name), To: q.linkOn(t, from, to), Fare: l.Money(of.Price)}
-	seen := l.Text("near.seen", "When", wording.Ago(l, int(v.today-of.FoundDay())))
-	row.Date = l.Text("near.km", "Km", l.Number(n.Km), "Days", v.daysOf(of.Depart, of.Return()), "Seen", seen)
+	row.Date = l.Text("near.km", "Km", l.Number(n.Km), "Days", v.daysOf(of.Depart, of.Return()), "Seen", v.seen(of))
 	if own != 0 {
 		amount, sign := l.Apart(of.Price, own)
 		row.Difference = l.Text("near."+wording.Direction(sign), "Amount", amount)

@@ -338,9 +338,8 @@ func (h home) showPair(ctx context.Context, q question, asked answer.Question, v
 	v.Notice.Facts = append(v.Notice.Facts, v.T.Text("stays.pair", "Sum", v.T.Money(sum(best))))
 	names, ends := [2]string{v.From, v.To}, [2]string{v.AskFrom, v.AskTo}
 	for i, one := range best {
-		seen := v.T.Text("near.seen", "When", wording.Ago(v.T, int(v.today-one.FoundDay())))
 		v.Notice.Pair = append(v.Notice.Pair, link{strings.Join([]string{routeName(v.T, names[i], names[1-i]),
-			v.daysOf(one.Depart, 0), v.T.Money(one.Price), seen}, " · "),
+			v.daysOf(one.Depart, 0), v.T.Money(one.Price), v.seen(one)}, " · "),
 			q.linkOn(tripOn(q, one), ends[i], ends[1-i])})
 	}
 }

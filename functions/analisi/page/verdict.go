@@ -85,9 +85,12 @@ func (v *view) identify(asked answer.Question, a verdict.Judgement) string {
 	if kind == "day" {
 		days = "" // of the question
 	}
-	seen := v.T.Text("near.seen", "When", wording.Ago(v.T, int(v.today-of.FoundDay())))
-	parts := []string{v.T.Text("answer.lowest." + kind), days, seen, wording.Flight(v.T, of)}
+	parts := []string{v.T.Text("answer.lowest." + kind), days, v.seen(of), wording.Flight(v.T, of)}
 	return wording.Sentence(strings.Join(nonEmpty(parts...), " · ")) + "."
+}
+
+func (v *view) seen(l verdict.Live) string {
+	return v.T.Text("near.seen", "When", wording.Ago(v.T, int(v.today-l.FoundDay())))
 }
 
 // lowest returns 0 if no fare is known besides the one that the reader typed.
@@ -188,7 +191,8 @@ func scaleOf(said wording.Verdict) scale {
 	drawn := rangeOf(a)
 	drawn.Label = l.Text("departure.range"+route, "Price", l.Money(a.Fare.Price), "Low", low, "High", high, "Minimum",
 		l.About(of.Minimum), "Maximum", l.About(of.Maximum))
-	return scale{drawn.SVG(), l.About(of.Minimum), l.Text("answer.half."+id, "Low", low, "High", high), l.About(of.Maximum)}
+	return scale{drawn.SVG(), l.About(min(of.Minimum, a.Fare.Price)), l.Text("answer.half."+id, "Low", low, "High", high),
+		l.About(max(of.Maximum, a.Fare.Price))}
 }
 
 func rangeOf(a verdict.Judgement) chart.Range {
