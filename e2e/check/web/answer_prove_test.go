@@ -23,7 +23,8 @@ import (
 func TestProveAnswer_IsShort(t *testing.T) {
 	const path = "/?da=DXB&a=NYC&lang=en"
 	now := func() time.Time { return time.Date(2026, 8, 21, 12, 0, 0, 0, time.UTC) }
-	o := onemachine.Options{Log: slog.New(slog.DiscardHandler), LocalURL: fixture.LocalURL, Now: now}
+	o := onemachine.Options{Log: slog.New(slog.DiscardHandler), BaseURL: "https://verdetto.example",
+		LocalURL: fixture.LocalURL, Now: now}
 	source, _, err := onemachine.OpenSource(t.Context(),
 		"csv:"+filepath.Join(testenv.Data(t), "fares", "travelpayouts_daily_2025_2026.csv.gz"), "price", &o, io.Discard)
 	if err != nil {

@@ -88,7 +88,7 @@ func Page(p Pagella, l *i18n.Language, invented bool) (*page.Response, error) {
 		return nil, fmt.Errorf("write page of the score: %w", err)
 	}
 	return page.Respond(http.StatusOK, page.Page{
-		Language: l, Title: l.Text("pagella.title"), Description: l.Text("pagella.summary"), Index: true,
+		Language: l, Title: l.Text("pagella.title"), Description: l.Text("pagella.summary"), Index: true, Styles: []string{"pro.css"},
 		Others: page.OtherLanguages(l, "/pagella"),
 		Body:   template.HTML(body.String()),
 	})
