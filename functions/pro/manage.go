@@ -25,7 +25,7 @@ const (
 	manageTime = time.Hour
 )
 
-// managed is the encrypted note of a mailed link to a plan: the address of the plan. See note.go.
+// managed is the encrypted note of a mailed link to a plan: the address of the plan. See sealed_note.go.
 type managed struct {
 	Email string `json:"email"`
 }

@@ -59,7 +59,7 @@ var perTopic = limit.Limit{Name: "alerts-address", Calls: 3, Window: time.Hour}
 
 // perService limits the confirmation messages of the whole service. Otherwise a caller with many IP
 // addresses could cause a flood of mails, and mail providers would block the service. Jobs over the
-// limit wait for the next hour. The networks of callers share it in turn; see turns.go. Mails about keys
+// limit wait for the next hour. The networks of callers share it in turn; see network_turns.go. Mails about keys
 // and plans do not count towards it, so no flood of requests delays them.
 var perService = limit.Limit{Name: "alerts-service", Calls: 1000, Window: time.Hour}
 

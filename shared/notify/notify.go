@@ -11,11 +11,11 @@
 //	           message.go   the content of a message, and the interface of carriers
 //	           compose.go   composes messages and mails, with picture.go
 //	how often  history.go   what earlier refreshes found: a fare that stays cheap is sent once
-//	           pace.go      the rate limit of each channel
+//	           send_rate.go      the rate limit of each channel
 //	channel    send.go      from the news of all routes to the subscribers of each
 //	           deliver.go   one message to one subscriber, with retries
 //	           confirm.go   the mail that asks for confirmation
-//	           turns.go     whose turn it is, if many callers ask for such mails
+//	           network_turns.go     whose turn it is, if many callers ask for such mails
 //	           digest.go    the weekly digest
 //	links      links.go     pseudonyms of subscribers, and the signed links in mails
 //

@@ -1,6 +1,6 @@
-// Package reached holds end-to-end tests of how callers reach the service on one machine: through
+// Package proxytls holds end-to-end tests of how callers reach the service on one machine: through
 // proxies, and directly with TLS.
-package reached
+package proxytls
 
 import (
 	"bytes"

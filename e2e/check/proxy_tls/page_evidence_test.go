@@ -1,4 +1,4 @@
-package reached
+package proxytls
 
 import (
 	"bytes"
