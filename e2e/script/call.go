@@ -75,7 +75,8 @@ func call(method string) verb {
 			r.target = target
 			s.step(ts, func() bool {
 				s.send(ts, r)
-				return s.status >= 500 || method == "MCP" && bytes.Contains(s.body, []byte(`"isError":true`))
+				// An answer may come without what could not be read; its reader asks again.
+				return s.status >= 500 || method == "GET" || method == "MCP" && bytes.Contains(s.body, []byte(`"isError":true`))
 			})
 			refused := s.status == http.StatusConflict || s.status == http.StatusGone || s.status == http.StatusUnauthorized && r.method == "POST"
 			if s.retried && refused && !match(status, fmt.Sprint(s.status)) {
