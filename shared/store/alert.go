@@ -3,6 +3,7 @@ package store
 import (
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -230,3 +231,19 @@ func (a Alert) NewID() string {
 // Readable reports whether the stored alert could be decoded; Page also returns those that could
 // not.
 func (a Alert) Readable() bool { return a.Email != "" || a.Address != "" }
+
+// MayDigest reports whether the weekly mail can include the alert: it must be by mail and not to
+// Anywhere.
+func (a Alert) MayDigest() bool { return a.Channel == "" && a.Route.Destination != Anywhere }
+
+func alertKey(r Ref, s SubscriberID) Key { return Key{alertsOf(r.Route), r.place(s)} }
+
+func alertsOf(route fare.Route) string { return "ALERTS#" + route.String() }
+
+func readAlert(item Item) (Alert, error) {
+	alert := Alert{version: item.Version}
+	if err := json.Unmarshal(item.Data, &alert); err != nil {
+		return Alert{}, fmt.Errorf("read an alert: %w: %w", ErrUnreadable, err)
+	}
+	return alert, nil
+}

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -19,128 +18,8 @@ type Alerts struct {
 	Outbox Outbox // for the mail that asks for confirmation
 }
 
-// MaxAlerts is the maximum number of alerts of one subscriber.
-const MaxAlerts = 20
-
-var (
-	// ErrUsed means that the pending subscription was already confirmed.
-	ErrUsed = errors.New("confirmed before")
-	// ErrTooMany means that the subscriber already has MaxAlerts alerts.
-	ErrTooMany = errors.New("too many alerts")
-	// ErrStopped means that messages to the subscriber are blocked.
-	ErrStopped = errors.New("mail is stopped")
-	// ErrUnreadable means that a stored item is malformed. Reading it again does not help.
-	ErrUnreadable = errors.New("malformed")
-)
-
-func pendingKey(id string) Key           { return Key{"PENDING#" + id, "ALERT"} }
-func alertKey(r Ref, s SubscriberID) Key { return Key{alertsOf(r.Route), r.place(s)} }
-func alertsOf(route fare.Route) string   { return "ALERTS#" + route.String() }
-func subscriberKey(s SubscriberID) Key   { return Key{"SUBSCRIBER#" + string(s), "ROUTES"} }
-func stoppedKey(s SubscriberID) Key      { return Key{"STOPPED#" + string(s), "MARK"} }
-
-// AddPending stores a subscription that waits for confirmation until expires and, in the same
-// write, the jobs that ask for confirmation. It does the same for known and unknown subscribers, so
-// callers cannot find out who has alerts.
-func (a Alerts) AddPending(ctx context.Context, id string, pending Alert, expires time.Time, jobs ...Job) error {
-	var w writes
-	w.addRecord(replace(Item{Key: pendingKey(id), Expires: expires}), pending)
-	w.addJobs(a.Outbox, jobs...)
-	return wrap(w.commit(ctx, a.Table), "store pending subscription")
-}
-
-// Pending returns a subscription that waits for confirmation. It fails with ErrNotFound if the id
-// is unknown or expired, and with ErrUsed if the subscription was confirmed.
-func (a Alerts) Pending(ctx context.Context, id string) (Alert, error) {
-	pending, _, err := a.pending(ctx, id)
-	return pending, err
-}
-
-func (a Alerts) pending(ctx context.Context, id string) (Alert, Item, error) {
-	item, err := a.Table.Get(ctx, pendingKey(id), Strong)
-	if err != nil {
-		return Alert{}, item, fmt.Errorf("read pending subscription: %w", err)
-	}
-	if len(item.Data) == 0 {
-		return Alert{}, item, ErrUsed
-	}
-	var pending Alert
-	err = json.Unmarshal(item.Data, &pending)
-	return pending, item, wrap(err, "read pending subscription")
-}
-
-// Confirm turns a pending subscription into an alert, or changes the existing alert. A second call
-// with the same id fails with ErrUsed. An existing alert keeps the day of its last message, so
-// subscribing again does not repeat the message. Confirm fails with ErrStopped if messages to the
-// subscriber are blocked.
-func (a Alerts) Confirm(ctx context.Context, id string) (Alert, error) {
-	return a.confirmFor(ctx, id, func(*Alert) {})
-}
-
-// ConfirmAs is like Confirm, for a subscriber who was unknown when the alert was requested, with
-// their address on the alert's channel.
-func (a Alerts) ConfirmAs(ctx context.Context, id string, s SubscriberID, address string) (Alert, error) {
-	return a.confirmFor(ctx, id, func(alert *Alert) {
-		alert.Subscriber, alert.Address = s, address
-		alert.ID = alert.NewID()
-	})
-}
-
-func (a Alerts) confirmFor(ctx context.Context, id string, owned func(*Alert)) (alert Alert, err error) {
-	err = RetryConflicts(ctx, func() (err error) {
-		alert, err = a.confirm(ctx, id, owned)
-		return err
-	})
-	return alert, err
-}
-
-func (a Alerts) confirm(ctx context.Context, id string, owned func(*Alert)) (Alert, error) {
-	alert, pending, err := a.pending(ctx, id)
-	if err != nil {
-		return alert, err
-	}
-	owned(&alert)
-	if stopped, err := a.Stopped(ctx, alert.Subscriber); err != nil {
-		return alert, err
-	} else if stopped {
-		return alert, ErrStopped
-	}
-	refs, version, err := a.refs(ctx, alert.Subscriber)
-	if err != nil {
-		return alert, err
-	}
-	if !slices.Contains(refs, alert.Ref()) {
-		if len(refs) >= MaxAlerts {
-			return alert, ErrTooMany
-		}
-		refs = append(refs, alert.Ref())
-	}
-	had, err := a.One(ctx, alert.Ref(), alert.Subscriber)
-	switch {
-	case err == nil:
-		// The write requires this version, because a sender may be recording a message
-		// concurrently.
-		alert.Mailed, alert.Fresh = had.Mailed, had.Fresh || had.condition() != alert.condition()
-		alert.State, alert.Since = had.State, had.Since
-	case !errors.Is(err, ErrNotFound):
-		return alert, err
-	}
-	digest, err := a.digestWrites(ctx, had, alert)
-	if err != nil {
-		return alert, fmt.Errorf("confirm an alert: %w", err)
-	}
-	pending.Data = nil
-	w := writes{ops: []Op{
-		{Mode: Replace, Item: pending},
-		// A concurrent Stop stores this mark before it removes alerts; none may be added after it.
-		{Mode: Check, Item: Item{Key: stoppedKey(alert.Subscriber)}},
-	}}
-	w.putRefs(alert.Subscriber, refs, version)
-	w.addRecord(replace(Item{Key: alertKey(alert.Ref(), alert.Subscriber), Version: had.version}), alert)
-	w.add(alert.marks()...)
-	w.add(digest...)
-	return alert, wrap(w.commit(ctx, a.Table), "confirm an alert")
-}
+func subscriberKey(s SubscriberID) Key { return Key{"SUBSCRIBER#" + string(s), "ROUTES"} }
+func stoppedKey(s SubscriberID) Key    { return Key{"STOPPED#" + string(s), "MARK"} }
 
 func (a Alerts) refs(ctx context.Context, s SubscriberID) ([]Ref, int64, error) {
 	refs, item, err := get[[]Ref](ctx, a.Table, subscriberKey(s), Strong)
@@ -180,14 +59,6 @@ func (a Alerts) One(ctx context.Context, ref Ref, s SubscriberID) (Alert, error)
 		return Alert{}, fmt.Errorf("read an alert: %w", err)
 	}
 	return readAlert(item)
-}
-
-func readAlert(item Item) (Alert, error) {
-	alert := Alert{version: item.Version}
-	if err := json.Unmarshal(item.Data, &alert); err != nil {
-		return Alert{}, fmt.Errorf("read an alert: %w: %w", ErrUnreadable, err)
-	}
-	return alert, nil
 }
 
 // Remove deletes the given alerts of a subscriber, or all without references, and returns their
@@ -381,4 +252,82 @@ func (a Alerts) MarkOver(ctx context.Context, alert Alert, day fare.Day) error {
 		return true
 	})
 	return wrap(err, "record that an alert has ended")
+}
+
+// digestWrites returns the writes that create or remove a subscriber's digest when an alert
+// changes, to be added to the write of the alert.
+func (a Alerts) digestWrites(ctx context.Context, before, after Alert) ([]Op, error) {
+	switch {
+	case before.Digest == after.Digest:
+		return nil, nil
+	case after.Digest:
+		return a.beginDigest(ctx, after.Subscriber)
+	}
+	refs, _, err := a.refs(ctx, after.Subscriber)
+	if err != nil {
+		return nil, err
+	}
+	left := slices.DeleteFunc(refs, func(r Ref) bool { return r == after.Ref() })
+	return a.endDigest(ctx, after.Subscriber, left)
+}
+
+// beginDigest rewrites a digest that exists, so that its concurrent removal fails with a conflict.
+func (a Alerts) beginDigest(ctx context.Context, s SubscriberID) ([]Op, error) {
+	item, err := a.Table.Get(ctx, digestKey(s), Strong)
+	switch {
+	case err == nil:
+		return []Op{{Mode: Replace, Item: item}}, nil
+	case !errors.Is(err, ErrNotFound):
+		return nil, fmt.Errorf("read a digest: %w", err)
+	}
+	ops := []Op{{Mode: Create, Item: Item{Key: digestKey(s), Data: []byte("{}")}}}
+	_, err = a.Table.Get(ctx, digestProgressKey, Strong)
+	if errors.Is(err, ErrNotFound) { // the first digest of all
+		return append(ops, Op{Mode: Create, Item: Item{Key: digestProgressKey, Data: []byte("{}")}}), nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read how far digests are sent: %w", err)
+	}
+	return ops, nil
+}
+
+// endDigest returns no writes if one of the remaining alerts has Digest set. It reads the digest
+// before the alerts: if an alert gets Digest after that, beginDigest rewrites the digest, so the
+// removal fails.
+func (a Alerts) endDigest(ctx context.Context, s SubscriberID, left []Ref) ([]Op, error) {
+	item, err := a.Table.Get(ctx, digestKey(s), Strong)
+	if errors.Is(err, ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read a digest: %w", err)
+	}
+	for _, ref := range left {
+		switch alert, err := a.One(ctx, ref, s); {
+		case errors.Is(err, ErrNotFound), errors.Is(err, ErrUnreadable): // in no digest
+		case err != nil:
+			return nil, err
+		case alert.Digest:
+			return nil, nil
+		}
+	}
+	return []Op{{Mode: Remove, Item: Item{Key: item.Key, Version: item.Version}}}, nil
+}
+
+// RemoveDigest deletes all alerts in the weekly mail of a subscriber and returns their number.
+func (a Alerts) RemoveDigest(ctx context.Context, s SubscriberID) (int, error) {
+	alerts, err := a.BySubscriber(ctx, s)
+	if err != nil {
+		return 0, err
+	}
+	var which []Ref
+	for _, alert := range alerts {
+		if alert.Digest {
+			which = append(which, alert.Ref())
+		}
+	}
+	if len(which) == 0 { // Remove without references would delete all alerts
+		return 0, nil
+	}
+	return a.Remove(ctx, s, which...)
 }

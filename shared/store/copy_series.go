@@ -4,14 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"maps"
 	"slices"
-	"time"
 
 	"verdetto/shared/fare"
-	"verdetto/shared/verdict/deals"
-	"verdetto/shared/verdict/trends"
 )
 
 // A rebuilt series was refreshed in another table, from its own fares and recorded ones. Its items
@@ -99,69 +94,4 @@ func (f Fares) CopyContributions(ctx context.Context, from Fares, cycle fare.Day
 		}
 	}
 	return len(w.ops), wrap(w.inTurn(ctx, f.Table), "write contributions of %s", cycle)
-}
-
-// Source returns the name of the fare source of the store. It is empty if the store holds no fares,
-// or only imported ones.
-func (f Fares) Source(ctx context.Context) (string, error) {
-	claimed, err := f.Table.Get(ctx, sourceKey, Strong)
-	if string(claimed.Data) == imported {
-		claimed = Item{}
-	}
-	return string(claimed.Data), wrap(unless(err, ErrNotFound), "read the source of the fares")
-}
-
-// ClaimImported marks a store without a source as one of imported fares. It fails with
-// ErrOtherSource if the store holds invented fares.
-func (f Fares) ClaimImported(ctx context.Context) error {
-	claimed, err := createOrGet(ctx, f.Table, Item{Key: sourceKey, Data: []byte(imported)})
-	if err == nil && string(claimed) == Invented {
-		err = fmt.Errorf("%w: invented ones; recorded fares need another store", ErrOtherSource)
-	}
-	return wrap(err, "mark store with its source")
-}
-
-// OriginLists holds what an origin's refresh stores beside its series.
-type OriginLists struct {
-	Trends     trends.Origin
-	Coverage   map[fare.City]Coverage
-	Deals      map[fare.Trip]deals.Origin
-	LastAnswer time.Time
-}
-
-// PutOrigin writes the lists of a covered origin and returns how many items it wrote. It leaves
-// equal items alone, and keeps a later LastAnswer.
-func (f Fares) PutOrigin(ctx context.Context, origin fare.City, l OriginLists) (written int, err error) {
-	var items []Item
-	for _, trip := range fare.Trips() {
-		if of, is := l.Deals[trip]; is {
-			items = append(items, Item{Key: dealsKey(origin, trip), Data: of.Encode()})
-		}
-	}
-	for _, destination := range slices.Sorted(maps.Keys(l.Coverage)) {
-		key := Key{"INTO#" + string(destination), string(origin)}
-		if err := f.putCoverage(ctx, key, l.Coverage[destination]); err != nil {
-			return 0, wrap(err, "write coverage of %s-%s", origin, destination)
-		}
-	}
-	items = append(items, Item{Key: Key{"COVERED", string(origin)}},
-		Item{Key: originKey(origin, "TRENDS"), Data: l.Trends.Encode()})
-	for _, i := range items {
-		had, err := f.Table.Get(ctx, i.Key, Strong)
-		if err != nil && !errors.Is(err, ErrNotFound) {
-			return written, wrap(err, "read lists of %s", origin)
-		}
-		if had.Version > 0 && slices.Equal(had.Data, i.Data) {
-			continue
-		}
-		i.Version = had.Version
-		if err := f.Table.Write(ctx, replace(i)); err != nil {
-			return written, wrap(err, "write lists of %s", origin)
-		}
-		written++
-	}
-	if last, err := f.LastAnswer(ctx, origin); err != nil || !l.LastAnswer.After(last) {
-		return written, err
-	}
-	return written + 1, f.SetLastAnswer(ctx, origin, l.LastAnswer)
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -159,3 +160,12 @@ func (k Customers) SubscriptionOwner(ctx context.Context, subscription string) (
 	item, err := k.Table.Get(ctx, subscriptionKey(subscription), Strong)
 	return apikey.CustomerID(item.Data), wrap(err, "find owner of subscription")
 }
+
+// KeyHash is the stored hash of a pending, former or rotated key.
+type KeyHash struct {
+	Hash []byte `json:"hash"`
+	// At is the time of issue. For a pending or rotated key, it is when it became so.
+	At time.Time `json:"at"`
+}
+
+func (k *KeyHash) is(hash []byte) bool { return k != nil && bytes.Equal(k.Hash, hash) }

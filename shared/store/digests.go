@@ -5,9 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"time"
 
@@ -118,85 +116,3 @@ func (w Digests) Advance(ctx context.Context, p *DigestProgress, day fare.Day, c
 	*p = next
 	return nil
 }
-
-// digestWrites returns the writes that create or remove a subscriber's digest when an alert
-// changes, to be added to the write of the alert.
-func (a Alerts) digestWrites(ctx context.Context, before, after Alert) ([]Op, error) {
-	switch {
-	case before.Digest == after.Digest:
-		return nil, nil
-	case after.Digest:
-		return a.beginDigest(ctx, after.Subscriber)
-	}
-	refs, _, err := a.refs(ctx, after.Subscriber)
-	if err != nil {
-		return nil, err
-	}
-	left := slices.DeleteFunc(refs, func(r Ref) bool { return r == after.Ref() })
-	return a.endDigest(ctx, after.Subscriber, left)
-}
-
-// beginDigest rewrites a digest that exists, so that its concurrent removal fails with a conflict.
-func (a Alerts) beginDigest(ctx context.Context, s SubscriberID) ([]Op, error) {
-	item, err := a.Table.Get(ctx, digestKey(s), Strong)
-	switch {
-	case err == nil:
-		return []Op{{Mode: Replace, Item: item}}, nil
-	case !errors.Is(err, ErrNotFound):
-		return nil, fmt.Errorf("read a digest: %w", err)
-	}
-	ops := []Op{{Mode: Create, Item: Item{Key: digestKey(s), Data: []byte("{}")}}}
-	_, err = a.Table.Get(ctx, digestProgressKey, Strong)
-	if errors.Is(err, ErrNotFound) { // the first digest of all
-		return append(ops, Op{Mode: Create, Item: Item{Key: digestProgressKey, Data: []byte("{}")}}), nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read how far digests are sent: %w", err)
-	}
-	return ops, nil
-}
-
-// endDigest returns no writes if one of the remaining alerts has Digest set. It reads the digest
-// before the alerts: if an alert gets Digest after that, beginDigest rewrites the digest, so the
-// removal fails.
-func (a Alerts) endDigest(ctx context.Context, s SubscriberID, left []Ref) ([]Op, error) {
-	item, err := a.Table.Get(ctx, digestKey(s), Strong)
-	if errors.Is(err, ErrNotFound) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read a digest: %w", err)
-	}
-	for _, ref := range left {
-		switch alert, err := a.One(ctx, ref, s); {
-		case errors.Is(err, ErrNotFound), errors.Is(err, ErrUnreadable): // in no digest
-		case err != nil:
-			return nil, err
-		case alert.Digest:
-			return nil, nil
-		}
-	}
-	return []Op{{Mode: Remove, Item: Item{Key: item.Key, Version: item.Version}}}, nil
-}
-
-// RemoveDigest deletes all alerts in the weekly mail of a subscriber and returns their number.
-func (a Alerts) RemoveDigest(ctx context.Context, s SubscriberID) (int, error) {
-	alerts, err := a.BySubscriber(ctx, s)
-	if err != nil {
-		return 0, err
-	}
-	var which []Ref
-	for _, alert := range alerts {
-		if alert.Digest {
-			which = append(which, alert.Ref())
-		}
-	}
-	if len(which) == 0 { // Remove without references would delete all alerts
-		return 0, nil
-	}
-	return a.Remove(ctx, s, which...)
-}
-
-// MayDigest reports whether the weekly mail can include the alert: it must be by mail and not to
-// Anywhere.
-func (a Alert) MayDigest() bool { return a.Channel == "" && a.Route.Destination != Anywhere }

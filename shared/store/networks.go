@@ -62,27 +62,3 @@ func (n Networks) Change(ctx context.Context, now time.Time, change func(map[str
 	})
 	return wrap(err, "change networks")
 }
-
-// InTurn orders jobs so that each network has one in turn, those of the same turn as they were. A
-// network that had jobs before, as had counts them, comes that many turns later. Jobs without a
-// network come first: no anonymous caller asked for them.
-func InTurn(jobs []Job, had func(network string) int) []Job {
-	next, turn, order := map[string]int{}, make([]int, len(jobs)), make([]int, len(jobs))
-	for i, j := range jobs {
-		order[i] = i
-		if j.Network == "" {
-			continue
-		}
-		if next[j.Network] == 0 {
-			next[j.Network] = 1 + had(j.Network)
-		}
-		turn[i] = next[j.Network]
-		next[j.Network]++
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return turn[a] - turn[b] })
-	ordered := make([]Job, len(jobs))
-	for at, i := range order {
-		ordered[at] = jobs[i]
-	}
-	return ordered
-}

@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
+	"slices"
 	"time"
 
 	"verdetto/shared/fare"
@@ -131,58 +133,47 @@ func (f Fares) UpdateDeals(ctx context.Context, origin fare.City, trip fare.Trip
 	return dealsOfOrigin.update(ctx, f.Table, dealsKey(origin, trip), change)
 }
 
-const (
-	demanded  = "DEMANDED" // series that callers requested
-	requested = "WANTED"   // uncovered origins that callers requested
-)
-
-// NoteDemand records that callers ask for a series. Until the given time, the service refreshes it
-// every day.
-func (f Fares) NoteDemand(ctx context.Context, s fare.Series, until time.Time) error {
-	err := f.Table.Write(ctx, set(Item{Key: Key{demanded, s.String()}, Expires: until}))
-	return wrap(err, "note demand for %s", s)
+// OriginLists holds what an origin's refresh stores beside its series.
+type OriginLists struct {
+	Trends     trends.Origin
+	Coverage   map[fare.City]Coverage
+	Deals      map[fare.Trip]deals.Origin
+	LastAnswer time.Time
 }
 
-// RequestOrigin records until the given time that a caller asked for a route from an uncovered
-// origin.
-func (f Fares) RequestOrigin(ctx context.Context, origin fare.City, until time.Time) error {
-	err := f.Table.Write(ctx, set(Item{Key: Key{requested, string(origin)}, Expires: until}))
-	return wrap(err, "request origin %s", origin)
-}
-
-// Demanded returns the series that callers ask for. It omits records that expire later than most,
-// the latest plausible expiry: a process with a wrong clock wrote them.
-func (f Fares) Demanded(ctx context.Context, most time.Time) ([]fare.Series, error) {
-	series, err := unexpired(ctx, f.Table, demanded, most, fare.ParseSeries)
-	return series, wrap(err, "list series in demand")
-}
-
-// RequestedOrigins returns the uncovered origins that callers asked for. Like Demanded, it omits
-// records that expire later than most.
-func (f Fares) RequestedOrigins(ctx context.Context, most time.Time) ([]fare.City, error) {
-	origins, err := unexpired(
-		ctx, f.Table, requested, most, func(city string) (fare.City, error) { return fare.City(city), nil },
-	)
-	return origins, wrap(err, "list requested origins")
-}
-
-func unexpired[T any](
-	ctx context.Context, table Table, partition string, most time.Time, parse func(string) (T, error),
-) ([]T, error) {
-	items, err := table.Query(ctx, Range{Partition: partition})
-	if err != nil {
-		return nil, err
+// PutOrigin writes the lists of a covered origin and returns how many items it wrote. It leaves
+// equal items alone, and keeps a later LastAnswer.
+func (f Fares) PutOrigin(ctx context.Context, origin fare.City, l OriginLists) (written int, err error) {
+	var items []Item
+	for _, trip := range fare.Trips() {
+		if of, is := l.Deals[trip]; is {
+			items = append(items, Item{Key: dealsKey(origin, trip), Data: of.Encode()})
+		}
 	}
-	all := []T{}
-	for _, item := range items {
-		if item.Expires.After(most) {
+	for _, destination := range slices.Sorted(maps.Keys(l.Coverage)) {
+		key := Key{"INTO#" + string(destination), string(origin)}
+		if err := f.putCoverage(ctx, key, l.Coverage[destination]); err != nil {
+			return 0, wrap(err, "write coverage of %s-%s", origin, destination)
+		}
+	}
+	items = append(items, Item{Key: Key{"COVERED", string(origin)}},
+		Item{Key: originKey(origin, "TRENDS"), Data: l.Trends.Encode()})
+	for _, i := range items {
+		had, err := f.Table.Get(ctx, i.Key, Strong)
+		if err != nil && !errors.Is(err, ErrNotFound) {
+			return written, wrap(err, "read lists of %s", origin)
+		}
+		if had.Version > 0 && slices.Equal(had.Data, i.Data) {
 			continue
 		}
-		one, err := parse(item.Sort)
-		if err != nil {
-			return nil, err
+		i.Version = had.Version
+		if err := f.Table.Write(ctx, replace(i)); err != nil {
+			return written, wrap(err, "write lists of %s", origin)
 		}
-		all = append(all, one)
+		written++
 	}
-	return all, nil
+	if last, err := f.LastAnswer(ctx, origin); err != nil || !l.LastAnswer.After(last) {
+		return written, err
+	}
+	return written + 1, f.SetLastAnswer(ctx, origin, l.LastAnswer)
 }

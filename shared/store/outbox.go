@@ -223,3 +223,73 @@ func (o Outbox) about(ctx context.Context, wanted func(Job) bool) (writes []Op, 
 func (o Outbox) Delete(ctx context.Context, j Job) error {
 	return wrap(o.Table.Write(ctx, Op{Mode: Delete, Item: j.item}), "end a job")
 }
+
+func (w *writes) addJobs(o Outbox, jobs ...Job) {
+	for _, job := range jobs {
+		op, err := o.put(job)
+		w.err = errors.Join(w.err, err)
+		w.add(op)
+	}
+}
+
+// InTurn orders jobs so that each network has one in turn, those of the same turn as they were. A
+// network that had jobs before, as had counts them, comes that many turns later. Jobs without a
+// network come first: no anonymous caller asked for them.
+func InTurn(jobs []Job, had func(network string) int) []Job {
+	next, turn, order := map[string]int{}, make([]int, len(jobs)), make([]int, len(jobs))
+	for i, j := range jobs {
+		order[i] = i
+		if j.Network == "" {
+			continue
+		}
+		if next[j.Network] == 0 {
+			next[j.Network] = 1 + had(j.Network)
+		}
+		turn[i] = next[j.Network]
+		next[j.Network]++
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return turn[a] - turn[b] })
+	ordered := make([]Job, len(jobs))
+	for at, i := range order {
+		ordered[at] = jobs[i]
+	}
+	return ordered
+}
+
+func offerKey(id string) Key { return Key{"OFFER#" + id, "JOB"} }
+
+// Offer stores a job that is added to the outbox when a caller accepts the id in time. A second
+// Offer with the same id changes nothing.
+func (o Outbox) Offer(ctx context.Context, id string, j Job, until time.Time) error {
+	err := write(ctx, o.Table, replace(Item{Key: offerKey(id), Expires: until}), j)
+	return wrap(unless(err, ErrExists), "offer a job")
+}
+
+// CheckOffer returns ErrNotFound if there is no offer with the id or it has expired.
+func (o Outbox) CheckOffer(ctx context.Context, id string) error {
+	_, err := o.offer(ctx, id)
+	return err
+}
+
+func (o Outbox) offer(ctx context.Context, id string) (Item, error) {
+	item, err := o.Table.Get(ctx, offerKey(id), Strong)
+	return item, wrap(err, "read offered job")
+}
+
+// Accept adds the job that was offered under an id to the outbox, once.
+func (o Outbox) Accept(ctx context.Context, id string, now time.Time) error {
+	return RetryConflicts(ctx, func() error {
+		item, err := o.offer(ctx, id)
+		if err != nil || len(item.Data) == 0 {
+			return err
+		}
+		var j Job
+		if err := json.Unmarshal(item.Data, &j); err != nil {
+			return fmt.Errorf("read offered job: %w", err)
+		}
+		j.At, item.Data = now, nil
+		w := writes{ops: []Op{replace(item)}}
+		w.addJobs(o, j)
+		return w.commit(ctx, o.Table)
+	})
+}

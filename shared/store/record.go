@@ -12,6 +12,9 @@ import (
 	"verdetto/shared/fare/packed"
 )
 
+// ErrUnreadable means that a stored item is malformed. Reading it again does not help.
+var ErrUnreadable = errors.New("malformed")
+
 // wrap adds the name of the failed action to an error. It returns nil for nil.
 func wrap(err error, format string, args ...any) error {
 	if err == nil {
@@ -182,14 +185,6 @@ func (w *writes) addRecord(op Op, record any) {
 	w.add(op)
 }
 
-func (w *writes) addJobs(o Outbox, jobs ...Job) {
-	for _, job := range jobs {
-		op, err := o.put(job)
-		w.err = errors.Join(w.err, err)
-		w.add(op)
-	}
-}
-
 func (w *writes) commit(ctx context.Context, table Table) error {
 	if w.err != nil || len(w.ops) == 0 {
 		return w.err
@@ -231,4 +226,27 @@ func rewrite[T any](ctx context.Context, record T, change func(T) error, read fu
 		return err
 	})
 	return unless(err, ErrNotFound)
+}
+
+// createOrGet creates an item, and sets the items with in the same write. If the item exists, it
+// returns the existing data.
+func createOrGet(ctx context.Context, table Table, item Item, with ...Item) (data []byte, err error) {
+	ops := []Op{{Mode: Create, Item: item}}
+	for _, i := range with {
+		ops = append(ops, set(i))
+	}
+	err = RetryConflicts(ctx, func() error {
+		err := table.Write(ctx, ops...)
+		if !errors.Is(err, ErrExists) {
+			data = item.Data
+			return err
+		}
+		had, readErr := table.Get(ctx, item.Key, Strong)
+		if errors.Is(readErr, ErrNotFound) {
+			return err // it has just expired
+		}
+		data = had.Data
+		return readErr
+	})
+	return data, err
 }

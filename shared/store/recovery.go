@@ -3,9 +3,7 @@ package store
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 
 	"verdetto/shared/apikey"
@@ -15,15 +13,6 @@ import (
 // and the API refuses it. When the mail server has accepted the mail, one write makes the new key
 // current and stores the previous one as Former, so that Undo can restore it. Exactly one key works
 // at any moment.
-
-// KeyHash is the stored hash of a pending, former or rotated key.
-type KeyHash struct {
-	Hash []byte `json:"hash"`
-	// At is the time of issue. For a pending or rotated key, it is when it became so.
-	At time.Time `json:"at"`
-}
-
-func (k *KeyHash) is(hash []byte) bool { return k != nil && bytes.Equal(k.Hash, hash) }
 
 // Guarded reports whether a recovery of a lost key needs confirmation by mail.
 func (c Customer) Guarded(now time.Time) bool { return now.Before(c.GuardedUntil) }
@@ -145,42 +134,4 @@ func (k Customers) Rotate(
 func (c Customer) HasRotated(shown apikey.Key, now time.Time) bool {
 	return c.Rotated != nil && len(c.Rotated.Hash) == len(apikey.Hash{}) &&
 		shown.Matches(apikey.Hash(c.Rotated.Hash)) && now.Sub(c.Rotated.At) < RotationGrace
-}
-
-func offerKey(id string) Key { return Key{"OFFER#" + id, "JOB"} }
-
-// Offer stores a job that is added to the outbox when a caller accepts the id in time. A second
-// Offer with the same id changes nothing.
-func (o Outbox) Offer(ctx context.Context, id string, j Job, until time.Time) error {
-	err := write(ctx, o.Table, replace(Item{Key: offerKey(id), Expires: until}), j)
-	return wrap(unless(err, ErrExists), "offer a job")
-}
-
-// CheckOffer returns ErrNotFound if there is no offer with the id or it has expired.
-func (o Outbox) CheckOffer(ctx context.Context, id string) error {
-	_, err := o.offer(ctx, id)
-	return err
-}
-
-func (o Outbox) offer(ctx context.Context, id string) (Item, error) {
-	item, err := o.Table.Get(ctx, offerKey(id), Strong)
-	return item, wrap(err, "read offered job")
-}
-
-// Accept adds the job that was offered under an id to the outbox, once.
-func (o Outbox) Accept(ctx context.Context, id string, now time.Time) error {
-	return RetryConflicts(ctx, func() error {
-		item, err := o.offer(ctx, id)
-		if err != nil || len(item.Data) == 0 {
-			return err
-		}
-		var j Job
-		if err := json.Unmarshal(item.Data, &j); err != nil {
-			return fmt.Errorf("read offered job: %w", err)
-		}
-		j.At, item.Data = now, nil
-		w := writes{ops: []Op{replace(item)}}
-		w.addJobs(o, j)
-		return w.commit(ctx, o.Table)
-	})
 }

@@ -57,26 +57,3 @@ func pause(ctx context.Context, try int) error {
 	}
 	return nil
 }
-
-// createOrGet creates an item, and sets the items with in the same write. If the item exists, it
-// returns the existing data.
-func createOrGet(ctx context.Context, table Table, item Item, with ...Item) (data []byte, err error) {
-	ops := []Op{{Mode: Create, Item: item}}
-	for _, i := range with {
-		ops = append(ops, set(i))
-	}
-	err = RetryConflicts(ctx, func() error {
-		err := table.Write(ctx, ops...)
-		if !errors.Is(err, ErrExists) {
-			data = item.Data
-			return err
-		}
-		had, readErr := table.Get(ctx, item.Key, Strong)
-		if errors.Is(readErr, ErrNotFound) {
-			return err // it has just expired
-		}
-		data = had.Data
-		return readErr
-	})
-	return data, err
-}

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -89,85 +88,4 @@ func (s Slots) free(items []Item, at time.Time, name string) (Op, error) {
 	key := slotsKey(s.Subject, left[rand.IntN(len(left))])
 	data, err := json.Marshal(slotData{at.UTC(), name})
 	return replace(Item{Key: key, Expires: from.Add(s.Per), Data: data}), wrap(err, "write slot")
-}
-
-func (s Payments) reserve(ctx context.Context, p *Payment, slots []Slots) ([]Op, error) {
-	p.Fees, p.Tries = nil, nil
-	open := Item{Key: openKey(p.Payer), Expires: p.At.Add(OpenFor).Truncate(time.Second), Data: []byte(p.Name)}
-	ops := []Op{{Mode: Create, Item: open}}
-	known := map[string][]Item{}
-	for _, of := range slots {
-		if _, read := known[of.Subject]; !read {
-			items, err := s.Table.Query(ctx, Range{Partition: slotsKey(of.Subject, "").Partition, Read: Strong})
-			if err != nil {
-				return nil, fmt.Errorf("read slots: %w", err)
-			}
-			for _, i := range items {
-				if i.Key == open.Key {
-					return nil, ErrOpen
-				}
-			}
-			known[of.Subject] = items
-		}
-		slot, err := of.free(known[of.Subject], p.At, p.Name)
-		if err != nil {
-			return nil, err
-		}
-		ops = append(ops, slot)
-		if of.Fees {
-			p.Fees = append(p.Fees, slot.Item.Key)
-		} else {
-			p.Tries = append(p.Tries, slot.Item.Key)
-		}
-	}
-	return ops, nil
-}
-
-// ending is the outcome of a payment, which decides which slots become free.
-type ending int
-
-const (
-	settled ending = iota // an answer was bought: frees all slots
-	unsent                // the payment cost no fee: frees the fee slots
-	lost                  // the payment cost a fee: frees no slot
-)
-
-// release removes the slots that the outcome frees from the payment, and returns the writes that
-// delete them. The caller writes the payment in the same transaction, so no slot is deleted twice.
-func (p *Payment) release(now time.Time, end ending) (ops []Op) {
-	var freed []Key
-	// In the first half of OpenFor, the open mark certainly belongs to this payment.
-	if len(p.Fees) > 0 && now.Sub(p.At) < OpenFor/2 {
-		freed = append(freed, openKey(p.Payer))
-	}
-	if end != lost {
-		freed = append(freed, p.Fees...)
-	}
-	if end == settled {
-		freed = append(freed, p.Tries...)
-	}
-	for _, key := range freed {
-		ops = append(ops, remove(key))
-	}
-	p.Fees, p.Tries = nil, nil
-	return ops
-}
-
-// Count reserves a slot until its window ends, without a payment. It fails with Full if none is
-// free.
-func (s Payments) Count(ctx context.Context, of Slots, at time.Time) error {
-	for range reserveTries {
-		items, err := s.Table.Query(ctx, Range{Partition: slotsKey(of.Subject, "").Partition, Read: Strong})
-		if err != nil {
-			return fmt.Errorf("read slots: %w", err)
-		}
-		slot, err := of.free(items, at, "")
-		if err != nil {
-			return err
-		}
-		if err = s.Table.Write(ctx, slot); err == nil || !errors.Is(err, ErrExists) {
-			return err
-		}
-	}
-	return errContended
 }

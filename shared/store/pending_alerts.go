@@ -1,0 +1,127 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// MaxAlerts is the maximum number of alerts of one subscriber.
+const MaxAlerts = 20
+
+var (
+	// ErrUsed means that the pending subscription was already confirmed.
+	ErrUsed = errors.New("confirmed before")
+	// ErrTooMany means that the subscriber already has MaxAlerts alerts.
+	ErrTooMany = errors.New("too many alerts")
+	// ErrStopped means that messages to the subscriber are blocked.
+	ErrStopped = errors.New("mail is stopped")
+)
+
+func pendingKey(id string) Key { return Key{"PENDING#" + id, "ALERT"} }
+
+// AddPending stores a subscription that waits for confirmation until expires and, in the same
+// write, the jobs that ask for confirmation. It does the same for known and unknown subscribers, so
+// callers cannot find out who has alerts.
+func (a Alerts) AddPending(ctx context.Context, id string, pending Alert, expires time.Time, jobs ...Job) error {
+	var w writes
+	w.addRecord(replace(Item{Key: pendingKey(id), Expires: expires}), pending)
+	w.addJobs(a.Outbox, jobs...)
+	return wrap(w.commit(ctx, a.Table), "store pending subscription")
+}
+
+// Pending returns a subscription that waits for confirmation. It fails with ErrNotFound if the id
+// is unknown or expired, and with ErrUsed if the subscription was confirmed.
+func (a Alerts) Pending(ctx context.Context, id string) (Alert, error) {
+	pending, _, err := a.pending(ctx, id)
+	return pending, err
+}
+
+func (a Alerts) pending(ctx context.Context, id string) (Alert, Item, error) {
+	item, err := a.Table.Get(ctx, pendingKey(id), Strong)
+	if err != nil {
+		return Alert{}, item, fmt.Errorf("read pending subscription: %w", err)
+	}
+	if len(item.Data) == 0 {
+		return Alert{}, item, ErrUsed
+	}
+	var pending Alert
+	err = json.Unmarshal(item.Data, &pending)
+	return pending, item, wrap(err, "read pending subscription")
+}
+
+// Confirm turns a pending subscription into an alert, or changes the existing alert. A second call
+// with the same id fails with ErrUsed. An existing alert keeps the day of its last message, so
+// subscribing again does not repeat the message. Confirm fails with ErrStopped if messages to the
+// subscriber are blocked.
+func (a Alerts) Confirm(ctx context.Context, id string) (Alert, error) {
+	return a.confirmFor(ctx, id, func(*Alert) {})
+}
+
+// ConfirmAs is like Confirm, for a subscriber who was unknown when the alert was requested, with
+// their address on the alert's channel.
+func (a Alerts) ConfirmAs(ctx context.Context, id string, s SubscriberID, address string) (Alert, error) {
+	return a.confirmFor(ctx, id, func(alert *Alert) {
+		alert.Subscriber, alert.Address = s, address
+		alert.ID = alert.NewID()
+	})
+}
+
+func (a Alerts) confirmFor(ctx context.Context, id string, owned func(*Alert)) (alert Alert, err error) {
+	err = RetryConflicts(ctx, func() (err error) {
+		alert, err = a.confirm(ctx, id, owned)
+		return err
+	})
+	return alert, err
+}
+
+func (a Alerts) confirm(ctx context.Context, id string, owned func(*Alert)) (Alert, error) {
+	alert, pending, err := a.pending(ctx, id)
+	if err != nil {
+		return alert, err
+	}
+	owned(&alert)
+	if stopped, err := a.Stopped(ctx, alert.Subscriber); err != nil {
+		return alert, err
+	} else if stopped {
+		return alert, ErrStopped
+	}
+	refs, version, err := a.refs(ctx, alert.Subscriber)
+	if err != nil {
+		return alert, err
+	}
+	if !slices.Contains(refs, alert.Ref()) {
+		if len(refs) >= MaxAlerts {
+			return alert, ErrTooMany
+		}
+		refs = append(refs, alert.Ref())
+	}
+	had, err := a.One(ctx, alert.Ref(), alert.Subscriber)
+	switch {
+	case err == nil:
+		// The write requires this version, because a sender may be recording a message
+		// concurrently.
+		alert.Mailed, alert.Fresh = had.Mailed, had.Fresh || had.condition() != alert.condition()
+		alert.State, alert.Since = had.State, had.Since
+	case !errors.Is(err, ErrNotFound):
+		return alert, err
+	}
+	digest, err := a.digestWrites(ctx, had, alert)
+	if err != nil {
+		return alert, fmt.Errorf("confirm an alert: %w", err)
+	}
+	pending.Data = nil
+	w := writes{ops: []Op{
+		{Mode: Replace, Item: pending},
+		// A concurrent Stop stores this mark before it removes alerts; none may be added after it.
+		{Mode: Check, Item: Item{Key: stoppedKey(alert.Subscriber)}},
+	}}
+	w.putRefs(alert.Subscriber, refs, version)
+	w.addRecord(replace(Item{Key: alertKey(alert.Ref(), alert.Subscriber), Version: had.version}), alert)
+	w.add(alert.marks()...)
+	w.add(digest...)
+	return alert, wrap(w.commit(ctx, a.Table), "confirm an alert")
+}

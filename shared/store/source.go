@@ -1,0 +1,162 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"verdetto/shared/fare"
+)
+
+// ErrOtherSource means that the store holds fares of another fare source.
+var ErrOtherSource = errors.New("the store holds fares of another source")
+
+var sourceKey = Key{"FARES", "SOURCE"}
+
+const (
+	// Invented is the name of the source of invented fares.
+	Invented = "sample"
+	// imported stands for the source while the store holds only imported fares. Any source of real
+	// fares may later replace it by its own name.
+	imported = "imported"
+)
+
+// Claim records, once, the source of the fares in the store, and when the service began to ask it.
+// It fails with ErrOtherSource if another source is recorded: simulated and recorded fares must
+// never be mixed.
+func (f Fares) Claim(ctx context.Context, source string, at time.Time) error {
+	began, err := runItem(Began, at)
+	if err != nil {
+		return err
+	}
+	claimed, err := createOrGet(ctx, f.Table, Item{Key: sourceKey, Data: []byte(source)}, began)
+	if err != nil {
+		return fmt.Errorf("mark store with its source: %w", err)
+	}
+	if string(claimed) == imported && source != Invented {
+		return wrap(f.Table.Write(ctx, set(Item{Key: sourceKey, Data: []byte(source)})), "mark store with its source")
+	}
+	return otherSource(string(claimed), source)
+}
+
+func otherSource(claimed, source string) error {
+	if claimed == source || claimed == imported && source != Invented {
+		return nil
+	}
+	return fmt.Errorf("%w: it was filled from %q, not %q; use another store (VERDETTO_STORE)", ErrOtherSource, claimed,
+		source)
+}
+
+// CheckSource fails with ErrOtherSource if the store holds fares of another source. It writes
+// nothing.
+func (f Fares) CheckSource(ctx context.Context, source string) error {
+	claimed, err := f.Table.Get(ctx, sourceKey, Strong)
+	if errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return wrap(err, "read the source of the fares")
+	}
+	return otherSource(string(claimed.Data), source)
+}
+
+// Source returns the name of the fare source of the store. It is empty if the store holds no fares,
+// or only imported ones.
+func (f Fares) Source(ctx context.Context) (string, error) {
+	claimed, err := f.Table.Get(ctx, sourceKey, Strong)
+	if string(claimed.Data) == imported {
+		claimed = Item{}
+	}
+	return string(claimed.Data), wrap(unless(err, ErrNotFound), "read the source of the fares")
+}
+
+// ClaimImported marks a store without a source as one of imported fares. It fails with
+// ErrOtherSource if the store holds invented fares.
+func (f Fares) ClaimImported(ctx context.Context) error {
+	claimed, err := createOrGet(ctx, f.Table, Item{Key: sourceKey, Data: []byte(imported)})
+	if err == nil && string(claimed) == Invented {
+		err = fmt.Errorf("%w: invented ones; recorded fares need another store", ErrOtherSource)
+	}
+	return wrap(err, "mark store with its source")
+}
+
+type lastAnswer struct {
+	At time.Time `json:"at"`
+}
+
+func lastAnswerKey(origin fare.City) Key { return originKey(origin, "ASKED") }
+
+// LastAnswer returns when the fare source last answered for an origin; zero means never.
+func (f Fares) LastAnswer(ctx context.Context, origin fare.City) (time.Time, error) {
+	a, _, err := get[lastAnswer](ctx, f.Table, lastAnswerKey(origin), Eventual)
+	return a.At, wrap(unless(err, ErrNotFound), "read when %s was asked", origin)
+}
+
+// SetLastAnswer records that the fare source answered for an origin, after the answer was stored.
+func (f Fares) SetLastAnswer(ctx context.Context, origin fare.City, at time.Time) error {
+	err := write(ctx, f.Table, set(Item{Key: lastAnswerKey(origin)}), lastAnswer{at.UTC().Truncate(time.Second)})
+	return wrap(err, "record that %s was asked", origin)
+}
+
+var ratesKey = Key{"FARES", "RATES"}
+
+// Rates returns the exchange rates of the last refresh, or ErrNotFound.
+func (f Fares) Rates(ctx context.Context) (fare.Rates, error) {
+	r, _, err := get[fare.Rates](ctx, f.Table, ratesKey, Eventual)
+	return r, wrap(err, "read rates")
+}
+
+// SetRates stores exchange rates for the conversion of stored amounts.
+func (f Fares) SetRates(ctx context.Context, r fare.Rates) error {
+	return wrap(write(ctx, f.Table, set(Item{Key: ratesKey}), r), "write rates")
+}
+
+// Run is a kind of recurring work on all fares, done only by the holder of RefreshLease. All
+// processes read when it was last done (partition: FARES).
+type Run string
+
+// The kinds of recurring work, with what each requests from the fare source.
+const (
+	Discovery Run = "DISCOVERED" // which routes exist, and some fares of each
+	Depth     Run = "DEEPENED"   // the departures that were due
+
+	// Began is not recurring work but the time of the first Claim; stores of earlier versions lack
+	// it.
+	Began Run = "BEGAN"
+)
+
+// LastRun returns when the last completed run began (zero if there was none) and a version for
+// SetRun.
+func (f Fares) LastRun(ctx context.Context, r Run) (time.Time, int64, error) {
+	item, err := f.Table.Get(ctx, Key{"FARES", string(r)}, Strong)
+	if errors.Is(err, ErrNotFound) {
+		return time.Time{}, 0, nil
+	}
+	var at time.Time
+	if err == nil {
+		err = at.UnmarshalText(item.Data)
+	}
+	if err != nil {
+		return time.Time{}, 0, fmt.Errorf("read when fares were refreshed: %w", err)
+	}
+	return at, item.Version, nil
+}
+
+// SetRun records when a completed run began. It fails with ErrConflict if another process has
+// completed a run since LastRun returned version.
+func (f Fares) SetRun(ctx context.Context, r Run, began time.Time, version int64) error {
+	item, err := runItem(r, began)
+	if item.Version = version; err == nil {
+		err = f.Table.Write(ctx, replace(item))
+	}
+	if errors.Is(err, ErrExists) {
+		err = ErrConflict
+	}
+	return wrap(err, "say that fares were refreshed")
+}
+
+func runItem(r Run, at time.Time) (Item, error) {
+	data, err := at.UTC().Truncate(time.Second).MarshalText()
+	return Item{Key: Key{"FARES", string(r)}, Data: data}, wrap(err, "write the time of a run")
+}
