@@ -9,12 +9,12 @@
 //	what       news.go      what a refresh found
 //	           outlook.go   the verdict on the departure date of a fare
 //	           message.go   the content of a message, and the interface of carriers
-//	           compose.go   composes messages and mails, with picture.go
+//	           look.go      composes messages and mails, with picture.go
 //	how often  history.go   what earlier refreshes found: a fare that stays cheap is sent once
 //	           send_rate.go      the rate limit of each channel
 //	channel    send.go      from the news of all routes to the subscribers of each
 //	           deliver.go   one message to one subscriber, with retries
-//	           confirm.go   the mail that asks for confirmation
+//	           confirmations.go the mail that asks for confirmation
 //	           network_turns.go     whose turn it is, if many callers ask for such mails
 //	           digest.go    the weekly digest
 //	links      links.go     pseudonyms of subscribers, and the signed links in mails
