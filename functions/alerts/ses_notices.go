@@ -89,7 +89,7 @@ func (s *Service) suppress(ctx context.Context, records []record) (stopped int, 
 			}
 			err = s.Alerts.Stop(ctx, s.Links.Subscriber(address), until)
 			if len(n.Bounce.BouncedRecipients) > 0 {
-				err = errors.Join(err, s.Confirmations.Bounced(ctx, address))
+				err = errors.Join(err, s.Confirmations.Mailboxes().Bounced(ctx, address))
 			}
 			if err != nil {
 				faults = append(faults, err)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"verdetto/shared/notify/outbox"
 	"verdetto/shared/runtime/metrics"
 	"verdetto/shared/store"
+	"verdetto/shared/text/i18n"
 	"verdetto/shared/web/limit"
 )
 
@@ -34,12 +36,6 @@ type Confirmations struct {
 	Metrics metrics.Source
 }
 
-// Asker asks the reader of an address to confirm a pending alert; link leads to the page with the
-// button that confirms it. Ask returns the errors of package mail.
-type Asker interface {
-	Ask(ctx context.Context, pending store.Alert, id, link string) error
-}
-
 // ConfirmJob returns the job that asks for confirmation of a pending alert.
 func ConfirmJob(id string, now time.Time) store.Job {
 	return store.Job{Kind: "confirm alert", Ref: id, At: now}
@@ -56,14 +52,6 @@ func ManageJob(s store.SubscriberID, now time.Time) store.Job {
 // perTopic limits the confirmation messages that callers can cause to one ntfy topic or Telegram
 // chat. Mailboxes limits those by mail.
 var perTopic = limit.Limit{Name: "alerts-address", Calls: 3, Window: time.Hour}
-
-// perService limits the confirmation messages of the whole service. Otherwise a caller with many IP
-// addresses could cause a flood of mails, and mail providers would block the service. Jobs over the
-// limit wait for the next hour. The networks of callers share it in turn; see network_turns.go. Mails about keys
-// and plans do not count towards it, so no flood of requests delays them.
-var perService = limit.Limit{Name: "alerts-service", Calls: 1000, Window: time.Hour}
-
-const everybody = "all"
 
 // errCeiling means that perService is reached. The job runs again later.
 var errCeiling = fmt.Errorf("the service has sent all the mails of this hour that anybody can ask for: %w",
@@ -155,7 +143,7 @@ func (c *Confirmations) send(ctx context.Context, j store.Job, to store.Subscrib
 	c.uncount()
 	if errors.Is(err, mail.ErrRefused) {
 		c.Log.WarnContext(ctx, "the carrier refuses a confirmation for good, so its mailbox gets no mail for a while", "kind", j.Kind, "error", err)
-		return errors.Join(c.Alerts.Stop(ctx, to, RefusedUntil(c.Now())), c.Bounced(ctx, message.To))
+		return errors.Join(c.Alerts.Stop(ctx, to, RefusedUntil(c.Now())), c.Mailboxes().Bounced(ctx, message.To))
 	}
 	return fmt.Errorf("mail for the job %q: %w", j.Kind, err)
 }
@@ -163,7 +151,7 @@ func (c *Confirmations) send(ctx context.Context, j store.Job, to store.Subscrib
 // reserve counts one message towards perSeen and perService. The caller undoes the count if the message
 // is not sent.
 func (c *Confirmations) reserve(ctx context.Context, j store.Job) error {
-	for _, l := range []limit.Limit{c.perSeen(), perService} {
+	for _, l := range []limit.Limit{perSeen(c.Limiter), perService} {
 		d, err := c.Limiter.CountShared(ctx, l, everybody)
 		if err != nil {
 			c.Log.ErrorContext(ctx, "a confirmation could not be counted towards the hour's limit, so it is sent; look at the store if this lasts", "error", err)
@@ -177,7 +165,7 @@ func (c *Confirmations) reserve(ctx context.Context, j store.Job) error {
 }
 
 func (c *Confirmations) uncount() {
-	c.Limiter.Uncount(c.perSeen(), everybody)
+	c.Limiter.Uncount(perSeen(c.Limiter), everybody)
 	c.Limiter.Uncount(perService, everybody)
 }
 
@@ -229,4 +217,77 @@ func (c *Confirmations) server(address string) string {
 		return address
 	}
 	return string(c.Links.SubscriberAt("server", u.Host))
+}
+
+// confirmMail composes the mail that asks the reader to confirm a pending alert.
+func confirmMail(pending store.Alert, id string, links Links) (mail.Message, error) {
+	lang := i18n.ForCode(pending.Language).Code
+	from, to := names(pending, lang)
+	host := ""
+	if u, err := url.Parse(pending.Address); err == nil && pending.Channel == store.Webhook {
+		host = u.Hostname() // the path may be secret
+	}
+	return mail.ConfirmMail(mail.Confirm{
+		Host: host,
+		To:   pending.Email, Lang: lang, Threshold: pending.Threshold, When: When(pending, i18n.ForCode(lang)),
+		Trip: TripText(pending.Trip, i18n.ForCode(lang)), Link: links.BaseURL + links.Confirm(id),
+		Stop:   links.BaseURL + links.Requests(links.Mailbox(pending.Email)),
+		Origin: from, Destination: to,
+	})
+}
+
+func manageMail(a store.Alert, links Links, now time.Time) (mail.Message, error) {
+	return mail.AlertsMail(mail.AlertsLink{
+		To: a.Email, Lang: i18n.ForCode(a.Language).Code, Days: ManageDays,
+		Link: links.BaseURL + links.Manage(a.Subscriber, now),
+		Stop: links.BaseURL + links.Requests(links.Mailbox(a.Email)),
+	})
+}
+
+const deadEndpointKind = "webhook dead"
+
+// DeadEndpointJob returns a job that mails a subscriber that an endpoint no longer accepts events.
+func DeadEndpointJob(s store.SubscriberID, endpoint string, now time.Time) store.Job {
+	return store.Job{Kind: deadEndpointKind, Ref: string(s) + " " + endpoint, At: now}
+}
+
+// tellDead mails the owner of a dead webhook endpoint, unless no alert uses it any more.
+func (c *Confirmations) tellDead(ctx context.Context, j store.Job) error {
+	subscriber, endpoint, _ := strings.Cut(j.Ref, " ")
+	alerts, err := c.Alerts.BySubscriber(ctx, store.SubscriberID(subscriber))
+	at := slices.IndexFunc(alerts, func(a store.Alert) bool {
+		return a.Channel == store.Webhook &&
+			a.Address == endpoint
+	})
+	if err != nil || at < 0 {
+		return err
+	}
+	to := alerts[at]
+	if stopped, err := c.Alerts.Stopped(ctx, to.Subscriber); err != nil || stopped {
+		return err
+	}
+	u, err := url.Parse(endpoint)
+	if err != nil {
+		return err
+	}
+	message, err := mail.EndpointMail(mail.AlertsLink{
+		To: to.Email, Lang: i18n.ForCode(to.Language).Code, Days: ManageDays,
+		Link: c.Links.BaseURL + c.Links.Manage(to.Subscriber, j.At),
+	}, u.Hostname())
+	if err != nil {
+		return err
+	}
+	return c.send(ctx, j, to.Subscriber, message)
+}
+
+// choose is the Choose of the outboxes.
+func (c *Confirmations) choose(ctx context.Context, due []store.Job, most int) (chosen []store.Job, err error) {
+	if len(due) == 0 {
+		return nil, nil
+	}
+	_, onlyNew := c.Limiter.Full(perSeen(c.Limiter), everybody)
+	err = store.Networks{Table: c.Alerts.Table}.Change(ctx, c.Now(), func(networks map[string]*store.Network) {
+		chosen = inTurn(networks, due, most, onlyNew, c.Now())
+	})
+	return chosen, err
 }

@@ -4,11 +4,8 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
-	"net/url"
 	"slices"
-	"strings"
 	"time"
 
 	"verdetto/shared/fare"
@@ -37,23 +34,6 @@ type originDeals struct {
 type deal struct {
 	to fare.City
 	deals.Deal
-}
-
-// lookFrom reads the deals of an origin into a look, or returns nil if there are none.
-func (r *run) lookFrom(ctx context.Context, stored store.Notification) (*look, error) {
-	f := &originDeals{origin: stored.Route.Origin, day: stored.Day, today: fare.DayOf(r.Now())}
-	if f.day < f.today-verdict.LiveDays {
-		return nil, nil // the deals are too old; a later refresh replaces them
-	}
-	var err error
-	f.deals, _, err = store.Fares{Table: r.Notifications.Table}.DealsNow(ctx, f.origin, fare.OneWay)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read deals of %s: %w", f.origin, err)
-	}
-	return &look{from: f}, nil
 }
 
 // due returns the deals to notify now, cheapest first, and the State.Met to store after the message
@@ -163,26 +143,4 @@ func (f *originDeals) fare(a store.Alert, d deal, links Links, l *i18n.Language)
 	of := verdict.Live{Flight: d.Fare.Flight, Stops: d.Fare.Stops}
 	told.Flight, told.Facts = wording.FlightSentence(l, of), factsOf(of)
 	return told
-}
-
-// listOf returns the link to the page of cheap destinations from an alert's origin, with the
-// filters of the alert.
-func (l Links) listOf(a store.Alert, in *i18n.Language) string {
-	var b strings.Builder
-	b.WriteString(l.BaseURL + "/?da=" + string(a.Route.Origin))
-	if area, ok := places.AreaOf(a.Area); ok {
-		b.WriteString("&a=" + url.QueryEscape(area.NameIn(in.Code)))
-	}
-	if a.Trip.Month {
-		b.WriteString("&mese=" + a.Trip.From.Time().Format("2006-01"))
-	}
-	if a.Trip.Nonstop {
-		b.WriteString("&diretto=si")
-	}
-	b.WriteString(airlinesOf(a.Trip))
-	if a.Threshold > 0 {
-		currency, _ := fare.ParseCurrency(cmp.Or(a.Currency, fare.EUR.String())) // no other code is stored
-		b.WriteString("&massimo=" + fare.Money{Amount: cmp.Or(a.Stated, a.Threshold), Currency: currency}.Decimal())
-	}
-	return b.String() + shownIn(a, in)
 }

@@ -4,20 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"verdetto/shared/carrier/mail"
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
-)
-
-const (
-	tries      = 6
-	firstPause = time.Second // doubles with every try
-	// maxInARow is the number of successive messages that may be postponed or refused before a
-	// channel is stopped. The addresses of alerts have accepted messages before, so the fault then
-	// lies with the carrier or this service.
-	maxInARow = 5
 )
 
 type parcel struct {
@@ -177,4 +167,13 @@ func (r *run) settle(ctx context.Context, n *look, a store.Alert) error {
 		return r.Alerts.MarkNotifiedOf(ctx, a, n.from.day, met)
 	}
 	return r.Alerts.MarkNotified(ctx, a, n.news.Day, n.news.Price)
+}
+
+// channelOf returns the channel by which to notify an alert. If n is nil, the message says that the
+// alert has ended, which the owner of a webhook gets by mail.
+func channelOf(n *look, a store.Alert) string {
+	if n == nil && a.Email != "" {
+		return ""
+	}
+	return a.Channel
 }

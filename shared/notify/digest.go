@@ -204,17 +204,6 @@ func (w *weekly) line(ctx context.Context, a store.Alert, before fare.Cents) (di
 	return l, nil
 }
 
-// lowThisWeek is like lowFor, but if the newest observations of the last 7 days all have this
-// price, it counts back from the first of them: a low price that stays the same still counts as a
-// low.
-func (h history) lowThisWeek(seen Observation) fare.Day {
-	today := seen.Day
-	for len(h) > 0 && h[len(h)-1].Price == seen.Price && h[len(h)-1].Day > today-7 {
-		seen, h = h[len(h)-1], h[:len(h)-1]
-	}
-	return max(seen.Low, h.lowFor(seen))
-}
-
 type routeTrip struct {
 	route fare.Route
 	trip  store.Trip

@@ -98,3 +98,58 @@ func decodeHistory(data []byte) (history, error) {
 	}
 	return h, nil
 }
+
+// dueOf reports whether to notify the subscriber of the last observation in a history, and returns
+// the state after it. It applies the condition to all observations from the day of the last message
+// on, but not to those from before the alert was added.
+func dueOf(a store.Alert, h history) (due bool, s State) {
+	w, s := watchOf(a), stateOf(a)
+	if len(h) == 0 {
+		return false, s
+	}
+	if store.IsWrongDay(a.Mailed, h[len(h)-1].Day) {
+		a.Mailed, s.LastDay = 0, 0
+	}
+	for _, seen := range h[:len(h)-1] {
+		if seen.Day >= max(a.Mailed, a.Since) {
+			s = w.Pass(s, seen)
+		}
+	}
+	last := h[len(h)-1]
+	if last.Day < a.Paused || last.Day < a.Since {
+		return false, s
+	}
+	if a.Digest { // the weekly digest notifies this alert
+		return false, w.Pass(s, last)
+	}
+	return w.Due(s, last)
+}
+
+// lowFor returns the number of days before seen in which no fare was as cheap. A history keeps only
+// the latest entries; the field Low of the first says how many days further back no fare was as
+// cheap as it.
+func (h history) lowFor(seen Observation) fare.Day {
+	for i := len(h) - 1; i >= 0; i-- {
+		e := h[i]
+		if e.Day < seen.Day && e.Price <= seen.Price {
+			return seen.Day - e.Day
+		}
+	}
+	for _, e := range h {
+		if e.Day < seen.Day {
+			return seen.Day - e.Day + e.Low
+		}
+	}
+	return 0
+}
+
+// lowThisWeek is like lowFor, but if the newest observations of the last 7 days all have this
+// price, it counts back from the first of them: a low price that stays the same still counts as a
+// low.
+func (h history) lowThisWeek(seen Observation) fare.Day {
+	today := seen.Day
+	for len(h) > 0 && h[len(h)-1].Price == seen.Price && h[len(h)-1].Day > today-7 {
+		seen, h = h[len(h)-1], h[:len(h)-1]
+	}
+	return max(seen.Low, h.lowFor(seen))
+}

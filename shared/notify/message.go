@@ -2,12 +2,15 @@ package notify
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"verdetto/shared/carrier/mail"
 	"verdetto/shared/fare"
+	"verdetto/shared/fare/airlines"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
 )
@@ -132,12 +135,37 @@ type Carrier interface {
 // ErrUnwritable means that a message cannot be composed. A retry does not help.
 var ErrUnwritable = errors.New("the message cannot be written")
 
-func (s *Sender) carrier(channel string) (Carrier, error) {
-	if channel == "" {
-		return byMail{s.Mail}, nil
+// Asker asks the reader of an address to confirm a pending alert; link leads to the page with the
+// button that confirms it. Ask returns the errors of package mail.
+type Asker interface {
+	Ask(ctx context.Context, pending store.Alert, id, link string) error
+}
+
+func factsOf(of verdict.Live) (f Facts) {
+	flight := of.Flight
+	if stops, known := of.Stops.Number(); known && flight.Known() {
+		f.Stops = &stops
 	}
-	if c := s.Carriers[channel]; c != nil {
-		return c, nil
+	if flight.From != (fare.Airport{}) || flight.To != (fare.Airport{}) {
+		f.Airports = &Airports{flight.From.String(), flight.To.String()}
 	}
-	return nil, fmt.Errorf("%w: there is no carrier for %q here", ErrUnwritable, channel)
+	if flight.Airline != (fare.Airline{}) {
+		f.Airline = &Airline{flight.Airline.String(), airlines.Name(flight.Airline)}
+	}
+	if minutes := int(flight.Minutes); minutes > 0 {
+		f.Minutes = &minutes
+	}
+	return f
+}
+
+// messageID depends only on the alert and the day of the news, so every process computes the same
+// ID.
+func messageID(a store.Alert, day fare.Day) string {
+	name := "alert\x00" + string(a.Subscriber) + "\x00" + a.Route.String() + "\x00" + day.String()
+	if a.ID != "" {
+		name += "\x00" + a.ID
+	}
+	sum := sha256.Sum256([]byte(name))
+	return fmt.Sprintf("%s-%s-%x", day.Time().Format("20060102"),
+		strings.TrimSuffix(a.Route.String(), "-"+string(store.Anywhere)), sum[:16])
 }

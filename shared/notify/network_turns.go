@@ -20,25 +20,19 @@ const (
 	closedTime = 24 * time.Hour
 )
 
+// perService limits the confirmation messages of the whole service. Otherwise a caller with many IP
+// addresses could cause a flood of mails, and mail providers would block the service. Jobs over the
+// limit wait for the next hour. Mails about keys and
+// plans do not count towards it, so no flood of requests delays them.
+var perService = limit.Limit{Name: "alerts-service", Calls: 1000, Window: time.Hour}
+
+const everybody = "all"
+
 // perSeen counts all messages too. When it is full, only networks without a mail in the last 24 hours
 // get the rest of perService.
-func (c *Confirmations) perSeen() limit.Limit {
-	return limit.Limit{Name: "alerts-seen", Calls: max(1, c.Limiter.Set(perService).Calls*3/4), Window: time.Hour}
+func perSeen(l *limit.Limiter) limit.Limit {
+	return limit.Limit{Name: "alerts-seen", Calls: max(1, l.Set(perService).Calls*3/4), Window: time.Hour}
 }
-
-// choose is the Choose of the outboxes.
-func (c *Confirmations) choose(ctx context.Context, due []store.Job, most int) (chosen []store.Job, err error) {
-	if len(due) == 0 {
-		return nil, nil
-	}
-	_, onlyNew := c.Limiter.Full(c.perSeen(), everybody)
-	err = c.networks().Change(ctx, c.Now(), func(networks map[string]*store.Network) {
-		chosen = inTurn(networks, due, most, onlyNew, c.Now())
-	})
-	return chosen, err
-}
-
-func (c *Confirmations) networks() store.Networks { return store.Networks{Table: c.Alerts.Table} }
 
 // inTurn picks the jobs that may run now, and records them with their networks. A retried job was
 // recorded when its turn came.
@@ -87,33 +81,33 @@ func inTurn(networks map[string]*store.Network, due []store.Job, most int, onlyN
 
 // Bounced counts a mailbox that does not exist towards the networks that asked for mails to it, unless
 // its reader asked. The jobs of a network with maxBounced such mailboxes wait; keys and plans do not.
-func (c *Confirmations) Bounced(ctx context.Context, email string) error {
+func (m Mailboxes) Bounced(ctx context.Context, email string) error {
 	var asked []string
-	err := c.Mailboxes().Store.Change(ctx, c.Links.Mailbox(email), c.Now(), func(b *store.Mailbox) {
+	err := m.Store.Change(ctx, m.Links.Mailbox(email), m.Now(), func(b *store.Mailbox) {
 		asked = nil
-		for _, m := range b.Mails {
-			if m.Network != "" && !m.Own {
-				asked = append(asked, m.Network)
+		for _, mail := range b.Mails {
+			if mail.Network != "" && !mail.Own {
+				asked = append(asked, mail.Network)
 			}
 		}
 	})
 	if err != nil || len(asked) == 0 {
 		return err
 	}
-	return c.networks().Change(ctx, c.Now(), func(networks map[string]*store.Network) {
+	return store.Networks{Table: m.Store.Table}.Change(ctx, m.Now(), func(networks map[string]*store.Network) {
 		for _, network := range asked {
 			n := networks[network]
 			if n == nil {
-				n = &store.Network{Since: c.Now().Unix()}
+				n = &store.Network{Since: m.Now().Unix()}
 				networks[network] = n
 			}
-			to := c.Links.Subscriber(email)
+			to := m.Links.Subscriber(email)
 			if n.Closed > 0 || slices.Contains(n.Bounced, to) {
 				continue
 			}
 			delete(n.Recent, to)
 			if n.Bounced = append(n.Bounced, to); len(n.Bounced) == maxBounced {
-				n.Closed = c.Now().Add(closedTime).Unix()
+				n.Closed = m.Now().Add(closedTime).Unix()
 			}
 		}
 	})

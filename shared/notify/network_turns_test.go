@@ -83,7 +83,7 @@ func TestAFloodOfRequests(t *testing.T) {
 				for ; c.bounce && told < seen && b.clock.Now().Sub(b.carrier.at[told]) >= bounceAfter; told++ {
 					if to := b.carrier.taken[told].To; of[to] != "" {
 						bounces[of[to]]++
-						if err := b.Bounced(t.Context(), to); err != nil {
+						if err := b.Mailboxes().Bounced(t.Context(), to); err != nil {
 							t.Fatal(err)
 						}
 					}
@@ -128,7 +128,7 @@ func TestBouncesOfANetwork(t *testing.T) {
 		return len(b.carrier.taken)
 	}
 	bounce := func(email string) {
-		if err := b.Bounced(t.Context(), email); err != nil {
+		if err := b.Mailboxes().Bounced(t.Context(), email); err != nil {
 			t.Fatal(err)
 		}
 	}

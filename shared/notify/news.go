@@ -32,29 +32,6 @@ type news struct {
 	Lows [weeks]fare.Cents
 }
 
-// drawn returns the number of weeks that the picture shows, from the first that has a fare, but at
-// least minBars.
-func (n news) drawn() int {
-	for i, low := range n.Lows {
-		if low > 0 {
-			return max(weeks-i, minBars)
-		}
-	}
-	return minBars
-}
-
-func (n news) tooFew() bool {
-	known := 0
-	for _, low := range n.Lows {
-		if low > 0 {
-			known++
-		}
-	}
-	return known < minWeeks
-}
-
-const minWeeks = 3
-
 const weeks = 26
 
 // newsOf judges the cheapest fare of a route from the summary of today's refresh. It returns false

@@ -4,20 +4,24 @@
 // news to the subscribers, in the same process or another. Confirmations mails the confirmation
 // link that every new alert needs. Start reading at rule.go.
 //
-//	who        rule.go      which alerts the news of a route meets
-//	           suppress.go  how long a mailbox gets no mail after a refusal or a complaint
-//	what       news.go      what a refresh found
-//	           outlook.go   the verdict on the departure date of a fare
-//	           message.go   the content of a message, and the interface of carriers
-//	           look.go      composes messages and mails, with picture.go
-//	how often  history.go   what earlier refreshes found: a fare that stays cheap is sent once
+//	who        rule.go           which alerts the news of a route meets
+//	           mailbox.go        how many mails a mailbox gets, and when it gets none
+//	what       news.go           what a refresh found
+//	           outlook.go        the verdict on the departure date of a fare
+//	           message.go        the content of a message, and the interface of carriers
+//	           look.go           composes messages, with texts.go, what_changed.go and picture.go
+//	           mails.go          mails with messages
+//	how often  history.go        what earlier refreshes found: a fare that stays cheap is sent once
 //	           send_rate.go      the rate limit of each channel
-//	channel    send.go      from the news of all routes to the subscribers of each
-//	           deliver.go   one message to one subscriber, with retries
-//	           confirmations.go the mail that asks for confirmation
-//	           network_turns.go     whose turn it is, if many callers ask for such mails
-//	           digest.go    the weekly digest
-//	links      links.go     pseudonyms of subscribers, and the signed links in mails
+//	channel    work.go           from the news of all routes to the subscribers of each
+//	           deliver.go        one message to one subscriber, with retries
+//	           confirmations.go  the mails that callers can request
+//	           network_turns.go  whose turn it is, if many callers request mails
+//	           digest.go         the weekly digest
+//	links      links.go          pseudonyms of subscribers, and the signed links in mails
+//	           page_links.go     links to the page about a fare
+//
+// No file calls one that calls it back.
 //
 // To add a kind of alert, add a case to Watch.meets in rule.go. To add a channel, implement Carrier
 // (message.go).

@@ -1,7 +1,6 @@
 package notify
 
 import (
-	"cmp"
 	"context"
 	"errors"
 
@@ -81,55 +80,4 @@ func (o outlook) expected() *Expected {
 		e.Waits = append(e.Waits, Wait{Days: p.Days, Fall: p.Chance, More: p.OrMore, Mean: p.Mean, Pays: p.Pays})
 	}
 	return &e
-}
-
-func airlinesOf(trip store.Trip) string {
-	switch only, without := trip.Airlines.Codes(); {
-	case only != "":
-		return "&vettore=" + only
-	case without != "":
-		return "&senzaVettore=" + without
-	}
-	return ""
-}
-
-// Page returns the path of the page about the trip of an alert, in the alert's language.
-func (l Links) Page(a store.Alert) string {
-	at := Links{Pepper: l.Pepper}
-	if a.Route.Destination == store.Anywhere {
-		return at.listOf(a, i18n.ForCode(a.Language))
-	}
-	return at.pageOf(news{Route: a.Route, Depart: a.Trip.From}, a, i18n.ForCode(a.Language))
-}
-
-// pageOf returns the link to the page with the verdict on the fare in n, with the trip and the
-// currency of the alert.
-func (l Links) pageOf(n news, a store.Alert, in *i18n.Language) string {
-	trip := a.Trip
-	page := l.BaseURL + "/?da=" + cmp.Or(trip.Airports.From.String(), string(n.Route.Origin)) +
-		"&a=" + cmp.Or(trip.Airports.To.String(), string(n.Route.Destination))
-	switch {
-	case trip == store.Trip{}:
-	case trip.Month && trip.Nights == fare.OneWay:
-		page += "&mese=" + trip.From.Time().Format("2006-01")
-	case trip.From > 0 || n.Return > 0:
-		page += "&quando=" + n.Depart.String()
-	}
-	if n.Return > 0 {
-		page += "&ritorno=" + n.Return.String()
-	}
-	if trip.Nonstop {
-		page += "&diretto=si"
-	}
-	page += airlinesOf(trip)
-	return page + shownIn(a, in)
-}
-
-// shownIn returns the parameters of a page for its language and for the currency of an alert.
-func shownIn(a store.Alert, l *i18n.Language) string {
-	in := "&lang=" + l.Code
-	if a.Currency != "" {
-		in += "&valuta=" + a.Currency
-	}
-	return in
 }

@@ -90,3 +90,26 @@ func drawPicture(n news) ([]byte, error) {
 
 // minBars is the minimum number of weeks that the picture has space for.
 const minBars = 8
+
+// drawn returns the number of weeks that the picture shows, from the first that has a fare, but at
+// least minBars.
+func (n news) drawn() int {
+	for i, low := range n.Lows {
+		if low > 0 {
+			return max(weeks-i, minBars)
+		}
+	}
+	return minBars
+}
+
+func (n news) tooFew() bool {
+	known := 0
+	for _, low := range n.Lows {
+		if low > 0 {
+			known++
+		}
+	}
+	return known < minWeeks
+}
+
+const minWeeks = 3

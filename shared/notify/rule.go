@@ -114,29 +114,3 @@ func stateOf(a store.Alert) State {
 	}
 	return s
 }
-
-// dueOf reports whether to notify the subscriber of the last observation in a history, and returns
-// the state after it. It applies the condition to all observations from the day of the last message
-// on, but not to those from before the alert was added.
-func dueOf(a store.Alert, h history) (due bool, s State) {
-	w, s := watchOf(a), stateOf(a)
-	if len(h) == 0 {
-		return false, s
-	}
-	if store.IsWrongDay(a.Mailed, h[len(h)-1].Day) {
-		a.Mailed, s.LastDay = 0, 0
-	}
-	for _, seen := range h[:len(h)-1] {
-		if seen.Day >= max(a.Mailed, a.Since) {
-			s = w.Pass(s, seen)
-		}
-	}
-	last := h[len(h)-1]
-	if last.Day < a.Paused || last.Day < a.Since {
-		return false, s
-	}
-	if a.Digest { // the weekly digest notifies this alert
-		return false, w.Pass(s, last)
-	}
-	return w.Due(s, last)
-}

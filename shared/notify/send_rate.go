@@ -20,12 +20,11 @@ type pace struct {
 	until   time.Time // no message is sent before this time, because the carrier throttles
 }
 
-func newPace(s *Sender) *pace {
-	p := &pace{now: s.Now, sleep: s.Sleep, limiter: rate.NewLimiter(rate.Limit(s.Rate), 1)}
-	if p.sleep == nil {
-		p.sleep = retry.Sleep
+func newPace(perSecond float64, now func() time.Time, sleep func(context.Context, time.Duration) error) *pace {
+	if sleep == nil {
+		sleep = retry.Sleep
 	}
-	return p
+	return &pace{now: now, sleep: sleep, limiter: rate.NewLimiter(rate.Limit(perSecond), 1)}
 }
 
 // wait returns nil when the caller may send the next message, or an error if ctx ends first.
@@ -68,3 +67,12 @@ func (p *pace) retry(ctx context.Context, do func() error) error {
 	}
 	return err
 }
+
+const (
+	tries      = 6
+	firstPause = time.Second // doubles with every try
+	// maxInARow is the number of successive messages that may be postponed or refused before a
+	// channel is stopped. The addresses of alerts have accepted messages before, so the fault then
+	// lies with the carrier or this service.
+	maxInARow = 5
+)

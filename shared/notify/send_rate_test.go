@@ -28,13 +28,13 @@ func TestRetry(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var pauses []time.Duration
-			p := newPace(&Sender{Rate: 1, Sleep: func(_ context.Context, d time.Duration) error {
+			p := newPace(1, nil, func(_ context.Context, d time.Duration) error {
 				pauses = append(pauses, d)
 				if c.noTime {
 					return context.Canceled
 				}
 				return nil
-			}})
+			})
 			calls := 0
 			err := p.retry(t.Context(), func() error {
 				if calls++; calls <= c.failures {

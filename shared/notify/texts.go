@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"verdetto/shared/fare"
+	"verdetto/shared/fare/places"
 	"verdetto/shared/store"
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/text/wording"
@@ -111,4 +112,43 @@ func ListTitle(m Message, l *i18n.Language) string {
 		return said
 	}
 	return l.Count("mail.list.subject", many, "City", m.Origin, "Price", l.Amount(first.Price))
+}
+
+// names returns the names of the two ends of an alert: cities, the airports of its trip, an area,
+// or the word for anywhere.
+func names(a store.Alert, lang string) (from, to string) {
+	from, to = ends(a.Route, a.Trip, lang)
+	if area, ok := places.AreaOf(a.Area); ok {
+		to = area.NameIn(lang)
+	}
+	return from, to
+}
+
+// RouteName returns the names of the two ends of an alert, with a dash between them.
+func RouteName(a store.Alert, lang string) string {
+	from, to := names(a, lang)
+	return from + "–" + to
+}
+
+// ends returns the names of the two ends of a fare: cities, or the airports of a trip.
+func ends(route fare.Route, trip store.Trip, lang string) (from, to string) {
+	name := func(city fare.City, a fare.Airport) string {
+		if a != (fare.Airport{}) {
+			return places.AirportName(a.String(), lang)
+		}
+		return CityName(city, lang)
+	}
+	return name(route.Origin, trip.Airports.From), name(route.Destination, trip.Airports.To)
+}
+
+// CityName returns the name of a city in a language, or its code if the city is not in the tables
+// any more. For Anywhere it returns the word for it.
+func CityName(city fare.City, lang string) string {
+	if city == store.Anywhere {
+		return i18n.ForCode(lang).Text("alerts.anywhere")
+	}
+	if name := places.Name(city, lang); name != "" {
+		return name
+	}
+	return string(city)
 }

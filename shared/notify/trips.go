@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"verdetto/shared/answer"
@@ -16,32 +17,25 @@ import (
 // Alerts for a trip are judged when they are sent, once per trip, route and refresh, by package
 // answer, as for callers.
 
-func (s *Sender) asker() *answer.Reader {
-	fares := store.Fares{Table: s.Notifications.Table}
-	return answer.NewUnrecorded(fares, s.Now, s.Log)
+// notification is a decoded notification, with the looks composed from it.
+type notification struct {
+	stored store.Notification
+	look   *look // data for the route's messages; nil if alerts are judged when they are sent
+	// trips holds the looks composed so far; nil means that there is nothing to send. The zero Trip
+	// holds the look for alerts to Anywhere.
+	trips map[store.Trip]*look
 }
 
-// look holds what messages about a fare are composed from: the news of a route or trip, and what
-// earlier refreshes found.
-type look struct {
-	news    news
-	history history
-	picture func() ([]byte, error)
-	// ahead returns the verdict on the departure of the fare. For a route, it is read when the
-	// first message is composed. For a trip, it is part of the answer that judged the trip.
-	ahead func() outlook
-	from  *originDeals // set for alerts to anywhere; the other fields are then empty
-}
-
-// due reports whether the subscriber must be notified of the fare, given the current state of the
-// alert.
-func (l *look) due(a store.Alert) bool {
-	if l.from != nil {
-		due, _ := l.from.due(a)
-		return len(due) > 0
+func open(stored store.Notification) (*notification, error) {
+	n := &notification{stored: stored}
+	if stored.Trips {
+		n.trips = map[store.Trip]*look{}
+		return n, nil
 	}
-	due, _ := dueOf(a, l.history)
-	return due
+	found, err := decodeNews(stored.News)
+	h, fault := decodeHistory(stored.History)
+	n.look = newLook(found, h)
+	return n, errors.Join(err, fault)
 }
 
 // lookFor returns the look for an alert, or nil if there is nothing to send. The first alert for a
@@ -67,6 +61,23 @@ func (r *run) lookFor(ctx context.Context, n *notification, a store.Alert) (*loo
 		n.trips[trip] = l
 	}
 	return l, err
+}
+
+// lookFrom reads the deals of an origin into a look, or returns nil if there are none.
+func (r *run) lookFrom(ctx context.Context, stored store.Notification) (*look, error) {
+	f := &originDeals{origin: stored.Route.Origin, day: stored.Day, today: fare.DayOf(r.Now())}
+	if f.day < f.today-verdict.LiveDays {
+		return nil, nil // the deals are too old; a later refresh replaces them
+	}
+	var err error
+	f.deals, _, err = store.Fares{Table: r.Notifications.Table}.DealsNow(ctx, f.origin, fare.OneWay)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read deals of %s: %w", f.origin, err)
+	}
+	return &look{from: f}, nil
 }
 
 // judge judges a trip, and stores the result in its history before any subscriber is notified.
@@ -98,24 +109,6 @@ func (r *run) judge(ctx context.Context, stored store.Notification, trip store.T
 		found.low(e.Day, e.Price)
 	}
 	return newLook(found, h), nil
-}
-
-// lowFor returns the number of days before seen in which no fare was as cheap. A history keeps only
-// the latest entries; the field Low of the first says how many days further back no fare was as
-// cheap as it.
-func (h history) lowFor(seen Observation) fare.Day {
-	for i := len(h) - 1; i >= 0; i-- {
-		e := h[i]
-		if e.Day < seen.Day && e.Price <= seen.Price {
-			return seen.Day - e.Day
-		}
-	}
-	for _, e := range h {
-		if e.Day < seen.Day {
-			return seen.Day - e.Day + e.Low
-		}
-	}
-	return 0
 }
 
 func (r *run) found(ctx context.Context, route fare.Route, trip store.Trip) (news, bool, error) {
