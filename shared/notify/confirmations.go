@@ -14,7 +14,6 @@ import (
 	"verdetto/shared/notify/outbox"
 	"verdetto/shared/runtime/metrics"
 	"verdetto/shared/store"
-	"verdetto/shared/text/i18n"
 	"verdetto/shared/web/limit"
 )
 
@@ -101,7 +100,7 @@ func (c *Confirmations) ask(ctx context.Context, j store.Job) error {
 	if allowed, err := c.Mailboxes().Allow(ctx, pending.Email, j); err != nil || !allowed {
 		return err
 	}
-	message, err := confirmMail(pending, j.Ref, c.Links)
+	message, err := c.Links.confirmMail(pending, j.Ref)
 	if err != nil {
 		return err
 	}
@@ -122,7 +121,7 @@ func (c *Confirmations) renew(ctx context.Context, j store.Job) error {
 	if allowed, err := c.Mailboxes().Allow(ctx, to.Email, j); err != nil || !allowed {
 		return err
 	}
-	message, err := manageMail(to, c.Links, j.At) // dated by the job: a retry sends the same mail
+	message, err := c.Links.manageMail(to, j.At) // dated by the job: a retry sends the same mail
 	if err != nil {
 		return err
 	}
@@ -219,31 +218,6 @@ func (c *Confirmations) server(address string) string {
 	return string(c.Links.SubscriberAt("server", u.Host))
 }
 
-// confirmMail composes the mail that asks the reader to confirm a pending alert.
-func confirmMail(pending store.Alert, id string, links Links) (mail.Message, error) {
-	lang := i18n.ForCode(pending.Language).Code
-	from, to := names(pending, lang)
-	host := ""
-	if u, err := url.Parse(pending.Address); err == nil && pending.Channel == store.Webhook {
-		host = u.Hostname() // the path may be secret
-	}
-	return mail.ConfirmMail(mail.Confirm{
-		Host: host,
-		To:   pending.Email, Lang: lang, Threshold: pending.Threshold, When: When(pending, i18n.ForCode(lang)),
-		Trip: TripText(pending.Trip, i18n.ForCode(lang)), Link: links.BaseURL + links.Confirm(id),
-		Stop:   links.BaseURL + links.Requests(links.Mailbox(pending.Email)),
-		Origin: from, Destination: to,
-	})
-}
-
-func manageMail(a store.Alert, links Links, now time.Time) (mail.Message, error) {
-	return mail.AlertsMail(mail.AlertsLink{
-		To: a.Email, Lang: i18n.ForCode(a.Language).Code, Days: ManageDays,
-		Link: links.BaseURL + links.Manage(a.Subscriber, now),
-		Stop: links.BaseURL + links.Requests(links.Mailbox(a.Email)),
-	})
-}
-
 const deadEndpointKind = "webhook dead"
 
 // DeadEndpointJob returns a job that mails a subscriber that an endpoint no longer accepts events.
@@ -266,14 +240,7 @@ func (c *Confirmations) tellDead(ctx context.Context, j store.Job) error {
 	if stopped, err := c.Alerts.Stopped(ctx, to.Subscriber); err != nil || stopped {
 		return err
 	}
-	u, err := url.Parse(endpoint)
-	if err != nil {
-		return err
-	}
-	message, err := mail.EndpointMail(mail.AlertsLink{
-		To: to.Email, Lang: i18n.ForCode(to.Language).Code, Days: ManageDays,
-		Link: c.Links.BaseURL + c.Links.Manage(to.Subscriber, j.At),
-	}, u.Hostname())
+	message, err := c.Links.endpointMail(to, j.At)
 	if err != nil {
 		return err
 	}

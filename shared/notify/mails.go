@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
+	"net/url"
 	"slices"
+	"time"
 
 	"verdetto/shared/carrier/mail"
 	"verdetto/shared/store"
@@ -55,6 +57,39 @@ func mailOf(to store.Alert, m Message) (mail.Message, error) {
 	return mail.Write("alert", out, links, view.named(out.Subject))
 }
 
+// confirmMail asks the owner of a mailbox to confirm a pending alert.
+func (l Links) confirmMail(pending store.Alert, id string) (mail.Message, error) {
+	v := l.requested(pending, l.Confirm(id))
+	v.Origin, v.Destination = names(pending, v.T.Code)
+	v.Subject = v.T.Text("mail.confirm.subject", "Route", v.Origin+"–"+v.Destination)
+	return v.write("confirm", "confirm")
+}
+
+// manageMail holds a new link to manage alerts, which any caller can request.
+func (l Links) manageMail(to store.Alert, now time.Time) (mail.Message, error) {
+	v := l.requested(to, l.Manage(to.Subscriber, now))
+	v.Texts, v.Subject = "alerts", v.T.Text("mail.alerts.subject")
+	return v.write("alerts", "alerts")
+}
+
+// endpointMail says that the webhook endpoint of an alert accepts no more events. No caller can
+// request it, so there is nothing to stop.
+func (l Links) endpointMail(to store.Alert, now time.Time) (mail.Message, error) {
+	v := l.requested(to, l.Manage(to.Subscriber, now))
+	v.Texts, v.Stop, v.Subject = "endpoint", "", v.T.Text("mail.endpoint.subject", "Host", v.Host())
+	return v.write("alerts", "alerts")
+}
+
+func (l Links) requested(to store.Alert, link string) mailed {
+	return mailed{To: to, T: i18n.ForCode(to.Language), Link: l.BaseURL + link,
+		Stop: l.BaseURL + l.Requests(l.Mailbox(to.Email))}
+}
+
+func (v mailed) write(template, tag string) (mail.Message, error) {
+	links := slices.DeleteFunc([]string{v.Link, v.Stop}, func(link string) bool { return link == "" })
+	return mail.Write(template, mail.Message{To: v.To.Email, Subject: v.Subject, Tag: tag, Unsubscribe: v.Stop}, links, v)
+}
+
 // lowsID is the Content-ID of the chart.
 const lowsID = "lows@verdetto"
 
@@ -68,7 +103,29 @@ type mailed struct {
 	Subject string
 	Rows    []mailed
 	Met     bool // in a digest: the condition is met
+
+	// For mails that callers can request: the link to open, the link that stops such mails, and the
+	// prefix of texts in the catalogue.
+	Link, Stop, Texts string
 }
+
+// Host returns the host of the alert's webhook endpoint, whose path may be secret, or "".
+func (v mailed) Host() string {
+	endpoint, err := url.Parse(v.To.Address)
+	if err != nil || v.To.Channel != store.Webhook {
+		return ""
+	}
+	return endpoint.Hostname()
+}
+
+func (v mailed) WhenText() template.HTML { return When(v.To, v.T) }
+
+// LinkText returns a text of a mail with a link to manage alerts.
+func (v mailed) LinkText(name string) template.HTML {
+	return v.T.HTML("mail."+v.Texts+"."+name, "Host", v.Host())
+}
+
+func (v mailed) Days() int { return ManageDays }
 
 func (v mailed) named(subject string) mailed {
 	v.Subject = subject

@@ -116,6 +116,56 @@ func TestMails(t *testing.T) {
 	}
 }
 
+func TestRequestedMails(t *testing.T) {
+	links := Links{Pepper: []byte("pepper"), BaseURL: "https://verdetto.example"}
+	confirm := func(l Links, a store.Alert) (mail.Message, error) { return l.confirmMail(a, "AAECAwQFBgcICQoLDA0ODw") }
+	manage := func(l Links, a store.Alert) (mail.Message, error) { return l.manageMail(a, fare.Day(16861).Time()) }
+	endpoint := func(l Links, a store.Alert) (mail.Message, error) { return l.endpointMail(a, fare.Day(16861).Time()) }
+	for name, c := range map[string]struct {
+		write func(Links, store.Alert) (mail.Message, error)
+		alert store.Alert
+	}{
+		"confirm-it":         {confirm, store.Alert{Language: "it", Threshold: 4050}},
+		"confirm-en":         {confirm, store.Alert{Language: "en", Threshold: 4050}},
+		"confirm-it-verdict": {confirm, store.Alert{Language: "it"}},
+		"confirm-en-verdict": {confirm, store.Alert{Language: "en"}},
+		"confirm-en-webhook": {confirm, store.Alert{Language: "en", Channel: store.Webhook, Address: "https://hook.example.com/secret"}},
+		"alerts-it":          {manage, store.Alert{Language: "it"}},
+		"alerts-en":          {manage, store.Alert{Language: "en"}},
+		"endpoint-en":        {endpoint, store.Alert{Language: "en", Channel: store.Webhook, Address: "https://hook.example.com/secret"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := c.alert
+			a.Route, a.Email, a.Subscriber = fare.Route{Origin: "MIL", Destination: "BUH"}, "ada@example.com", "s"
+			got, err := c.write(links, a)
+			if err != nil {
+				t.Fatal(err)
+			}
+			hold(t, name, got, false)
+			if strings.Contains(got.Text+got.HTML, "secret") {
+				t.Error("tells the path of the endpoint")
+			}
+			stop := links.BaseURL + links.Requests(links.Mailbox(a.Email))
+			if name == "endpoint-en" { // no caller can request it
+				stop = ""
+			}
+			if got.To != a.Email || got.Unsubscribe != stop || !strings.Contains(got.Text, stop) {
+				t.Errorf("to %s, unsubscribed by %q, want %q", got.To, got.Unsubscribe, stop)
+			}
+			for what, spoil := range map[string]func(*Links, *store.Alert){
+				"address": func(_ *Links, a *store.Alert) { a.Email += "\r\nBcc: bob@example.com" },
+				"link":    func(l *Links, _ *store.Alert) { l.BaseURL = "http://verdetto.example" },
+			} {
+				l, a := links, a
+				spoil(&l, &a)
+				if got, err := c.write(l, a); err == nil || got.Text != "" {
+					t.Errorf("no %s: wrote %q, %v", what, got.Text, err)
+				}
+			}
+		})
+	}
+}
+
 func TestDigestMails(t *testing.T) {
 	today := fare.Day(16861)
 	line := func(to fare.City, a store.Alert, met bool, price, before, usual fare.Cents, level string) digestLine {

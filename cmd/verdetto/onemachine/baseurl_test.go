@@ -4,6 +4,7 @@ import (
 	"net"
 	"strings"
 	"testing"
+	"time"
 
 	"verdetto/shared/carrier/mail"
 )
@@ -47,7 +48,7 @@ func TestBaseURL(t *testing.T) {
 				t.Errorf("%q %v, want %q", base, err, c.want)
 			}
 			// Mail accepts every link that BaseURL accepts.
-			if _, err := mail.ConfirmMail(mail.Confirm{To: "ada@example.com", Lang: "it", Origin: "Milano", Destination: "Bucarest", Link: base + "/v1/alerts/confirm?id=x", Stop: base + "/v1/alerts/richieste?t=x"}); err != nil {
+			if _, err := mail.OfferMail(mail.Key{To: "ada@example.com", Until: time.Unix(1, 0), BaseURL: base, Path: "/v1/pro/recupera?t=x", Stop: base + "/v1/alerts/unsubscribe?t=x"}); err != nil {
 				t.Error(err)
 			}
 		})

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	htmltemplate "html/template"
-	"net/url"
 	"strings"
 	"time"
 
@@ -16,7 +15,7 @@ const KeyTag = "key"
 
 type Key struct {
 	To    string
-	Lang  string // language code; empty if unknown, see fill
+	Lang  string // language code; empty if unknown, see newKeyView
 	Key   string // as returned by apikey.Mint
 	Until time.Time
 	// BaseURL is the public address of the service: https, or http on this machine.
@@ -54,32 +53,23 @@ func MovedMail(k Key) (Message, error) { return planMail(k, "moved") }
 // planMail writes a mail about a plan from the texts mail.NAME of the catalogue. Mails with a
 // bought and with a recovered key share their texts.
 func planMail(k Key, name string) (Message, error) {
-	v := &keyView{Key: k, Name: name, Recovered: name == "recover"}
-	m := Message{To: k.To, Unsubscribe: k.Stop, Tag: KeyTag}
-	template := "notice"
-	var err error
-	switch name {
-	case "key", "recover":
-		v.Name, template, m.Unsubscribe = "key", "key", ""
-		if _, ok := apikey.Parse(k.Key); !ok {
-			err = errors.New("the key is not one")
-		} else if v.Recovered && k.Path == "" {
-			err = errors.New("no link to undo the recovery")
-		}
-	case "extended": // a longer text
-		template = name
-	}
-	if err == nil {
-		err = v.fill()
-	}
-	if err == nil {
-		m.Subject = v.Subject
-		m.Text, m.HTML, err = bodies(template, v)
-	}
+	v, err := newKeyView(k, name)
 	if err != nil {
 		return Message{}, fmt.Errorf("write mail about a plan: %w", err)
 	}
-	return m, nil
+	m := Message{To: k.To, Subject: v.Subject, Unsubscribe: k.Stop, Tag: KeyTag}
+	links := []string{v.BaseURL + k.Path}
+	if k.Stop != "" {
+		links = append(links, k.Stop)
+	}
+	switch name {
+	case "key", "recover":
+		m.Unsubscribe = ""
+		return Write("key", m, links, v)
+	case "extended": // a longer text
+		return Write(name, m, links, v)
+	}
+	return Write("notice", m, links, v)
 }
 
 // Title, Lede, Open, Terms and NotYou return the texts of a mail with a link.
@@ -107,42 +97,36 @@ func (v keyView) SupportLink() htmltemplate.HTML {
 	return htmltemplate.HTML(`<a href="mailto:` + address + `">` + address + `</a>`)
 }
 
-func (v *keyView) fill() (err error) {
-	k := v.Key
-	if v.To, err = ParseAddress(k.To); err != nil {
-		return err
+func newKeyView(k Key, name string) (v *keyView, err error) {
+	v = &keyView{Key: k, Name: name, Recovered: name == "recover"}
+	if name == "key" || name == "recover" {
+		v.Name = "key"
+		if _, ok := apikey.Parse(k.Key); !ok {
+			return v, errors.New("the key is not one")
+		}
+	}
+	if v.Recovered && k.Path == "" {
+		return v, errors.New("no link to undo the recovery")
 	}
 	if k.Support != "" {
 		if v.Support, err = ParseAddress(k.Support); err != nil {
-			return fmt.Errorf("support: %w", err)
+			return v, fmt.Errorf("support: %w", err)
 		}
 	}
 	if k.Until.IsZero() {
-		return errors.New("no end of the plan")
+		return v, errors.New("no end of the plan")
 	}
-	base, err := url.Parse(k.BaseURL)
-	if err != nil {
-		return errors.New("base URL: not a URL")
-	}
-	if err := errors.Join(secure(base), only(k.BaseURL, ":/.-_[]")); err != nil {
-		return fmt.Errorf("base URL: %w", err)
-	}
-	if err := only(k.Path, "/?=.-_"); err != nil {
-		return fmt.Errorf("path of the link: %w", err)
-	}
-	if k.Stop != "" {
-		if err := checkLink(k.Stop); err != nil {
-			return err
-		}
+	if err := errors.Join(only(k.BaseURL, ":/.-_[]"), only(k.Path, "/?=.-_")); err != nil {
+		return v, fmt.Errorf("link: %w", err)
 	}
 	v.BaseURL = strings.TrimRight(k.BaseURL, "/")
 	// If the reader's language is unknown, the mail is in the default language and in English. All
 	// languages would be too long to read.
 	languages := []*i18n.Language{i18n.Default(), i18n.English()}
 	if k.Lang != "" {
-		language, err := languageOf(k.Lang)
-		if err != nil {
-			return err
+		language, ok := i18n.Find(k.Lang)
+		if !ok {
+			return v, fmt.Errorf("language %q is not known", k.Lang)
 		}
 		languages = []*i18n.Language{language}
 	}
@@ -152,13 +136,5 @@ func (v *keyView) fill() (err error) {
 		v.Sections = append(v.Sections, keySection{v, l})
 	}
 	v.Subject = strings.Join(subjects, " / ")
-	return nil
-}
-
-func languageOf(code string) (*i18n.Language, error) {
-	l, ok := i18n.Find(code)
-	if !ok {
-		return nil, fmt.Errorf("language %q is not known", code)
-	}
-	return l, nil
+	return v, nil
 }

@@ -54,15 +54,3 @@ func (want wanted) hold(t *testing.T, name string, got Message) {
 		t.Error(err)
 	}
 }
-
-func refuses[T any](t *testing.T, whole func() T, write func(T) (Message, error), changes map[string]func(*T)) {
-	for name, change := range changes {
-		t.Run(name, func(t *testing.T) {
-			spoilt := whole()
-			change(&spoilt)
-			if got, err := write(spoilt); err == nil || got.Text != "" {
-				t.Errorf("wrote %q, %v", got.Text, err)
-			}
-		})
-	}
-}

@@ -11,8 +11,6 @@ import (
 	"sync"
 	texttemplate "text/template"
 	"unicode/utf8"
-
-	"verdetto/shared/text/i18n"
 )
 
 //go:embed *.tmpl
@@ -28,21 +26,6 @@ var (
 		return htmltemplate.Must(htmltemplate.ParseFS(templates, "*.html.tmpl"))
 	})
 )
-
-// write is Write for a mail whose view and subject fill computes in its language. fill checks the
-// content.
-func write(name string, m Message, lang string,
-	fill func(*i18n.Language) (view any, subject string, err error)) (Message, error) {
-	l, err := languageOf(lang)
-	if err != nil {
-		return Message{}, fmt.Errorf("write mail %s: %w", name, err)
-	}
-	view, subject, err := fill(l)
-	if m.Subject = subject; err != nil {
-		return Message{}, fmt.Errorf("write mail %s: %w", name, err)
-	}
-	return Write(name, m, nil, view)
-}
 
 // Write composes a mail from the templates called name, which show the view. Links must be https, or
 // http on this machine. An error is a fault of the service and does not count against the recipient's
