@@ -48,7 +48,7 @@ func New(p Parts) (*Service, error) {
 		store.Ntfy: push.Ntfy{Publisher: ntfy.Publisher{Outbound: p.Outbound}, BaseURL: p.BaseURL},
 	}
 	if p.Bot.Bot != "" {
-		client, err := telegram.New(telegram.Config{Token: p.Bot.Token, URL: p.Bot.URL})
+		client, err := telegram.New(p.Bot.Token, p.Bot.URL)
 		if err != nil {
 			return nil, err
 		}

@@ -142,25 +142,23 @@ func (a Alerts) Page(ctx context.Context, route fare.Route, after string, limit 
 
 // MarkNotified records that the subscriber was notified of a price that the refresh of a day found.
 // It keeps concurrent changes of the alert, and does nothing if the alert was removed.
-func (a Alerts) MarkNotified(ctx context.Context, alert Alert, of fare.Day, price fare.Cents) error {
-	return a.markNotified(ctx, alert, of, func(s *State) { s.LastPrice = price })
+func (a Alerts) MarkNotified(ctx context.Context, alert Alert, found fare.Day, price fare.Cents) error {
+	return a.markNotified(ctx, alert, found, func(s *State) { s.LastPrice = price })
 }
 
 // MarkNotifiedOf is like MarkNotified, for an alert to Anywhere; destinations has the form of
 // State.Met.
-func (a Alerts) MarkNotifiedOf(ctx context.Context, alert Alert, of fare.Day, destinations string) error {
-	return a.markNotified(ctx, alert, of, func(s *State) { s.Met = destinations })
+func (a Alerts) MarkNotifiedOf(ctx context.Context, alert Alert, found fare.Day, destinations string) error {
+	return a.markNotified(ctx, alert, found, func(s *State) { s.Met = destinations })
 }
 
-func (a Alerts) markNotified(ctx context.Context, alert Alert, of fare.Day, told func(*State)) error {
-	alert.Fresh = false
-	err := a.change(ctx, alert, func(next *Alert) bool {
-		if next.Mailed >= of && !IsWrongDay(next.Mailed, of) {
-			return false
+func (a Alerts) markNotified(ctx context.Context, alert Alert, found fare.Day, record func(*State)) error {
+	alert.Fresh = false // unless the subscriber has changed the condition meanwhile
+	err := a.change(ctx, alert, func(next *Alert) {
+		if next.Mailed < found || IsWrongDay(next.Mailed, found) {
+			next.Mailed = found
+			record(&next.State)
 		}
-		next.Mailed = of
-		told(&next.State)
-		return true
 	})
 	return wrap(err, "record that a subscriber was notified")
 }
@@ -172,12 +170,11 @@ func (a Alerts) Change(ctx context.Context, ref Ref, s SubscriberID, change func
 	if err != nil {
 		return changed, err
 	}
-	err = a.change(ctx, changed, func(next *Alert) bool {
-		before := *next
+	err = a.change(ctx, changed, func(next *Alert) {
+		before := next.condition()
 		change(next)
-		next.Fresh = next.Fresh || next.condition() != before.condition()
+		next.Fresh = next.Fresh || next.condition() != before
 		changed = *next
-		return changed != before
 	})
 	return changed, wrap(err, "change an alert")
 }
@@ -185,12 +182,10 @@ func (a Alerts) Change(ctx context.Context, ref Ref, s SubscriberID, change func
 // MarkSeen records the first price with which an alert of kind Drop or Change compares later
 // prices. Only the first call has an effect.
 func (a Alerts) MarkSeen(ctx context.Context, alert Alert, price fare.Cents) error {
-	err := a.change(ctx, alert, func(next *Alert) bool {
-		if next.State != (State{}) {
-			return false
+	err := a.change(ctx, alert, func(next *Alert) {
+		if next.State == (State{}) {
+			next.State.First = price
 		}
-		next.State.First = price
-		return price > 0
 	})
 	return wrap(err, "record what an alert has seen")
 }
@@ -198,23 +193,20 @@ func (a Alerts) MarkSeen(ctx context.Context, alert Alert, price fare.Cents) err
 // MarkMet records State.Met of an alert to Anywhere. If the alert was written after the caller read
 // it, MarkMet does nothing; the next refresh records the destinations.
 func (a Alerts) MarkMet(ctx context.Context, alert Alert, destinations string) error {
-	read := alert
-	err := a.change(ctx, alert, func(next *Alert) bool {
-		if next.version != read.version || next.State.Met == destinations {
-			return false
+	err := a.change(ctx, alert, func(next *Alert) {
+		if next.version == alert.version {
+			next.State.Met = destinations
 		}
-		next.State.Met = destinations
-		return true
 	})
 	return wrap(err, "record what meets an alert")
 }
 
-// change writes the alert if the function returns true. If the stored alert has changed since it
-// was read, change reads it again and retries. A removed alert stays removed.
-func (a Alerts) change(ctx context.Context, alert Alert, change func(*Alert) bool) error {
+// change writes the alert if the function changes it. If the stored alert has changed since it was
+// read, change reads it again and retries. A removed alert stays removed.
+func (a Alerts) change(ctx context.Context, alert Alert, change func(*Alert)) error {
 	return rewrite(ctx, alert, func(read Alert) error {
 		next := read
-		if !change(&next) {
+		if change(&next); next == read {
 			return nil
 		}
 		digest, err := a.digestWrites(ctx, read, next)
@@ -222,8 +214,7 @@ func (a Alerts) change(ctx context.Context, alert Alert, change func(*Alert) boo
 			return err
 		}
 		w := writes{ops: digest}
-		w.addRecord(Op{Mode: Replace, Item: Item{Key: alertKey(next.Ref(), next.Subscriber),
-			Version: next.version}}, next)
+		w.addRecord(Op{Mode: Replace, Item: Item{Key: alertKey(next.Ref(), next.Subscriber), Version: next.version}}, next)
 		return w.commit(ctx, a.Table)
 	}, func() (Alert, error) { return a.One(ctx, alert.Ref(), alert.Subscriber) })
 }
@@ -234,22 +225,16 @@ const UntilResumed fare.Day = 2932896 // 9999-12-31
 // Pause stops notifications of an alert until the given day; day 0 resumes them at once. It does
 // nothing if the alert was removed.
 func (a Alerts) Pause(ctx context.Context, alert Alert, until fare.Day) error {
-	err := a.change(ctx, alert, func(next *Alert) bool {
-		changed := next.Paused != until
-		next.Paused = until
-		return changed
-	})
+	err := a.change(ctx, alert, func(next *Alert) { next.Paused = until })
 	return wrap(err, "pause an alert")
 }
 
 // MarkOver records the day on which the event about the end of an alert was queued for its webhook.
 func (a Alerts) MarkOver(ctx context.Context, alert Alert, day fare.Day) error {
-	err := a.change(ctx, alert, func(next *Alert) bool {
-		if next.EndDay > 0 {
-			return false
+	err := a.change(ctx, alert, func(next *Alert) {
+		if next.EndDay == 0 {
+			next.EndDay = day
 		}
-		next.EndDay = day
-		return true
 	})
 	return wrap(err, "record that an alert has ended")
 }

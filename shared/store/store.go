@@ -85,38 +85,8 @@
 //	SERVICE                      PEPPER                    an HMAC under the pepper             never
 //	SERVICE                      PROBE                     no data                              never
 //
-// # What a refresh of one route costs
-//
-// Observations are packed per route and week (fare.Block), not one item each. The table shows read
-// and write units for a route with a year of history. TestCapacity in e2e/check/capacity measures them
-// with the ConsumedCapacity of DynamoDB Local.
-//
-//	                              10 fares a week   100 fares a week   1,000 fares a week   a year of departures (300)
-//	read its blocks (strongly)            3                 11                  91                      26
-//	read the old summary, coverage     1 + 0.5            1 + 0.5            1 + 0.5                 2.5 + 0.5
-//	write the blocks of two cycles        2                  2                   9                       3
-//	write the summary, coverage         2 + 1              2 + 1              2 + 1                   2 + 1
-//	read the departure data               1                  2                   4                       3
-//	write it, in a transaction           12                 14                  34                      26
-//
-// The last column is a refresh of one route's departures (TestDepthCapacity). It reads the summary
-// three times: to plan, to see whether the work is done, and to replace the summary. An observation
-// with its flight takes 6 bytes; a year with the summary takes 86 KB. If calls to the fare source
-// are limited, each call costs one more write. The first verdict on a route costs one write per
-// process and day, which records that callers ask for the route.
-//
-// The statistics over all series cost 2 reads and 6 writes per refresh of all routes, including the
-// score. For each day, the refresh also reads the contribution of each series to these statistics.
-// Once a week it reads the scores of the weeks of a year, at one unit for each 4 KB. GET
-// /v1/pagella publishes the score: it reads the totals (half a unit), and the scores of 53 weeks
-// with under 1 KB each (7 units).
-//
-// After three years the summary costs 4 units. Each origin adds 6 reads and 4 writes, and more if
-// its trends or deals exceed 1 KB. Trends and deals take about 450 bytes per destination. Each
-// class of nights (1-3, 4-7, ...) with observed returns adds a read and a write. A route with
-// alerts adds 1 read and a transaction of 2 small items, however many subscribers are notified.
-// Each mail costs 2 reads and 1 write. A page of 100 alerts that need no message costs about 2
-// reads (TestNotifyingCapacity in e2e/check/capacity).
+// Observations are packed per route and week (fare.Block), not one item each. The tests of
+// e2e/check/capacity hold what a refresh, a verdict and a mail cost in units of DynamoDB.
 package store
 
 import (

@@ -16,6 +16,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -40,27 +41,21 @@ type Message struct {
 // before.
 type Button struct{ Label, URL string }
 
-type Config struct {
-	Token string
-	URL   string // server of the Bot API; empty: Telegram's own
-}
-
-type Bot struct {
-	client *bot.Bot
-}
+type Bot struct{ client *bot.Bot }
 
 const timeout = 10 * time.Second
 
-// New does not check the token; the first message shows whether it is valid.
-func New(c Config) (*Bot, error) {
+// New does not check the token; the first message shows whether it is valid. server is that of the
+// Bot API; empty: Telegram's own.
+func New(token, server string) (*Bot, error) {
 	options := []bot.Option{bot.WithSkipGetMe(), bot.WithHTTPClient(timeout, bounded{&http.Client{
 		Timeout:       timeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}})}
-	if c.URL != "" {
-		options = append(options, bot.WithServerURL(strings.TrimSuffix(c.URL, "/")))
+	if server != "" {
+		options = append(options, bot.WithServerURL(strings.TrimSuffix(server, "/")))
 	}
-	client, err := bot.New(c.Token, options...)
+	client, err := bot.New(token, options...)
 	if err != nil {
 		return nil, fmt.Errorf("set up Telegram: %w", err)
 	}
@@ -110,7 +105,7 @@ func meaning(err error) error {
 	case errors.Is(err, bot.ErrorUnauthorized), errors.Is(err, bot.ErrorNotFound):
 		return mail.ErrBlocked // the token is invalid
 	case errors.Is(err, bot.ErrorBadRequest):
-		if isUnknownChat(err.Error()) {
+		if slices.ContainsFunc(unknownChat, func(says string) bool { return strings.Contains(err.Error(), says) }) {
 			return mail.ErrRefused
 		}
 		return mail.ErrThrottled // a fault of the service; does not count against the chat
@@ -120,15 +115,8 @@ func meaning(err error) error {
 	return mail.ErrUnavailable
 }
 
-// isUnknownChat recognises an unknown chat by its texts, because Telegram has no error code for it.
-func isUnknownChat(says string) bool {
-	for _, words := range []string{"chat not found", "user not found", "PEER_ID_INVALID"} {
-		if strings.Contains(says, words) {
-			return true
-		}
-	}
-	return false
-}
+// unknownChat holds the texts of refusals for an unknown chat, for which Telegram has no error code.
+var unknownChat = []string{"chat not found", "user not found", "PEER_ID_INVALID"}
 
 func (m Message) params(chat string) (*bot.SendMessageParams, error) {
 	id, err := strconv.ParseInt(chat, 10, 64)

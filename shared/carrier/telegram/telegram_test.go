@@ -25,7 +25,7 @@ func world(t *testing.T, token string) (*telegramtest.Server, *telegram.Bot) {
 	if err := s.Write(ada, "/start", "it"); err != nil {
 		t.Fatal(err)
 	}
-	b, err := telegram.New(telegram.Config{Token: token, URL: s.URL})
+	b, err := telegram.New(token, s.URL)
 	if err != nil {
 		t.Fatal(err)
 	}

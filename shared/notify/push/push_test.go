@@ -145,7 +145,7 @@ func onTelegram(t *testing.T, to store.Alert, m notify.Message) telegramtest.Mes
 	if err := server.Start(ada, "https://t.me/"+telegramtest.Name, "en"); err != nil {
 		t.Fatal(err)
 	}
-	bot, err := telegram.New(telegram.Config{Token: telegramtest.Token, URL: server.URL})
+	bot, err := telegram.New(telegramtest.Token, server.URL)
 	if err != nil {
 		t.Fatal(err)
 	}
