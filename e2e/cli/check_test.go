@@ -194,7 +194,8 @@ func TestCheckNamesAllAtOnce(t *testing.T) {
 	if got.Code != 1 || len(want) < 15 {
 		t.Errorf("exit code %d of %d mistakes", got.Code, len(want))
 	}
-	fixture.Has(t, "stdout", got.Stdout, append(want, "chmod o-r bad.toml")...)
+	fixture.Has(t, "stdout", got.Stdout, append(want, "chmod o-r bad.toml",
+		"read its secrets, SOLANA_NODES, STRIPE_KEY, STRIPE_WEBHOOK_SECRETS, TRAVELPAYOUTS_TOKEN, VERDETTO_PEPPER;")...)
 	if !strings.Contains(got.Stderr, "settings are wrong") || strings.Contains(got.Stdout, "topsecret") {
 		t.Errorf("%s", got.Stderr)
 	}

@@ -153,7 +153,7 @@ func read(file string) (values map[string]string, faults []string) {
 		return values, []string{fmt.Sprintf("-config: %v; %s", err, todo)}
 	}
 	found, faults := parse(file, string(data))
-	secret := ""
+	var secrets []string
 	for _, name := range slices.Sorted(maps.Keys(found)) {
 		s, known := named(name)
 		if !known {
@@ -165,13 +165,14 @@ func read(file string) (values map[string]string, faults []string) {
 			faults = append(faults, name+": "+fault)
 			continue
 		}
-		if s.Secret && name == s.Name && secret == "" {
-			secret = name
+		if s.Secret && name == s.Name {
+			secrets = append(secrets, name)
 		}
 		values[name] = value
 	}
-	if info, err := os.Stat(file); err == nil && secret != "" && info.Mode().Perm()&0o004 != 0 {
-		faults = append(faults, fmt.Sprintf("%s: it holds %s, and every user of this machine can read it; run chmod o-r %[1]s, or put secrets into files of their own (%[2]s%[3]s)", file, secret, inFile))
+	if info, err := os.Stat(file); err == nil && len(secrets) > 0 && info.Mode().Perm()&0o004 != 0 {
+		faults = append(faults, fmt.Sprintf("%s: every user of this machine can read its secrets, %s; run chmod o-r %[1]s, or put each into a file of its own, named by NAME%s",
+			file, strings.Join(secrets, ", "), inFile))
 	}
 	return values, faults
 }
