@@ -56,7 +56,12 @@ func createKey(ctx context.Context, o options, email string, days int) (err erro
 	}
 	now := s.Now()
 	until := now.AddDate(0, 0, days).UTC().Truncate(time.Second)
-	text, err := store.Customers{Table: table}.Issue(ctx, rand.Reader, apikey.CustomerIDOf(pepper, email), now,
+	customers, id := store.Customers{Table: table}, apikey.CustomerIDOf(pepper, email)
+	before, err := customers.Customer(ctx, id)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	text, err := customers.Issue(ctx, rand.Reader, id, now,
 		func(c *store.Customer) error {
 			if until.After(c.Until) {
 				c.Until = until
@@ -67,7 +72,11 @@ func createKey(ctx context.Context, o options, email string, days int) (err erro
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(os.Stderr, "The plan lasts until %s. An earlier key of this address no longer works. The new key is shown only now:\n", until.Format(time.RFC3339))
+	replaced := ""
+	if len(before.Hash) > 0 {
+		replaced = " The earlier key of this address no longer works."
+	}
+	fmt.Fprintf(os.Stderr, "The plan lasts until %s.%s The new key is shown only now:\n", until.Format(time.RFC3339), replaced)
 	fmt.Println(text)
 	return nil
 }
