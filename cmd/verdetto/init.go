@@ -63,12 +63,12 @@ func initCommand() *cobra.Command {
 	return c
 }
 
-// checkSetUp fails early, before the questions, if the store holds fares of another source.
+// checkSetUp fails before the questions if the store holds fares of another source. It only reads.
 func checkSetUp(ctx context.Context, name string) error {
 	if isNew(name) {
 		return nil
 	}
-	table, err := onemachine.OpenShared(ctx, name, time.Now)
+	table, err := onemachine.ReadStore(ctx, name, time.Now)
 	if err != nil {
 		return err
 	}

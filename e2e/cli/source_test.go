@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"maps"
 	"os"
 	"os/exec"
 	"strings"
@@ -29,7 +30,11 @@ func TestAStoreOfAnotherSourceIsRefused(t *testing.T) {
 				refused(t, d, append([]string{command, "-store", "bolt:kept.db"}, second...)...)
 			}
 		}
+		before := d.Files()
 		refused(t, d, "init", "-store", "bolt:kept.db")
+		if !maps.Equal(before, d.Files()) {
+			t.Error("init changed the store that it refused")
+		}
 		if err := os.Remove(d.Dir + "/kept.db"); err != nil {
 			t.Fatal(err)
 		}
