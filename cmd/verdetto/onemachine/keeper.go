@@ -95,24 +95,32 @@ func (s *Service) LookAfter(ctx context.Context) error {
 		reason = "" // the refresh and the disk say it better
 	}
 	o.check("the service", reason, "verdetto status says more")
+	backup := o.lookAtBackup(s.keeper.begun)
+	s.lookAtCertificate(ctx)
+	s.ping(ctx, backup)
+	o.Monitor.Well(o.Now())
+	return s.tell(ctx)
+}
+
+// lookAtBackup returns when the newest backup was made. A service that began less than backupWithin
+// ago may not have one yet.
+func (o Options) lookAtBackup(begun time.Time) (made time.Time) {
 	made, known := lastBackup(o.Backups)
+	failed, late := failedBackup(o.Backups), o.Now().Add(-backupWithin)
 	why := ""
-	switch late := o.Now().Add(-backupWithin); {
+	switch {
 	case o.Backups == "":
 	case !known:
 		why = o.Backups + " cannot be read"
-	case failedBackup(o.Backups).After(made):
-		why = "the backup of " + failedBackup(o.Backups).Format(stamp) + " failed"
-	case made.IsZero() && s.keeper.begun.Before(late):
+	case failed.After(made):
+		why = "the backup of " + failed.Format(stamp) + " failed"
+	case made.IsZero() && begun.Before(late):
 		why = "there is none in " + o.Backups
 	case !made.IsZero() && made.Before(late):
 		why = "the newest in " + o.Backups + " is of " + made.Format(stamp)
 	}
 	o.check("the backup", why, "Run verdetto backup, and look at journalctl -u verdetto-backup")
-	s.lookAtCertificate(ctx)
-	s.ping(ctx, made)
-	o.Monitor.Well(o.Now())
-	return s.tell(ctx)
+	return made
 }
 
 // lookAtDisk reports whether the disk of the store is as good as full.
