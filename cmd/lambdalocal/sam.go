@@ -133,7 +133,7 @@ func (u until) Write(p []byte) (int, error) {
 // the headers of CloudFront.
 func serveSAM(ctx context.Context, local *samlocal.Local, environment []string, originSecret string,
 	listener net.Listener) error {
-	behind, stop, err := local.StartAPI(ctx, environment, until{ctx, os.Stderr})
+	behind, stop, err := local.Start(ctx, "start-api", environment, until{ctx, os.Stderr})
 	if err != nil {
 		return err
 	}

@@ -84,7 +84,7 @@ func (l *Local) Invoke(ctx context.Context, function string, environment []strin
 		return nil, err
 	}
 	var answer, said bytes.Buffer
-	command := l.command(ctx, "invoke", logicalID(function), "-t", file, "-e", event)
+	command := l.command(ctx, "invoke", LogicalID(function), "-t", file, "-e", event)
 	command.Stdout, command.Stderr = &answer, &said
 	err = command.Run()
 	payload := bytes.TrimSpace(answer.Bytes())
@@ -105,13 +105,13 @@ func (l *Local) Invoke(ctx context.Context, function string, environment []strin
 func logged(said []byte) []byte {
 	_, within, _ := bytes.Cut(said, []byte("\nSAM_CONTAINER_ID: "))
 	_, within, _ = bytes.Cut(within, []byte("\n"))
-	return ofFunctions(within)
+	return LogOfFunctions(within)
 }
 
-// ofFunctions removes the lines that Lambda's stand-in prints around an event, which can appear
+// LogOfFunctions removes the lines that Lambda's stand-in prints around an event, which can appear
 // anywhere, because they come from a second stream. It also removes the last line of an executable
 // whose container is stopped while it waits for an event. On AWS it is frozen instead.
-func ofFunctions(said []byte) (lines []byte) {
+func LogOfFunctions(said []byte) (lines []byte) {
 	for line := range bytes.Lines(said) {
 		if len(bytes.TrimSpace(line)) > 0 && !aroundEvent.Match(line) {
 			lines = append(lines, line...)
@@ -123,16 +123,11 @@ func ofFunctions(said []byte) (lines []byte) {
 var aroundEvent = regexp.MustCompile(`^(START|END|REPORT) RequestId: |\(rapid\)` +
 	`|^\d{4}/\d\d/\d\d \d\d:\d\d:\d\d failed to get the next invoke: Get "http://127\.0\.0\.1:9001/2018-06-01/runtime/invocation/next": `)
 
-func (l *Local) StartAPI(ctx context.Context, environment []string, logs io.Writer) (address string, stop func(),
-	err error) {
-	return l.start(ctx, "start-api", environment, logs)
-}
-
 const listenTime = 3 * time.Minute
 
-// start waits until SAM listens. Containers of functions stay running between two calls, as on
-// Lambda.
-func (l *Local) start(ctx context.Context, verb string, environment []string, logs io.Writer,
+// Start runs start-api or start-lambda of SAM, and waits until it listens. Containers of functions
+// stay running between two calls, as on Lambda.
+func (l *Local) Start(ctx context.Context, verb string, environment []string, logs io.Writer,
 	args ...string) (address string, stop func(), err error) {
 	file, err := l.prepare(environment)
 	if err != nil {

@@ -31,7 +31,7 @@ type resource struct {
 
 const functionType = "AWS::Lambda::Function"
 
-func logicalID(function string) string {
+func LogicalID(function string) string {
 	return strings.ToUpper(function[:1]) + function[1:] + "Function"
 }
 
@@ -158,7 +158,7 @@ func (l *Local) Parameters() (names []string) {
 }
 
 func (l *Local) Service() string {
-	name, _ := l.template.Resources[logicalID("analisi")].Properties["FunctionName"].(string)
+	name, _ := l.template.Resources[LogicalID("analisi")].Properties["FunctionName"].(string)
 	return strings.TrimSuffix(name, "-analisi")
 }
 

@@ -47,7 +47,7 @@ func TestEvidenceSAMStartAPI(t *testing.T) {
 		}
 		defer done()
 		var logs bytes.Buffer
-		address, stop, err := local.StartAPI(t.Context(), newCloud(t, environment).Environment, &logs)
+		address, stop, err := local.Start(t.Context(), "start-api", newCloud(t, environment).Environment, &logs)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, &logs)
 		}

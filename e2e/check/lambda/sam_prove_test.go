@@ -39,11 +39,11 @@ func TestProveSAMInvoke(t *testing.T) {
 		}
 		begun := time.Now()
 		ctx := t.Context()
-		warm := map[string]*samlocal.Warm{} // by environment
-		var whole bytes.Buffer              // all logs
-		var events [][]byte                 // all events sent
+		running := map[string]*warm{} // by environment
+		var whole bytes.Buffer        // all logs
+		var events [][]byte           // all events sent
 		defer func() {
-			for _, w := range warm {
+			for _, w := range running {
 				w.Close()
 			}
 		}()
@@ -63,19 +63,19 @@ func TestProveSAMInvoke(t *testing.T) {
 					}
 					return answer
 				}
-				if warm[like] == nil {
-					if warm[like], err = local.StartLambda(ctx, environment); err != nil {
-						delete(warm, like)
+				if running[like] == nil {
+					if running[like], err = startWarm(ctx, local, environment, t.TempDir()); err != nil {
+						delete(running, like)
 						t.Fatal(err)
 					}
 				}
 				events = append(events, e.payload)
-				if answer, err = warm[like].Invoke(t.Context(), e.function, e.payload); err != nil {
+				if answer, err = running[like].Invoke(t.Context(), e.function, e.payload); err != nil {
 					t.Fatal(err)
 				}
 				var lines bytes.Buffer
 				for asked := time.Now(); ; time.Sleep(10 * time.Millisecond) {
-					if err := warm[like].Logs(&lines); err != nil {
+					if err := running[like].Logs(&lines); err != nil {
 						t.Fatal(err)
 					}
 					if bytes.Contains(lines.Bytes(), []byte(`"level"`)) || time.Since(asked) > 2*time.Second {
@@ -85,7 +85,7 @@ func TestProveSAMInvoke(t *testing.T) {
 				_, _ = io.MultiWriter(logs, &whole).Write(lines.Bytes())
 				return answer
 			})
-		for _, w := range warm {
+		for _, w := range running {
 			w.Close() // then the logs are complete; no line may contain data of any event
 			if err := w.Logs(&whole); err != nil {
 				t.Error(err)

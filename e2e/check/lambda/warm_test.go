@@ -1,4 +1,4 @@
-package samlocal
+package lambda
 
 import (
 	"bytes"
@@ -14,23 +14,24 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 
 	"verdetto/cmd/lambdalocal/localcloud"
+	"verdetto/cmd/lambdalocal/samlocal"
 )
 
-// Warm keeps each function in one container behind SAM's stand-in for the Lambda API. The container
+// warm keeps each function in one container behind SAM's stand-in for the Lambda API. The container
 // starts with the first event and answers all later ones, like a Lambda instance.
-type Warm struct {
+type warm struct {
 	client *lambda.Client
 	log    string // SAM writes the output of containers to this file
 	read   int
 	stop   func()
 }
 
-// StartLambda returns a Warm, which the caller must close.
-func (l *Local) StartLambda(ctx context.Context, environment []string) (*Warm, error) {
-	w := &Warm{log: filepath.Join(l.folder, fmt.Sprintf("functions-%d.log", l.written))}
+// startWarm writes the log into the folder. The caller must close the result.
+func startWarm(ctx context.Context, local *samlocal.Local, environment []string, folder string) (*warm, error) {
+	w := &warm{log: filepath.Join(folder, "functions.log")}
 	var said bytes.Buffer
 	// The template never changes while SAM runs.
-	address, stop, err := l.start(ctx, "start-lambda", environment, &said, "--log-file", w.log, "--no-watch")
+	address, stop, err := local.Start(ctx, "start-lambda", environment, &said, "--log-file", w.log, "--no-watch")
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s", err, said.Bytes())
 	}
@@ -43,8 +44,8 @@ func (l *Local) StartLambda(ctx context.Context, environment []string) (*Warm, e
 	return w, nil
 }
 
-func (w *Warm) Invoke(ctx context.Context, function string, event []byte) ([]byte, error) {
-	out, err := w.client.Invoke(ctx, &lambda.InvokeInput{FunctionName: aws.String(logicalID(function)), Payload: event})
+func (w *warm) Invoke(ctx context.Context, function string, event []byte) ([]byte, error) {
+	out, err := w.client.Invoke(ctx, &lambda.InvokeInput{FunctionName: aws.String(samlocal.LogicalID(function)), Payload: event})
 	if err != nil {
 		return nil, fmt.Errorf("invoke %s: %w", function, err)
 	}
@@ -60,13 +61,13 @@ func (w *Warm) Invoke(ctx context.Context, function string, event []byte) ([]byt
 
 // Logs writes what the functions have logged since its last call. Lines may arrive a moment after
 // the answer.
-func (w *Warm) Logs(to io.Writer) error {
+func (w *warm) Logs(to io.Writer) error {
 	all, err := os.ReadFile(w.log)
 	if err != nil {
 		return fmt.Errorf("read logs: %w", err)
 	}
 	whole := bytes.LastIndexByte(all, '\n') + 1 // the last line may be incomplete
-	lines := ofFunctions(all[w.read:whole])
+	lines := samlocal.LogOfFunctions(all[w.read:whole])
 	w.read = whole
 	if _, err := to.Write(lines); err != nil {
 		return fmt.Errorf("write logs: %w", err)
@@ -75,4 +76,4 @@ func (w *Warm) Logs(to io.Writer) error {
 }
 
 // Close may be called twice, and Logs still works afterwards.
-func (w *Warm) Close() { w.stop() }
+func (w *warm) Close() { w.stop() }
