@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"cmp"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -16,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/e2e/fixture"
@@ -74,21 +75,46 @@ func TestConfiguration(t *testing.T) {
 			used[s.Name] = true
 		}
 	}
-	if diff := cmp.Diff(used, settings); diff != "" {
+	if diff := gocmp.Diff(used, settings); diff != "" {
 		t.Errorf("variables (-code +config.Settings):\n%s", diff)
 	}
 	const file = "docs/configuration.md"
 	is := read(t, file)
-	want := settingsTable.ReplaceAllLiteralString(is, config.Document()+"\n")
+	want := settingsTable.ReplaceAllLiteralString(is, settingsRows()+"\n")
 	if *update {
 		if err := os.WriteFile(filepath.Join(root, file), []byte(want), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
-	if diff := cmp.Diff(want, is); diff != "" {
+	if diff := gocmp.Diff(want, is); diff != "" {
 		t.Errorf("%s (-settings +document): run this test with -update\n%s", file, diff)
 	}
+}
+
+func settingsRows() string {
+	var b strings.Builder
+	b.WriteString("| variable | flag | read by | value | default |\n|---|---|---|---|---|\n")
+	for _, s := range config.Settings {
+		flag, value, without := "", s.Give, s.Without
+		if s.List {
+			value += ", with commas between"
+		}
+		if s.Secret {
+			value = "secret: " + value
+		}
+		if s.Note != "" {
+			value += "; " + s.Note
+		}
+		if s.Flag != "" {
+			flag = "`-" + s.Flag + "`"
+		}
+		if s.Default != "" {
+			without = "`" + s.Default + "`"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", s.Name, flag, s.ReadBy, value, cmp.Or(without, "none"))
+	}
+	return b.String()
 }
 
 func TestEndpoints(t *testing.T) {
@@ -175,7 +201,7 @@ func TestReadme(t *testing.T) {
 			delete(got, field) // the README omits these
 		}
 	}
-	if diff := cmp.Diff(got, want); diff != "" {
+	if diff := gocmp.Diff(got, want); diff != "" {
 		t.Errorf("the answer of README.md (-service +README):\n%s", diff)
 	}
 }
