@@ -11,6 +11,8 @@ import (
 	"verdetto/shared/fare/places"
 	"verdetto/shared/published"
 	"verdetto/shared/store"
+	"verdetto/shared/text/i18n"
+	"verdetto/shared/text/wording"
 	"verdetto/shared/verdict"
 )
 
@@ -77,4 +79,69 @@ func (o Options) judge(ctx context.Context, fares store.Fares, route fare.Route)
 	}
 	a, ok := verdict.Judge(s, o.Now())
 	return a, ok, nil
+}
+
+// Departure is a departure with a verdict.
+type Departure struct {
+	Route     fare.Route
+	Day       fare.Day
+	Judgement verdict.Judgement
+}
+
+// Path returns the path of the departure's page in a language.
+func (d Departure) Path(l *i18n.Language) string {
+	from, to := places.Name(d.Route.Origin, l.Code), places.Name(d.Route.Destination, l.Code)
+	return "/?" + url.Values{"da": {places.Query(d.Route.Origin, from)}, "a": {places.Query(d.Route.Destination, to)},
+		"quando": {d.Day.String()}, "lang": {l.Code}}.Encode()
+}
+
+// Sentence states the route, the fare, and how it compares.
+func (d Departure) Sentence(l *i18n.Language) string {
+	v := wording.Verdict{Language: l, Of: d.Judgement, On: d.Day, Today: fare.DayOf(d.Judgement.At)}
+	return l.Text("setup.verdict", "From", places.Name(d.Route.Origin, l.Code), "To",
+		places.Name(d.Route.Destination, l.Code), "Fare", l.Money(d.Judgement.Fare.Price),
+		"Verdict", v.Headline())
+}
+
+// FirstDeparture returns the cheapest departure with a verdict, compared with what its route
+// usually costs. It stops after maxExamined routes if one of them has such a departure. The reads
+// do not count as demand for the routes.
+func (o Options) FirstDeparture(ctx context.Context) (best Departure, found bool, err error) {
+	reader := answer.NewUnrecorded(store.Fares{Table: o.Table}, o.Now, o.Log)
+	coverage := &published.Answers{Reader: reader}
+	least, examined, page := 101, 0, ""
+	for {
+		covered, err := coverage.Covered(ctx, answer.Named{}, answer.Named{}, page)
+		if err != nil {
+			return best, false, err
+		}
+		for _, r := range covered.Rotte {
+			if examined++; examined > maxExamined && found {
+				break
+			}
+			q := answer.Question{From: answer.Code(r.Origine.Codice),
+				To: answer.Code(r.Destinazione.Codice)}
+			f, calendar, err := reader.Calendar(ctx, q, false)
+			if err != nil {
+				continue // no departure of this route is on sale
+			}
+			for _, day := range calendar.Days {
+				if v := day.Verdict; v.Judged() && v.Percentile < least {
+					least, found = v.Percentile, true
+					best = Departure{Route: f.Series.Route, Day: day.Fare.Depart}
+				}
+			}
+		}
+		if page = covered.Successiva; page == "" || found && examined > maxExamined {
+			break
+		}
+	}
+	if !found {
+		return best, false, ctx.Err()
+	}
+	a, err := reader.Answer(ctx, answer.Question{From: answer.Code(string(best.Route.Origin)),
+		To:   answer.Code(string(best.Route.Destination)),
+		When: &answer.When{When: verdict.When{Date: best.Day}}})
+	best.Judgement = a.Judgement
+	return best, err == nil, err
 }

@@ -15,6 +15,9 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
+	"os"
+	"strings"
 	"time"
 
 	"verdetto/cmd/verdetto/edge"
@@ -239,4 +242,51 @@ func (s *Service) Serve(ctx context.Context, listener net.Listener) error {
 		return fmt.Errorf("shut down: %w", err)
 	}
 	return nil
+}
+
+// BaseURL returns the start of all links to the service: the given URL, else (with real payments)
+// VERDETTO_BASE_URL, else the listening address. Links in mails must be https or lead to this
+// machine; any other URL is rejected at start, before a user waits for a mail.
+func BaseURL(given string, realPayments bool, listens net.Addr) (string, error) {
+	if given == "" && realPayments {
+		given = os.Getenv("VERDETTO_BASE_URL")
+		if given == "" {
+			return "", fmt.Errorf("-money real: set the public address of the service with -base or VERDETTO_BASE_URL")
+		}
+	}
+	if given == "" {
+		given = LocalURL(listens)
+	}
+	u, err := url.Parse(given)
+	local := err == nil && (u.Hostname() == "localhost" || net.ParseIP(u.Hostname()).IsLoopback())
+	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.Scheme != "https" && !(u.Scheme == "http" && local) {
+		return "", fmt.Errorf("-base: %q cannot be the start of links; set an https address, or one on this machine", given)
+	}
+	return strings.TrimRight(given, "/"), nil
+}
+
+// LocalURL returns the URL of a listening address as seen from this machine.
+func LocalURL(listens net.Addr) string {
+	if tcp, ok := listens.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
+		return fmt.Sprintf("http://127.0.0.1:%d", tcp.Port)
+	}
+	return "http://" + listens.String()
+}
+
+// Clock returns a clock that starts at the time given by -now, or the machine's clock if -now is
+// empty.
+func Clock(text string) (func() time.Time, error) {
+	if text == "" {
+		return time.Now, nil
+	}
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		// A date without a time means noon, so fares found on the morning of that day are known.
+		if at, err = time.Parse(time.DateOnly, text); err != nil {
+			return nil, fmt.Errorf("-now %q: want RFC 3339 (2016-03-01T12:00:00Z) or a day (2016-03-01)", text)
+		}
+		at = at.Add(12 * time.Hour)
+	}
+	begun := time.Now()
+	return func() time.Time { return at.Add(time.Since(begun)) }, nil
 }

@@ -4,9 +4,12 @@ package awscall
 import (
 	"context"
 	"errors"
+	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 
+	"github.com/aws/smithy-go/logging"
 	"github.com/aws/smithy-go/middleware"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
@@ -54,4 +57,15 @@ func IsRefused(err error) bool {
 func IsUndialled(err error) bool {
 	var op *net.OpError
 	return errors.As(err, &op) && op.Op == "dial"
+}
+
+// Log writes what the AWS SDK logs as JSON lines of the log.
+func Log(to *slog.Logger) logging.LoggerFunc {
+	return func(kind logging.Classification, format string, values ...any) {
+		level := slog.LevelDebug
+		if kind == logging.Warn {
+			level = slog.LevelWarn
+		}
+		to.Log(context.Background(), level, fmt.Sprintf(format, values...), "from", "AWS SDK")
+	}
 }

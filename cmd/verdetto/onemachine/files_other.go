@@ -1,4 +1,4 @@
-//go:build !unix
+//go:build !linux && !darwin
 
 package onemachine
 
@@ -10,3 +10,6 @@ func giveOwner(string, string) error { return nil }
 // lockPart and sweepParts do nothing: without locks, a part file of a living process is not known.
 func lockPart(*os.File) error { return nil }
 func sweepParts(string)       {}
+
+// diskFree reports that the free space is unknown on this system.
+func diskFree(string) (float64, bool) { return 0, false }
