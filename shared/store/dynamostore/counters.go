@@ -54,15 +54,11 @@ func (t *Store) take(ctx context.Context, key store.Key, n, limit int64, expires
 		if until, err := integer(found, schema.Expires); err == nil && until > t.now().Unix() {
 			return 0, store.ErrLimit
 		}
-		if err = t.begin(ctx, key, n, expires, writer); err == nil {
+		if err = t.begin(ctx, key, n, expires, writer); err == nil || writtenBy(itemFound(err), writer) {
 			return n, nil
 		}
-		found = itemFound(err)
-		switch {
-		case found == nil:
+		if itemFound(err) == nil {
 			return 0, translate(err)
-		case writtenBy(found, writer):
-			return integer(found, schema.Taken)
 		}
 	}
 	return 0, fmt.Errorf("%w: others keep beginning it", store.ErrUnavailable)
@@ -83,12 +79,10 @@ func (t *Store) count(
 			":n": number(n), ":one": number(1), ":now": number(t.now().Unix()), ":limit": number(limit)},
 		ReturnValues:                        types.ReturnValueUpdatedNew,
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
-		ReturnConsumedCapacity:              t.requestCapacity(),
 	}, t.withRetryer)
 	if err != nil {
 		return 0, err
 	}
-	t.reportCapacity("UpdateItem", capacityOf(out.ConsumedCapacity))
 	return integer(out.Attributes, schema.Taken)
 }
 

@@ -29,7 +29,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"verdetto/shared/store"
 	"verdetto/shared/store/dynamostore/schema"
@@ -37,30 +36,17 @@ import (
 
 // Store is safe for concurrent use.
 type Store struct {
-	client   *dynamodb.Client
-	name     string
-	now      func() time.Time
-	retryer  aws.Retryer
-	capacity func(op string, read, write float64)
+	client  *dynamodb.Client
+	name    string
+	now     func() time.Time
+	retryer aws.Retryer
 }
 
 var _ store.Table = (*Store)(nil)
 
-type Option func(*Store)
-
-// OnCapacity makes the Store call f with the read and write units of each successful request.
-// Otherwise it does not ask DynamoDB for the units.
-func OnCapacity(f func(op string, read, write float64)) Option {
-	return func(t *Store) { t.capacity = f }
-}
-
 // New sends no request.
-func New(client *dynamodb.Client, table string, now func() time.Time, options ...Option) *Store {
-	t := &Store{client: client, name: table, now: now, retryer: withContention(client.Options().Retryer)}
-	for _, o := range options {
-		o(t)
-	}
-	return t
+func New(client *dynamodb.Client, table string, now func() time.Time) *Store {
+	return &Store{client, table, now, withContention(client.Options().Retryer)}
 }
 
 // Close does nothing: the client belongs to its creator.
@@ -71,15 +57,13 @@ func (t *Store) Get(ctx context.Context, key store.Key, read store.Consistency) 
 		return store.Item{}, fmt.Errorf("get item: %w", err)
 	}
 	out, err := t.client.GetItem(ctx, &dynamodb.GetItemInput{
-		TableName:              &t.name,
-		Key:                    keyOf(key),
-		ConsistentRead:         aws.Bool(read == store.Strong),
-		ReturnConsumedCapacity: t.requestCapacity(),
+		TableName:      &t.name,
+		Key:            keyOf(key),
+		ConsistentRead: aws.Bool(read == store.Strong),
 	}, t.withRetryer)
 	if err != nil {
 		return store.Item{}, fmt.Errorf("get item: %w", translate(err))
 	}
-	t.reportCapacity("GetItem", capacityOf(out.ConsumedCapacity))
 	if out.Item == nil {
 		return store.Item{}, fmt.Errorf("get item: %w", store.ErrNotFound)
 	}
@@ -107,7 +91,6 @@ func (t *Store) Query(ctx context.Context, r store.Range) ([]store.Item, error) 
 		KeyConditionExpression:    aws.String(schema.Partition + " = :p"),
 		ExpressionAttributeValues: attributes{":p": text(r.Partition)},
 		ConsistentRead:            aws.Bool(r.Read == store.Strong),
-		ReturnConsumedCapacity:    t.requestCapacity(),
 	}
 	if r.Prefix != "" {
 		in.KeyConditionExpression = aws.String(schema.Partition + " = :p AND begins_with(" + schema.Sort + ", :s)")
@@ -131,7 +114,6 @@ func (t *Store) Query(ctx context.Context, r store.Range) ([]store.Item, error) 
 		if err != nil {
 			return nil, fmt.Errorf("query items: %w", translate(err))
 		}
-		t.reportCapacity("Query", capacityOf(out.ConsumedCapacity))
 		for _, got := range out.Items {
 			item, err := decode(got)
 			if err != nil {
@@ -149,35 +131,4 @@ func (t *Store) Query(ctx context.Context, r store.Range) ([]store.Item, error) 
 		}
 		in.ExclusiveStartKey = out.LastEvaluatedKey
 	}
-}
-
-func (t *Store) requestCapacity() types.ReturnConsumedCapacity {
-	if t.capacity == nil {
-		return types.ReturnConsumedCapacityNone
-	}
-	return types.ReturnConsumedCapacityTotal
-}
-
-// reportCapacity passes the units of a request to the function of OnCapacity. A request has either
-// read units or write units.
-func (t *Store) reportCapacity(op string, capacities ...types.ConsumedCapacity) {
-	if t.capacity == nil {
-		return
-	}
-	var units float64
-	for _, c := range capacities {
-		units += aws.ToFloat64(c.CapacityUnits)
-	}
-	if op == "GetItem" || op == "Query" || op == "Scan" {
-		t.capacity(op, units, 0)
-	} else {
-		t.capacity(op, 0, units)
-	}
-}
-
-func capacityOf(c *types.ConsumedCapacity) types.ConsumedCapacity {
-	if c == nil {
-		return types.ConsumedCapacity{}
-	}
-	return *c
 }

@@ -22,9 +22,7 @@ var _ store.Whole = (*Store)(nil)
 
 // Scan returns what DynamoDB reads at once, at most 1 MB.
 func (t *Store) Scan(ctx context.Context, after store.Key) (page []store.Item, next store.Key, err error) {
-	in := &dynamodb.ScanInput{
-		TableName: &t.name, ConsistentRead: aws.Bool(true), ReturnConsumedCapacity: t.requestCapacity(),
-	}
+	in := &dynamodb.ScanInput{TableName: &t.name, ConsistentRead: aws.Bool(true)}
 	if after != (store.Key{}) {
 		in.ExclusiveStartKey = keyOf(after)
 	}
@@ -36,7 +34,6 @@ func (t *Store) Scan(ctx context.Context, after store.Key) (page []store.Item, n
 	if err != nil {
 		return nil, next, translate(err)
 	}
-	t.reportCapacity("Scan", capacityOf(out.ConsumedCapacity))
 	now := t.now()
 	for _, got := range out.Items {
 		item, err := decode(got)

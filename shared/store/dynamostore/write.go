@@ -68,10 +68,7 @@ func (t *Store) check(ctx context.Context, op store.Op) error {
 
 func (t *Store) transact(ctx context.Context, ops []store.Op) error {
 	writer := rand.Text()
-	in := &dynamodb.TransactWriteItemsInput{
-		ClientRequestToken:     aws.String(writer),
-		ReturnConsumedCapacity: t.requestCapacity(),
-	}
+	in := &dynamodb.TransactWriteItemsInput{ClientRequestToken: aws.String(writer)}
 	size := 0
 	for _, op := range ops {
 		const overhead = 100 // names and numbers
@@ -81,9 +78,8 @@ func (t *Store) transact(ctx context.Context, ops []store.Op) error {
 	if size > maxTransaction {
 		return fmt.Errorf("%w: a transaction of %d bytes", store.ErrTooLarge, size)
 	}
-	out, err := t.client.TransactWriteItems(ctx, in, t.withRetryer)
+	_, err := t.client.TransactWriteItems(ctx, in, t.withRetryer)
 	if err == nil {
-		t.reportCapacity("TransactWriteItems", out.ConsumedCapacity...)
 		return nil
 	}
 	var cancelled *types.TransactionCanceledException
@@ -164,32 +160,21 @@ func (t *Store) set(item store.Item, writer string) *types.Update {
 func (t *Store) send(ctx context.Context, w types.TransactWriteItem, tries *awscall.Tries) error {
 	const old = types.ReturnValuesOnConditionCheckFailureAllOld
 	options := func(o *dynamodb.Options) { o.Retryer, o.APIOptions = t.retryer, tries.Observe(o.APIOptions) }
+	var err error
 	switch {
 	case w.Put != nil:
-		out, err := t.client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &t.name, Item: w.Put.Item,
+		_, err = t.client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &t.name, Item: w.Put.Item,
 			ConditionExpression: w.Put.ConditionExpression, ExpressionAttributeValues: w.Put.ExpressionAttributeValues,
-			ReturnValuesOnConditionCheckFailure: old, ReturnConsumedCapacity: t.requestCapacity()}, options)
-		if err != nil {
-			return err
-		}
-		t.reportCapacity("PutItem", capacityOf(out.ConsumedCapacity))
+			ReturnValuesOnConditionCheckFailure: old}, options)
 	case w.Update != nil:
-		out, err := t.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{TableName: &t.name, Key: w.Update.Key,
+		_, err = t.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{TableName: &t.name, Key: w.Update.Key,
 			UpdateExpression:    w.Update.UpdateExpression,
 			ConditionExpression: w.Update.ConditionExpression, ExpressionAttributeValues: w.Update.ExpressionAttributeValues,
-			ReturnValuesOnConditionCheckFailure: old, ReturnConsumedCapacity: t.requestCapacity()}, options)
-		if err != nil {
-			return err
-		}
-		t.reportCapacity("UpdateItem", capacityOf(out.ConsumedCapacity))
+			ReturnValuesOnConditionCheckFailure: old}, options)
 	default:
-		out, err := t.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &t.name, Key: w.Delete.Key,
+		_, err = t.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &t.name, Key: w.Delete.Key,
 			ConditionExpression: w.Delete.ConditionExpression, ExpressionAttributeValues: w.Delete.ExpressionAttributeValues,
-			ReturnValuesOnConditionCheckFailure: old, ReturnConsumedCapacity: t.requestCapacity()}, options)
-		if err != nil {
-			return err
-		}
-		t.reportCapacity("DeleteItem", capacityOf(out.ConsumedCapacity))
+			ReturnValuesOnConditionCheckFailure: old}, options)
 	}
-	return nil
+	return err
 }

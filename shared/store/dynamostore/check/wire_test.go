@@ -270,7 +270,7 @@ func TestCapacity(t *testing.T) {
 	clock := storetest.NewClock()
 	var ops []string
 	var read, write float64
-	table := dynamolocal.Table(t, clock.Now, dynamostore.OnCapacity(func(op string, r, w float64) {
+	table := dynamolocal.Table(t, clock.Now, dynamolocal.OnCapacity(func(op string, r, w float64) {
 		ops, read, write = append(ops, op), read+r, write+w
 	}))
 	put := func(sort string, size int) error {

@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"strconv"
 	"sync"
@@ -21,8 +22,11 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go/middleware"
 
 	"verdetto/shared/architecture/testenv"
 	"verdetto/shared/store/dynamostore"
@@ -148,18 +152,50 @@ func Endpoint(t testing.TB) string {
 var tables atomic.Int64
 
 // Table creates a new empty table for a test.
-func Table(t testing.TB, now func() time.Time, options ...dynamostore.Option) *dynamostore.Store {
+func Table(t testing.TB, now func() time.Time, options ...func(*dynamodb.Options)) *dynamostore.Store {
 	t.Helper()
 	return TableAt(t, Endpoint(t), now, options...)
 }
 
 // TableAt is Table at an address, which concurrent test binaries may share.
-func TableAt(t testing.TB, endpoint string, now func() time.Time, options ...dynamostore.Option) *dynamostore.Store {
+func TableAt(t testing.TB, endpoint string, now func() time.Time, options ...func(*dynamodb.Options)) *dynamostore.Store {
 	t.Helper()
 	name := fmt.Sprintf("test-%d-%d", os.Getpid(), tables.Add(1))
-	client := Client(endpoint)
+	client := Client(endpoint, options...)
 	if err := dynamostore.Create(t.Context(), client, name); err != nil {
 		t.Fatal(err)
 	}
-	return dynamostore.New(client, name, now, options...)
+	return dynamostore.New(client, name, now)
+}
+
+// OnCapacity makes a client call f with the read or write units of each successful request on items.
+func OnCapacity(f func(op string, read, write float64)) func(*dynamodb.Options) {
+	const field = "ConsumedCapacity"
+	count := middleware.InitializeMiddlewareFunc("capacity", func(ctx context.Context, in middleware.InitializeInput,
+		next middleware.InitializeHandler) (out middleware.InitializeOutput, m middleware.Metadata, err error) {
+		if asked := reflect.ValueOf(in.Parameters).Elem().FieldByName("Return" + field); asked.IsValid() {
+			asked.SetString("TOTAL")
+		}
+		if out, m, err = next.HandleInitialize(ctx, in); err != nil {
+			return out, m, err
+		}
+		units := 0.0
+		switch used := reflect.ValueOf(out.Result).Elem().FieldByName(field); {
+		case !used.IsValid():
+			return out, m, err
+		case used.Kind() == reflect.Slice: // of a transaction, one for each table
+			for _, c := range used.Interface().([]types.ConsumedCapacity) {
+				units += aws.ToFloat64(c.CapacityUnits)
+			}
+		case !used.IsNil():
+			units = aws.ToFloat64(used.Interface().(*types.ConsumedCapacity).CapacityUnits)
+		}
+		if op := awsmiddleware.GetOperationName(ctx); op == "GetItem" || op == "Query" || op == "Scan" {
+			f(op, units, 0)
+		} else {
+			f(op, 0, units)
+		}
+		return out, m, err
+	})
+	return dynamodb.WithAPIOptions(func(s *middleware.Stack) error { return s.Initialize.Add(count, middleware.After) })
 }
