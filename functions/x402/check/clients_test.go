@@ -19,7 +19,6 @@ import (
 	"verdetto/shared/pay"
 	"verdetto/shared/pay/solanapay"
 	"verdetto/shared/pay/x402pay"
-	"verdetto/shared/pay/x402pay/svmlocal"
 	"verdetto/shared/store/storetest"
 	"verdetto/shared/web/routes"
 )
@@ -33,7 +32,7 @@ var price = routes.Named("x402-analisi").Price
 
 // world is the whole service, connected to Solana's own runtime on this machine.
 type world struct {
-	*svmlocal.Network
+	*network
 	t                *testing.T
 	url, ada, wallet string
 	log              *fixture.Log
@@ -46,9 +45,9 @@ func openWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{t: t, log: &fixture.Log{}, wallet: account(t, fixture.PerCallWallet.String()),
 		ada: account(t, fixture.SolanaAddress("ada"))}
-	w.Network = svmlocal.Open(t, svmlocal.World{
+	w.network = openNetwork(t, initialState{
 		Mint: pay.MainnetUSDC,
-		Accounts: []svmlocal.Account{
+		Accounts: []tokenAccount{
 			{Owner: fixture.SolanaAddress("ada"), Account: w.ada, Units: 1_000_000},
 			{Owner: fixture.SolanaAddress("poor"), Account: account(t, fixture.SolanaAddress("poor")), Units: price - 1},
 			{Owner: fixture.PerCallWallet.String(), Account: w.wallet},
@@ -155,11 +154,11 @@ func seed(name string) string { return hex.EncodeToString(fixture.SolanaKey(name
 // Each published client asks for a verdict, pays the price, and gets the answer; the service pays
 // only the network fee. For any other call the same payment returns no answer and moves no money.
 func TestPublishedClients(t *testing.T) {
-	for name, client := range svmlocal.Clients {
+	for name, client := range clients {
 		t.Run(name, func(t *testing.T) {
 			w := openWorld(t)
-			lamports := w.Number("lamports", fixture.SolanaAddress("fees"))
-			status, header, body := svmlocal.Run(t, client(t, w.url+verdict, w.URL, seed("ada")))
+			lamports := w.number("lamports", fixture.SolanaAddress("fees"))
+			status, header, body := run(t, client(t, w.url+verdict, w.URL, seed("ada")))
 			var answer struct{ Verdetto struct{ Livello string } }
 			if err := json.Unmarshal([]byte(body), &answer); err != nil || status != "200" ||
 				answer.Verdetto.Livello != "ottimo" {
@@ -169,11 +168,11 @@ func TestPublishedClients(t *testing.T) {
 				settled.Amount != "10000" {
 				t.Errorf("%+v", settled)
 			}
-			look := func() [2]int64 { return [2]int64{w.Number("hold", w.ada), w.Number("hold", w.wallet)} }
+			look := func() [2]int64 { return [2]int64{w.number("hold", w.ada), w.number("hold", w.wallet)} }
 			if got := look(); got != [2]int64{1_000_000 - price, price} {
 				t.Errorf("%v", got)
 			}
-			if spent, want := lamports-w.Number("lamports", fixture.SolanaAddress("fees")), w.fee(w.payments[0]); spent != want ||
+			if spent, want := lamports-w.number("lamports", fixture.SolanaAddress("fees")), w.fee(w.payments[0]); spent != want ||
 				want > x402pay.MaxFee {
 				t.Errorf("%d lamports, want %d", spent, want)
 			}
@@ -194,20 +193,20 @@ func TestWhatTheChainRefuses(t *testing.T) {
 	}{
 		"its payer never had any":   {"pauper", nil, "transaction_simulation_failed"},
 		"its payer has not enough":  {"poor", nil, "insufficient_funds"},
-		"its blockhash has expired": {"ada", func(w *world) { w.Expire() }, "transaction_simulation_failed"},
+		"its blockhash has expired": {"ada", func(w *world) { w.expire() }, "transaction_simulation_failed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := openWorld(t)
 			if c.before != nil {
 				w.before = func() { c.before(w) }
 			}
-			lamports := w.Number("lamports", fixture.SolanaAddress("fees"))
-			status, header, _ := svmlocal.Run(t,
-				svmlocal.Clients["fetch, of npm"](t, w.url+verdict, w.URL, seed(c.payer)))
+			lamports := w.number("lamports", fixture.SolanaAddress("fees"))
+			status, header, _ := run(t,
+				clients["fetch, of npm"](t, w.url+verdict, w.URL, seed(c.payer)))
 			if settled := settlement(t, header); status != "402" || settled.Success || settled.ErrorReason != c.reason {
 				t.Errorf("%s %+v", status, settled)
 			}
-			if w.Number("hold", w.wallet) != 0 || w.Number("lamports", fixture.SolanaAddress("fees")) != lamports {
+			if w.number("hold", w.wallet) != 0 || w.number("lamports", fixture.SolanaAddress("fees")) != lamports {
 				t.Error("something has moved")
 			}
 		})
@@ -219,17 +218,17 @@ func TestWhatTheChainRefuses(t *testing.T) {
 // 100 times more.
 func TestDrainedBeforeTheBlock(t *testing.T) {
 	w := openWorld(t)
-	w.before = func() { w.Drain(w.ada) }
-	lamports := w.Number("lamports", fixture.SolanaAddress("fees"))
-	status, header, body := svmlocal.Run(t, svmlocal.Clients["fetch, of npm"](t, w.url+verdict, w.URL, seed("ada")))
+	w.before = func() { w.drain(w.ada) }
+	lamports := w.number("lamports", fixture.SolanaAddress("fees"))
+	status, header, body := run(t, clients["fetch, of npm"](t, w.url+verdict, w.URL, seed("ada")))
 	settled := settlement(t, header)
 	if status != "402" || settled.Success || settled.ErrorReason != "transaction_failed" ||
 		!strings.Contains(body, x402.Refused.Code) {
 		t.Errorf("%s %s %+v", status, body, settled)
 	}
-	spent := lamports - w.Number("lamports", fixture.SolanaAddress("fees"))
-	if w.Number("hold", w.wallet) != 0 || w.Number("hold", w.ada) != 0 || spent <= 0 || spent > x402pay.MaxFee {
-		t.Errorf("the wallet holds %d, and %d lamports are spent", w.Number("hold", w.wallet), spent)
+	spent := lamports - w.number("lamports", fixture.SolanaAddress("fees"))
+	if w.number("hold", w.wallet) != 0 || w.number("hold", w.ada) != 0 || spent <= 0 || spent > x402pay.MaxFee {
+		t.Errorf("the wallet holds %d, and %d lamports are spent", w.number("hold", w.wallet), spent)
 	}
 	var replays sync.WaitGroup
 	answered := make([]int, 100)
@@ -242,7 +241,7 @@ func TestDrainedBeforeTheBlock(t *testing.T) {
 			t.Errorf("shown again: %d", status)
 		}
 	}
-	if again := lamports - w.Number("lamports", fixture.SolanaAddress("fees")); again != spent || w.Number("hold", w.wallet) != 0 {
+	if again := lamports - w.number("lamports", fixture.SolanaAddress("fees")); again != spent || w.number("hold", w.wallet) != 0 {
 		t.Errorf("%d lamports are spent on showing it again", again-spent)
 	}
 	if lost := strings.Count(w.log.String(), "payment failed on the chain"); lost != 1 {

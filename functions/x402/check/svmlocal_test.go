@@ -1,8 +1,4 @@
-// Package svmlocal runs Solana's own runtime on this machine as a network of one node. Signatures,
-// blockhashes, the compute budget and the token program are the real ones. The package also runs
-// published x402 clients that pay on this network. It is for tests, which are skipped until make
-// tools has downloaded the runtime and the clients.
-package svmlocal
+package check
 
 import (
 	"bufio"
@@ -21,7 +17,7 @@ import (
 )
 
 //go:embed network.mjs
-var network string
+var networkScript string
 
 //go:embed client.mjs
 var fetchClient string
@@ -29,39 +25,39 @@ var fetchClient string
 //go:embed client.py
 var httpxClient string
 
-// Account is a token account in the initial state.
-type Account struct {
+// tokenAccount is a token account in the initial state.
+type tokenAccount struct {
 	Owner   string `json:"owner"`
 	Account string `json:"account"`
 	Units   int64  `json:"units"`
 }
 
-// World is the initial state of a network.
-type World struct {
+type initialState struct {
 	Mint     string           `json:"mint"`
-	Accounts []Account        `json:"accounts"`
+	Accounts []tokenAccount   `json:"accounts"`
 	Lamports map[string]int64 `json:"lamports"` // by address
 }
 
-// Network is a network of one node. It runs until the test ends.
-type Network struct {
+// network is Solana's own runtime, as a network of one node. Signatures, blockhashes, the compute
+// budget and the token program are the real ones. It runs until the test ends.
+type network struct {
 	URL string
 	t   testing.TB
 }
 
-func Open(t testing.TB, w World) *Network {
+func openNetwork(t testing.TB, initial initialState) *network {
 	t.Helper()
-	world, err := json.Marshal(w)
+	state, err := json.Marshal(initial)
 	if err != nil {
 		t.Fatal(err)
 	}
-	command := node(t, "network.mjs", network, string(world))
+	command := node(t, "network.mjs", networkScript, string(state))
 	out, err := command.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var said bytes.Buffer
-	command.Stderr = &said
+	var stderr bytes.Buffer
+	command.Stderr = &stderr
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -71,9 +67,9 @@ func Open(t testing.TB, w World) *Network {
 	})
 	url, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
-		t.Fatalf("the network does not start: %v %s", err, &said)
+		t.Fatalf("the network does not start: %v %s", err, &stderr)
 	}
-	return &Network{strings.TrimSpace(url), t}
+	return &network{strings.TrimSpace(url), t}
 }
 
 // node returns a command that runs a script in Node.js, with the published packages.
@@ -90,7 +86,7 @@ func node(t testing.TB, name, script string, args ...string) *exec.Cmd {
 	return exec.CommandContext(t.Context(), program, append([]string{filepath.Join(folder, name)}, args...)...)
 }
 
-func (n *Network) Call(method string, params ...any) (json.RawMessage, error) {
+func (n *network) call(method string, params ...any) (json.RawMessage, error) {
 	n.t.Helper()
 	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
 	if err != nil {
@@ -114,11 +110,11 @@ func (n *Network) Call(method string, params ...any) (json.RawMessage, error) {
 	return answer.Result, nil
 }
 
-// Number calls a method that answers with a number: hold for a token account, or lamports for an
+// number calls a method that answers with a number: hold for a token account, or lamports for an
 // address.
-func (n *Network) Number(method, of string) (number int64) {
+func (n *network) number(method, address string) (number int64) {
 	n.t.Helper()
-	answer, err := n.Call(method, of)
+	answer, err := n.call(method, address)
 	if err == nil {
 		err = json.Unmarshal(answer, &number)
 	}
@@ -128,30 +124,29 @@ func (n *Network) Number(method, of string) (number int64) {
 	return number
 }
 
-// Drain makes the node empty a token account after it has simulated the next transaction and before
+// drain makes the node empty a token account after it has simulated the next transaction and before
 // that transaction's block.
-func (n *Network) Drain(account string) {
+func (n *network) drain(account string) {
 	n.t.Helper()
-	if _, err := n.Call("drain", account); err != nil {
+	if _, err := n.call("drain", account); err != nil {
 		n.t.Fatal(err)
 	}
 }
 
-// Expire makes the newest blockhash expire, and with it every transaction that uses it.
-func (n *Network) Expire() {
+// expire makes the newest blockhash expire, and with it every transaction that uses it.
+func (n *network) expire() {
 	n.t.Helper()
-	if _, err := n.Call("expire"); err != nil {
+	if _, err := n.call("expire"); err != nil {
 		n.t.Fatal(err)
 	}
 }
 
-// Clients are published, unmodified x402 client programs. The arguments are a URL, a node and the
+// clients are published, unmodified x402 client programs. The arguments are a URL, a node and the
 // seed of a key in hex. A client requests the URL, pays if asked to, and prints the status of the
 // last answer, the header PAYMENT-RESPONSE and the body, separated by spaces.
-var Clients = map[string]func(t testing.TB, args ...string) *exec.Cmd{
+var clients = map[string]func(t testing.TB, args ...string) *exec.Cmd{
 	"fetch, of npm": func(t testing.TB, args ...string) *exec.Cmd {
-		return node(t, "client.mjs", fetchClient,
-			args...)
+		return node(t, "client.mjs", fetchClient, args...)
 	},
 	"httpx, of PyPI": func(t testing.TB, args ...string) *exec.Cmd {
 		return exec.CommandContext(t.Context(), testenv.Tool(t, "x402-python", "bin", "python"),
@@ -159,14 +154,14 @@ var Clients = map[string]func(t testing.TB, args ...string) *exec.Cmd{
 	},
 }
 
-// Run returns the three parts of a client's output.
-func Run(t testing.TB, command *exec.Cmd) (status, header, body string) {
+// run returns the three parts of a client's output.
+func run(t testing.TB, command *exec.Cmd) (status, header, body string) {
 	t.Helper()
-	var said bytes.Buffer
-	command.Stderr = &said
+	var stderr bytes.Buffer
+	command.Stderr = &stderr
 	out, err := command.Output()
 	if err != nil {
-		t.Fatalf("%v: %s", err, &said)
+		t.Fatalf("%v: %s", err, &stderr)
 	}
 	status, rest, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
 	header, body, _ = strings.Cut(rest, " ")
