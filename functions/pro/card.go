@@ -82,7 +82,7 @@ func (s *Service) checkout(ctx context.Context, in *checkoutInput) (*page.Respon
 	if err := mayAskCard(ctx); err != nil {
 		return nil, err
 	}
-	begun, err := s.Checkout.Start(ctx, pay.StartRequest{
+	url, err := s.Checkout.Start(ctx, pay.StartRequest{
 		Email:          apikey.Normalize(email),    // the same checkout for every spelling
 		IdempotencyKey: idempotency + "-" + l.Code, // the request differs by language
 		SuccessURL:     s.BaseURL + page.AddressIn(l, "/api/v1/pro/conferma?session_id={CHECKOUT_SESSION_ID}"),
@@ -97,7 +97,7 @@ func (s *Service) checkout(ctx context.Context, in *checkoutInput) (*page.Respon
 	case err != nil:
 		return nil, err
 	}
-	return showCheckout(in.Accept, l, checkoutBegun{begun.URL})
+	return showCheckout(in.Accept, l, checkoutBegun{url})
 }
 
 // checkoutKey returns the idempotency key for the card processor: the same key returns the same
@@ -223,7 +223,7 @@ func (s *Service) webhook(ctx context.Context, in *webhookInput) (*webhookOutput
 	}
 	out := &webhookOutput{}
 	out.Body.Received = true
-	if event.Kind == pay.Other {
+	if event.Subscription == "" {
 		return out, nil
 	}
 	id, err := s.subscriber(ctx, event)
@@ -331,14 +331,11 @@ func (s *Service) subscriber(ctx context.Context, event pay.Event) (apikey.Custo
 	if !subscription.Ours {
 		return "", errForeign
 	}
-	if subscription.Status == pay.Ended {
+	if subscription.Ended {
 		// The end of a subscription must not create an erased customer again.
 		return "", pay.ErrNoSuchSubscription
 	}
-	email := subscription.Email
-	if email == "" {
-		email = event.Email
-	}
+	email := cmp.Or(subscription.Email, event.Email)
 	if email == "" {
 		return "", store.ErrNotFound
 	}

@@ -30,9 +30,7 @@ type Payment struct {
 	Units int64
 	Memos []string // unchanged, in order
 	At    time.Time
-	Slot  uint64
 	// Payers are the addresses whose USDC the transaction moved, sorted: the owners, before the
 	// transaction, of the accounts whose balance fell. The wallet's own accounts do not count.
 	Payers []string
-	Payer  string // first signer, who paid the network fee; may differ from the owner of the USDC
 }

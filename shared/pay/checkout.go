@@ -11,10 +11,11 @@ type Checkout interface {
 	// fixed amount per period.
 	Price(ctx context.Context) (Price, error)
 
-	// Start creates a hosted checkout for an e-mail address. For one day, the same idempotency key
-	// returns the same page for the same request, and fails with ErrKeyReused for another one.
-	// Start fails with ErrBadEmail if the processor rejects the address.
-	Start(ctx context.Context, request StartRequest) (Page, error)
+	// Start creates a hosted checkout for an e-mail address and returns the URL of its page. For
+	// one day, the same idempotency key returns the same page for the same request, and fails with
+	// ErrKeyReused for another one. Start fails with ErrBadEmail if the processor rejects the
+	// address.
+	Start(ctx context.Context, request StartRequest) (url string, err error)
 
 	// Session returns the current state of a checkout. It fails with ErrNoSuchSession if the id is
 	// unknown or malformed.
@@ -33,7 +34,7 @@ type Checkout interface {
 	// Portal creates a hosted page where a customer sees invoices, changes the card and cancels.
 	// Its address is a secret and expires after some minutes. It fails with ErrNoSuchCustomer if
 	// the customer is unknown or deleted.
-	Portal(ctx context.Context, customer, returnURL string) (address string, err error)
+	Portal(ctx context.Context, customer, returnURL string) (url string, err error)
 
 	// Readdress changes the e-mail address of a customer. It fails with ErrNoSuchCustomer if the
 	// customer is unknown or deleted.
@@ -62,13 +63,6 @@ type StartRequest struct {
 	CancelURL  string
 }
 
-// Page is a checkout page for one payer, hosted by the card processor.
-type Page struct {
-	ID      string
-	URL     string
-	Expires time.Time
-}
-
 type SessionStatus string
 
 const (
@@ -84,10 +78,8 @@ type Session struct {
 	Status       SessionStatus
 	Paid         bool // the money has arrived, or nothing was due
 	Subscription string
-	Ours         bool // the subscription has a price from the configuration
-	Customer     string
+	Ours         bool      // the subscription has a price from the configuration
 	PaidUntil    time.Time // of the subscription, current; zero: no subscription yet
-	Created      time.Time
 }
 
 // Sold reports whether the checkout ended in a paid subscription to Pro.
@@ -97,55 +89,24 @@ func (s Session) Sold() bool { return s.Status == Complete && s.Paid && s.Ours }
 // account may sell other products too.
 func (s Session) Foreign() bool { return s.Status == Complete && !s.Ours }
 
-type SubscriptionStatus string
-
-const (
-	Pending SubscriptionStatus = "pending" // the first payment has not arrived
-	Active  SubscriptionStatus = "active"
-	Late    SubscriptionStatus = "late" // a renewal is unpaid, or collection is paused
-	Ended   SubscriptionStatus = "ended"
-)
-
 type Subscription struct {
-	ID       string
 	Customer string
 	Email    string // empty if the customer was deleted
 	Ours     bool   // one of its items has a price from the configuration
-	Status   SubscriptionStatus
+	Ended    bool
 	// PaidUntil is the end of the last paid period. That of the current period advances when a
 	// renewal falls due, even if it is not paid.
 	PaidUntil time.Time
-	CancelAt  time.Time // end of a cancelled subscription; zero: it renews
 	EndedAt   time.Time // zero: not ended
 }
 
-type EventKind string
-
-// The kinds of events that can change a plan, and Other.
-const (
-	CheckoutCompleted   EventKind = "checkout completed"
-	InvoicePaid         EventKind = "invoice paid"
-	InvoiceFailed       EventKind = "invoice failed"
-	SubscriptionChanged EventKind = "subscription changed"
-	SubscriptionEnded   EventKind = "subscription ended"
-	// Other is every other event, including checkouts and invoices without a subscription. The
-	// webhook must answer with success and do nothing.
-	Other EventKind = "other"
-)
-
-// Event is a verified webhook delivery. Every kind except Other names a subscription.
+// Event is a verified webhook delivery. It proves no payment, because deliveries arrive out of
+// order: only Checkout.Subscription returns the current state.
 type Event struct {
-	ID           string // the same for every delivery of one event
-	Kind         EventKind
-	Type         string
-	Created      time.Time
-	Session      string // of CheckoutCompleted
+	ID   string // the same for every delivery of one event
+	Type string
+	// Subscription may have changed. If it is empty, the event does not concern a plan, and the
+	// webhook must answer with success and do nothing.
 	Subscription string
-	Customer     string
 	Email        string // may be empty
-	// PaidUntil is the end of the paid period at the time Created. It is set only for InvoicePaid,
-	// the only kind that proves a payment. Events arrive out of order, so only the method
-	// Subscription returns the current state.
-	PaidUntil time.Time
-	Live      bool // real money
 }

@@ -9,7 +9,7 @@ import (
 type Unsold struct{}
 
 func (Unsold) Price(context.Context) (Price, error)                   { return Price{}, ErrNoPrice }
-func (Unsold) Start(context.Context, StartRequest) (Page, error)      { return Page{}, ErrRefused }
+func (Unsold) Start(context.Context, StartRequest) (string, error)    { return "", ErrRefused }
 func (Unsold) Session(context.Context, string) (Session, error)       { return Session{}, ErrNoSuchSession }
 func (Unsold) Event([]byte, string, time.Time) (Event, error)         { return Event{}, ErrBadSignature }
 func (Unsold) Portal(context.Context, string, string) (string, error) { return "", ErrNoSuchCustomer }

@@ -111,10 +111,7 @@ func TestRead(t *testing.T) {
 				return
 			}
 			payer := playmoney.Address("payer 1")
-			want := pay.Payment{
-				Signature: signature, Units: c.units, Memos: c.memos, At: noon, Slot: 300_000_001, Payer: payer,
-				Payers: []string{payer},
-			}
+			want := pay.Payment{Signature: signature, Units: c.units, Memos: c.memos, At: noon, Payers: []string{payer}}
 			if c.name == "wrong mint" {
 				want.Payers = nil // no USDC was moved
 			}
@@ -321,7 +318,7 @@ func FuzzRead(f *testing.F) {
 			}
 			return
 		}
-		if payment.Signature != signature || payment.Payer == "" {
+		if payment.Signature != signature {
 			t.Errorf("incomplete: %+v", payment)
 		}
 		if payment.Units != 0 && !bytes.Contains(body, []byte(wallet)) && !bytes.Contains(body, []byte(`\u`)) {

@@ -25,7 +25,6 @@ type rule struct {
 // record is a node's answer to getTransaction. In raw fields, null (the network reported nothing)
 // differs from absent (the node omitted the field).
 type record struct {
-	Slot        uint64          `json:"slot"`
 	BlockTime   *int64          `json:"blockTime"`
 	Transaction json.RawMessage `json:"transaction"`
 	Meta        *struct {
@@ -92,8 +91,7 @@ func (r rule) read(body []byte, signature pay.Signature) (pay.Payment, error) {
 	if err != nil {
 		return pay.Payment{}, err
 	}
-	payment := pay.Payment{Signature: signature, Units: units, Memos: memos, Slot: rec.Slot, Payers: payers,
-		Payer: tx.keys[0]}
+	payment := pay.Payment{Signature: signature, Units: units, Memos: memos, Payers: payers}
 	if rec.BlockTime != nil {
 		payment.At = time.Unix(*rec.BlockTime, 0).UTC()
 	}

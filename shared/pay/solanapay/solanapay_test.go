@@ -96,7 +96,6 @@ func TestPayment(t *testing.T) {
 			want := pay.Payment{}
 			if err == nil {
 				want = pay.Payment{Signature: signature, Units: c.units, Memos: []string{"vd1:memo"}, At: noon,
-					Slot: 300_000_001, Payer: playmoney.Address("payer 1"),
 					Payers: []string{playmoney.Address("payer 1")}}
 			}
 			if diff := cmp.Diff(want, got); diff != "" {

@@ -72,12 +72,11 @@ func (c *Checkout) verify(payload []byte, header string) (time.Time, error) {
 
 // wireEvent is the outer JSON object of every event, in every API version.
 type wireEvent struct {
-	Object   string `json:"object"`
-	ID       string `json:"id"`
-	Type     string `json:"type"`
-	Created  int64  `json:"created"`
-	Livemode bool   `json:"livemode"`
-	Data     struct {
+	Object  string `json:"object"`
+	ID      string `json:"id"`
+	Type    string `json:"type"`
+	Created int64  `json:"created"`
+	Data    struct {
 		Object json.RawMessage `json:"object"`
 	} `json:"data"`
 }
@@ -91,70 +90,33 @@ func readEvent(payload []byte) (pay.Event, error) {
 		w.Data.Object[0] != '{' {
 		return pay.Event{}, fmt.Errorf("%w: no event", pay.ErrMalformed)
 	}
-	event := pay.Event{ID: w.ID, Kind: pay.Other, Type: w.Type, Created: moment(w.Created), Live: w.Livemode}
-	var err error
-	switch w.Type {
-	case "checkout.session.completed", "checkout.session.async_payment_succeeded":
-		err = aboutSession(&event, w.Data.Object)
-	case "invoice.paid", "invoice.payment_succeeded", "invoice.payment_failed":
-		err = aboutInvoice(&event, w.Data.Object)
-	case "customer.subscription.created", "customer.subscription.updated", "customer.subscription.deleted",
-		"customer.subscription.paused", "customer.subscription.resumed":
-		err = aboutSubscription(&event, w.Data.Object)
-	}
+	subscription, email, err := about(w.Type, w.Data.Object)
 	if err != nil {
 		return pay.Event{}, fmt.Errorf("%w: %s: %w", pay.ErrMalformed, w.Type, err)
 	}
-	return event, nil
+	return pay.Event{ID: w.ID, Type: w.Type, Subscription: subscription, Email: email}, nil
 }
 
-// aboutSession fills in an event about a checkout. One for a single payment keeps the kind
-// pay.Other.
-func aboutSession(event *pay.Event, object []byte) error {
-	s, err := read[wireSession](object, "checkout.session")
-	if err != nil {
-		return err
+// about returns the subscription that an event of the given type may have changed, or "" for every
+// other event, such as one about a single payment.
+func about(kind string, object []byte) (subscription, email string, err error) {
+	switch kind {
+	case "checkout.session.completed", "checkout.session.async_payment_succeeded":
+		s, err := read[wireSession](object, "checkout.session")
+		if err != nil || s.Mode != "subscription" {
+			return "", "", err
+		}
+		if s.Subscription.ID == "" {
+			return "", "", errors.New("a subscription without its id")
+		}
+		return s.Subscription.ID, s.email(), nil
+	case "invoice.paid", "invoice.payment_succeeded", "invoice.payment_failed":
+		i, err := read[wireInvoice](object, "invoice")
+		return i.subscription(), i.CustomerEmail, err
+	case "customer.subscription.created", "customer.subscription.updated", "customer.subscription.deleted",
+		"customer.subscription.paused", "customer.subscription.resumed":
+		s, err := read[wireSubscription](object, "subscription")
+		return s.ID, "", err
 	}
-	if s.Mode != "subscription" {
-		return nil
-	}
-	if s.Subscription.ID == "" {
-		return errors.New("a subscription without its id")
-	}
-	event.Kind = pay.CheckoutCompleted
-	event.Session, event.Subscription, event.Customer, event.Email = s.ID, s.Subscription.ID, s.Customer.ID, s.email()
-	return nil
-}
-
-// aboutInvoice fills in an event about an invoice. One without a subscription keeps the kind
-// pay.Other.
-func aboutInvoice(event *pay.Event, object []byte) error {
-	i, err := read[wireInvoice](object, "invoice")
-	if err != nil {
-		return err
-	}
-	if i.subscription() == "" {
-		return nil
-	}
-	event.Kind = pay.InvoicePaid
-	if event.Type == "invoice.payment_failed" {
-		event.Kind = pay.InvoiceFailed
-	} else {
-		event.PaidUntil = i.paysUntil()
-	}
-	event.Subscription, event.Customer, event.Email = i.subscription(), i.Customer.ID, i.CustomerEmail
-	return nil
-}
-
-func aboutSubscription(event *pay.Event, object []byte) error {
-	s, err := read[wireSubscription](object, "subscription")
-	if err != nil {
-		return err
-	}
-	event.Kind = pay.SubscriptionChanged
-	if s.status() == pay.Ended {
-		event.Kind = pay.SubscriptionEnded
-	}
-	event.Subscription, event.Customer = s.ID, s.Customer.ID
-	return nil
+	return "", "", nil
 }

@@ -136,7 +136,7 @@ func (c *Checkout) call(ctx context.Context, what, method, path string, params s
 	return answer.LastResponse.RawJSON, nil
 }
 
-func (c *Checkout) Start(ctx context.Context, request pay.StartRequest) (pay.Page, error) {
+func (c *Checkout) Start(ctx context.Context, request pay.StartRequest) (string, error) {
 	params := &stripe.CheckoutSessionParams{
 		Mode:          stripe.String(string(stripe.CheckoutSessionModeSubscription)),
 		LineItems:     []*stripe.CheckoutSessionLineItemParams{{Price: &c.price, Quantity: stripe.Int64(1)}},
@@ -149,13 +149,13 @@ func (c *Checkout) Start(ctx context.Context, request pay.StartRequest) (pay.Pag
 	}
 	body, err := c.call(ctx, "ask Stripe to start a checkout", http.MethodPost, "/v1/checkout/sessions", params, pay.ErrRefused)
 	if err != nil {
-		return pay.Page{}, err
+		return "", err
 	}
 	s, err := read[wireSession](body, "checkout.session")
 	if err != nil || s.URL == "" {
-		return pay.Page{}, fmt.Errorf("ask Stripe to start a checkout: %w: the answer is not a page", pay.ErrUnavailable)
+		return "", fmt.Errorf("ask Stripe to start a checkout: %w: the answer is not a page", pay.ErrUnavailable)
 	}
-	return pay.Page{ID: s.ID, URL: s.URL, Expires: moment(s.ExpiresAt)}, nil
+	return s.URL, nil
 }
 
 func (c *Checkout) Session(ctx context.Context, id string) (pay.Session, error) {

@@ -1,6 +1,7 @@
 package stripepay
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -58,31 +59,24 @@ type wireSession struct {
 	Mode            string `json:"mode"`
 	Status          string `json:"status"`
 	PaymentStatus   string `json:"payment_status"`
-	Customer        ref    `json:"customer"`
 	CustomerEmail   string `json:"customer_email"`
 	CustomerDetails struct {
 		Email string `json:"email"`
 	} `json:"customer_details"`
-	Subscription ref   `json:"subscription"`
-	Created      int64 `json:"created"`
-	ExpiresAt    int64 `json:"expires_at"`
+	Subscription ref `json:"subscription"`
 }
 
 // email returns the address that the payer entered or, before the payment, the one for which the
 // checkout was started.
 func (s wireSession) email() string {
-	if s.CustomerDetails.Email != "" {
-		return s.CustomerDetails.Email
-	}
-	return s.CustomerEmail
+	return cmp.Or(s.CustomerDetails.Email, s.CustomerEmail)
 }
 
 // session leaves PaidUntil and Ours zero if the subscription is not expanded.
 func (s wireSession) session(prices []string) (pay.Session, error) {
 	answer := pay.Session{
-		ID: s.ID, Email: s.email(), Status: pay.SessionStatus(s.Status), Created: moment(s.Created),
-		Paid:         s.PaymentStatus == "paid" || s.PaymentStatus == "no_payment_required",
-		Subscription: s.Subscription.ID, Customer: s.Customer.ID,
+		ID: s.ID, Email: s.email(), Status: pay.SessionStatus(s.Status), Subscription: s.Subscription.ID,
+		Paid: s.PaymentStatus == "paid" || s.PaymentStatus == "no_payment_required",
 	}
 	switch answer.Status {
 	case pay.Open, pay.Complete, pay.Expired:
@@ -105,15 +99,13 @@ type period struct {
 }
 
 type wireSubscription struct {
-	ID                string `json:"id"`
-	Status            string `json:"status"`
-	Customer          ref    `json:"customer"`
-	LatestInvoice     ref    `json:"latest_invoice"`
-	CancelAt          int64  `json:"cancel_at"`
-	CancelAtPeriodEnd bool   `json:"cancel_at_period_end"`
-	EndedAt           int64  `json:"ended_at"`
-	period                   // until 2025-03-31
-	Items             struct {
+	ID            string `json:"id"`
+	Status        string `json:"status"`
+	Customer      ref    `json:"customer"`
+	LatestInvoice ref    `json:"latest_invoice"`
+	EndedAt       int64  `json:"ended_at"`
+	period               // until 2025-03-31
+	Items         struct {
 		Data []item `json:"data"`
 	} `json:"items"`
 }
@@ -126,10 +118,7 @@ type item struct {
 
 func (s wireSubscription) has(prices []string) bool {
 	return slices.ContainsFunc(s.Items.Data, func(i item) bool {
-		id := i.Price.ID
-		if id == "" {
-			id = i.Plan.ID
-		}
+		id := cmp.Or(i.Price.ID, i.Plan.ID)
 		return id != "" && slices.Contains(prices, id)
 	})
 }
@@ -145,18 +134,6 @@ func (s wireSubscription) current() period {
 	return p
 }
 
-func (s wireSubscription) status() pay.SubscriptionStatus {
-	switch s.Status {
-	case "active", "trialing":
-		return pay.Active
-	case "incomplete":
-		return pay.Pending
-	case "canceled", "incomplete_expired":
-		return pay.Ended
-	}
-	return pay.Late // past_due, unpaid, paused, and any future state
-}
-
 // paidUntil returns the end of the last paid period. It reads the newest invoice, because the state
 // is not enough: the period advances an hour or more before a renewal is charged, and the state
 // stays active meanwhile.
@@ -164,7 +141,7 @@ func (s wireSubscription) paidUntil() time.Time {
 	if s.Status == "incomplete" || s.Status == "incomplete_expired" {
 		return time.Time{} // nothing was ever paid
 	}
-	paid := s.status() == pay.Active
+	paid := s.Status == "active" || s.Status == "trialing"
 	var invoice struct {
 		Status string `json:"status"`
 	}
@@ -189,18 +166,14 @@ func (s wireSubscription) subscription(prices []string) pay.Subscription {
 	if s.Customer.Object != nil {
 		_ = json.Unmarshal(s.Customer.Object, &customer) // a deleted customer has no address
 	}
-	cancel := s.CancelAt
-	if cancel == 0 && s.CancelAtPeriodEnd {
-		cancel = s.current().CurrentPeriodEnd
-	}
 	return pay.Subscription{
-		ID: s.ID, Customer: s.Customer.ID, Email: customer.Email, Ours: s.has(prices), Status: s.status(),
-		PaidUntil: s.paidUntil(), CancelAt: moment(cancel), EndedAt: moment(s.EndedAt),
+		Customer: s.Customer.ID, Email: customer.Email, Ours: s.has(prices),
+		Ended:     s.Status == "canceled" || s.Status == "incomplete_expired",
+		PaidUntil: s.paidUntil(), EndedAt: moment(s.EndedAt),
 	}
 }
 
 type wireInvoice struct {
-	Customer      ref    `json:"customer"`
 	CustomerEmail string `json:"customer_email"`
 	Subscription  ref    `json:"subscription"` // until 2025-03-31
 	Parent        struct {
@@ -208,34 +181,8 @@ type wireInvoice struct {
 			Subscription ref `json:"subscription"`
 		} `json:"subscription_details"`
 	} `json:"parent"` // since 2025-03-31
-	Lines struct {
-		Data []struct {
-			Type   string `json:"type"`
-			Parent struct {
-				Type string `json:"type"`
-			} `json:"parent"`
-			Period struct {
-				End int64 `json:"end"`
-			} `json:"period"`
-		} `json:"data"`
-	} `json:"lines"`
 }
 
 func (i wireInvoice) subscription() string {
-	if i.Subscription.ID != "" {
-		return i.Subscription.ID
-	}
-	return i.Parent.SubscriptionDetails.Subscription.ID
-}
-
-// paysUntil returns the end of the period that the invoice pays for: that of its lines, because the
-// invoice's own is the previous one.
-func (i wireInvoice) paysUntil() time.Time {
-	var end int64
-	for _, line := range i.Lines.Data {
-		if line.Type == "subscription" || line.Parent.Type == "subscription_item_details" {
-			end = max(end, line.Period.End)
-		}
-	}
-	return moment(end)
+	return cmp.Or(i.Subscription.ID, i.Parent.SubscriptionDetails.Subscription.ID)
 }

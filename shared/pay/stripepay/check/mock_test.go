@@ -71,7 +71,7 @@ func TestStripeMock(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := checkout.Start(t.Context(), pay.StartRequest{
+	started, err := checkout.Start(t.Context(), pay.StartRequest{
 		Email: "anna@example.com", IdempotencyKey: "key-1",
 		SuccessURL: "https://verdetto.example/api/v1/pro/conferma?session_id={CHECKOUT_SESSION_ID}",
 		CancelURL:  "https://verdetto.example/",
@@ -79,14 +79,14 @@ func TestStripeMock(t *testing.T) {
 	if err != nil {
 		t.Errorf("start: %v", err)
 	}
-	if u, err := url.Parse(page.URL); err != nil || u.Host == "" || page.ID == "" || page.Expires.IsZero() {
-		t.Errorf("page %+v, %v", page, err)
+	if u, err := url.Parse(started); err != nil || u.Host == "" {
+		t.Errorf("page %q, %v", started, err)
 	}
-	if got, err := checkout.Session(t.Context(), page.ID); err != nil || got.ID != page.ID {
+	if got, err := checkout.Session(t.Context(), "cs_test_1234"); err != nil || got.ID != "cs_test_1234" {
 		t.Errorf("session %+v, %v", got, err)
 	}
 	held, err := checkout.Subscription(t.Context(), "sub_1234")
-	if err != nil || held.ID != "sub_1234" || held.Customer == "" || held.PaidUntil.IsZero() {
+	if err != nil || held.Customer == "" || held.PaidUntil.IsZero() {
 		t.Errorf("subscription %+v, %v", held, err)
 	}
 	// The fixed price of stripe-mock has no billing period.
