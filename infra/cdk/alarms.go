@@ -156,7 +156,7 @@ func (p panel) ofService(t table, a api, l lambdas, b *board) {
 		parts:   []part{one("the check", "{a} < 1", p.logged("CheckPassed", "Sum", 60, "refresh"))}})
 	var errors, failures, throttled []part
 	for _, f := range functions {
-		of := dimension("FunctionName", l.function(f.name).FunctionName())
+		of := dimension("FunctionName", l.function[f.name].FunctionName())
 		failed, refused := metric("AWS/Lambda", "Errors", "Sum", 5, of), metric("AWS/Lambda", "Throttles", "Sum", 5, of)
 		errors = append(errors, one(f.name, "{a} > 0", failed))
 		throttled = append(throttled, one(f.name, "{a} > 0", refused))
@@ -251,13 +251,13 @@ func (p panel) ofMail(b *board) {
 		about: "More than 3 % of mails come back, or more than 0.05 % are reported as spam; SES stops us at 10 % and 0.5 %."})
 	var failing []part
 	for _, f := range functions {
-		if !f.mails {
+		if !f.worker {
 			continue
 		}
 		failed, sent := p.logged("MailFailed", "Sum", 30, f.name), p.logged("MailSent", "Sum", 30, f.name)
 		failing = append(failing, one(f.name, "{a} > 2 && {a} > 0.1*({a} + {b})", failed, sent))
 		b.mail = append(b.mail, sent, failed)
-		if f.outbox {
+		if f.http { // its mails wait in an outbox
 			failing = append(failing, one(f.name+" gave up", "{a} > 0", p.logged("JobsGivenUp", "Sum", 30, f.name)))
 		}
 	}
@@ -269,7 +269,7 @@ func (p panel) ofMail(b *board) {
 // ofSales makes the alarms of what is sold.
 func (p panel) ofSales(c config, l lambdas) {
 	if c.StripePrice != "" {
-		log, path := l.function("pro").LogGroup(), routes.Named("pro-webhook").Path
+		log, path := l.function["pro"].LogGroup(), routes.Named("pro-webhook").Path
 		status := func(statistic string) cloudwatch.Metric {
 			return metric(namespace+"/"+p.prefix, "WebhookStatus", statistic, 6*60, nil)
 		}

@@ -26,12 +26,8 @@ func newAPI(stack awscdk.Stack, c config) api {
 		Description:               jsii.String("Reached through the distribution only"),
 		DisableExecuteApiEndpoint: jsii.Bool(c.Origin.hasDomain()),
 	})
-	log := awslogs.NewLogGroup(stack, jsii.String("ApiLog"), &awslogs.LogGroupProps{
-		// A log group with this prefix needs no resource policy of its own.
-		LogGroupName: jsii.String("/aws/vendedlogs/" + c.Name + "-api"), Retention: retentions[c.LogDays],
-		RemovalPolicy: awscdk.RemovalPolicy_DESTROY,
-	})
-	name(log, "ApiLog")
+	// A log group with this prefix needs no resource policy of its own.
+	log := newLog(stack, c, "ApiLog", "/aws/vendedlogs/"+c.Name+"-api")
 	others := routes.Throttles(c.RequestsPerSecond)[routes.Shares[0].Name]
 	stage := awsapigatewayv2.NewCfnStage(stack, jsii.String("ApiStage"), &awsapigatewayv2.CfnStageProps{
 		ApiId: made.Ref(), StageName: jsii.String("$default"), AutoDeploy: jsii.Bool(true),
@@ -71,13 +67,13 @@ func (a api) addRoutes(l lambdas) {
 		integration := awsapigatewayv2.NewCfnIntegration(a.stack, jsii.String(id+"Integration"),
 			&awsapigatewayv2.CfnIntegrationProps{
 				ApiId: a.httpAPI.Ref(), IntegrationType: jsii.String("AWS_PROXY"),
-				IntegrationUri:       l.live(f.name).FunctionArn(),
+				IntegrationUri:       l.live[f.name].FunctionArn(),
 				PayloadFormatVersion: jsii.String("2.0"), TimeoutInMillis: jsii.Number(1000 * min(f.timeout+1, 30)),
 			})
 		target[f.name] = join("/", jsii.String("integrations"), integration.Ref())
 		awslambda.NewCfnPermission(a.stack, jsii.String(id+"Permission"), &awslambda.CfnPermissionProps{
 			Action: jsii.String("lambda:InvokeFunction"), Principal: jsii.String("apigateway.amazonaws.com"),
-			FunctionName: l.live(f.name).FunctionArn(),
+			FunctionName: l.live[f.name].FunctionArn(),
 			SourceArn: awscdk.Fn_Sub(jsii.String("arn:aws:execute-api:${AWS::Region}:${AWS::AccountId}:${Api}/*"),
 				nil),
 		})

@@ -29,7 +29,7 @@ func newBoard(stack awscdk.Stack, c config, l lambdas) board {
 	var logs []any
 	for _, f := range functions {
 		if f.http {
-			log := l.function(f.name).LogGroup().LogGroupName()
+			log := l.function[f.name].LogGroup().LogGroupName()
 			b.logs, logs = append(b.logs, log), append(logs, log)
 		}
 	}

@@ -19,23 +19,20 @@ import (
 
 type function struct {
 	name    string
-	memory  int // MB; see docs/aws.md for the measurements
 	timeout int // seconds
 	// instances is the reserved concurrency, if the account's quota suffices, and the maximum, so a
 	// flood of one function's calls does not affect the others.
 	instances int
 	http      bool // it answers callers
-	queue     bool // it processes a queue of its own
-	batch     int  // most messages per invocation
-	links     bool // it writes links to the service
-	outbox    bool // sends the mails stored in an outbox
-	mails     bool
-	events    bool // schedules and notices invoke it asynchronously
+	// worker: it processes a queue of its own, sends mails, and is called by schedules and notices.
+	worker bool
+	links  bool // it writes links to the service
 	// table lists the DynamoDB actions with which the function writes to the table; schema.Accesses
-	// lists the partitions. A transaction that checks a condition needs ConditionCheckItem; the
-	// rest needs no further permission.
+	// lists the partitions. A transaction that checks a condition needs ConditionCheckItem.
 	table []string
 }
+
+const memory = 512 // MB
 
 var (
 	reads   = []string{"dynamodb:GetItem", "dynamodb:Query"}
@@ -45,37 +42,13 @@ var (
 
 // A function that callers wait for has a timeout below API Gateway's limit of 30 seconds.
 var functions = []function{
-	{
-		name: "analisi", instances: 50, memory: 512, timeout: 10, http: true, links: true,
-		table: counts,
-	},
-	{
-		name: "pricetrends", instances: 20, memory: 512, timeout: 10, http: true,
-		table: counts,
-	},
-	{
-		name: "compat", instances: 20, memory: 512, timeout: 10, http: true, links: true,
-		table: counts,
-	},
-	{
-		name: "x402", instances: 20, memory: 512, timeout: 29, http: true, links: true,
-		table: records,
-	},
-	{
-		name: "pro", instances: 30, memory: 512, timeout: 29, http: true, queue: true, batch: 10, links: true,
-		mails: true, outbox: true, events: true,
-		table: records,
-	},
-	{
-		name: "alerts", instances: 20, memory: 512, timeout: 29, http: true, queue: true, batch: 10, links: true,
-		mails: true, outbox: true, events: true,
-		table: records,
-	},
-	{
-		name: "refresh", instances: 3, memory: 512, timeout: 900, queue: true, batch: 10, links: true, mails: true,
-		events: true,
-		table:  records,
-	},
+	{name: "analisi", instances: 50, timeout: 10, http: true, links: true, table: counts},
+	{name: "pricetrends", instances: 20, timeout: 10, http: true, table: counts},
+	{name: "compat", instances: 20, timeout: 10, http: true, links: true, table: counts},
+	{name: "x402", instances: 20, timeout: 29, http: true, links: true, table: records},
+	{name: "pro", instances: 30, timeout: 29, http: true, worker: true, links: true, table: records},
+	{name: "alerts", instances: 20, timeout: 29, http: true, worker: true, links: true, table: records},
+	{name: "refresh", instances: 3, timeout: 900, worker: true, links: true, table: records},
 }
 
 // parts holds the resources that functions need access to.
@@ -88,30 +61,22 @@ type parts struct {
 
 // lambdas holds the functions, and the alias by which each is called.
 type lambdas struct {
-	byName map[string]awslambda.Function
-	alias  map[string]awslambda.Alias
+	function map[string]awslambda.Function
+	live     map[string]awslambda.Alias
 }
-
-func (l lambdas) function(name string) awslambda.Function { return l.byName[name] }
-
-func (l lambdas) live(name string) awslambda.Alias { return l.alias[name] }
 
 func newFunctions(stack awscdk.Stack, c config, assets string, p parts) lambdas {
 	l := lambdas{map[string]awslambda.Function{}, map[string]awslambda.Alias{}}
 	for _, f := range functions {
-		l.byName[f.name] = newFunction(stack, c, assets, p, f)
-		l.alias[f.name] = newLive(stack, p, f, l.byName[f.name])
+		l.function[f.name] = newFunction(stack, c, assets, p, f)
+		l.live[f.name] = newLive(stack, p, f, l.function[f.name])
 	}
 	return l
 }
 
 func newFunction(stack awscdk.Stack, c config, assets string, p parts, f function) awslambda.Function {
 	id, full := title(f.name), c.Name+"-"+f.name
-	log := awslogs.NewLogGroup(stack, jsii.String(id+"Log"), &awslogs.LogGroupProps{
-		LogGroupName: jsii.String("/aws/lambda/" + full), Retention: retentions[c.LogDays],
-		RemovalPolicy: awscdk.RemovalPolicy_DESTROY,
-	})
-	name(log, id+"Log")
+	log := newLog(stack, c, id+"Log", "/aws/lambda/"+full)
 	role := awsiam.NewRole(stack, jsii.String(id+"Role"), &awsiam.RoleProps{
 		AssumedBy:      awsiam.NewServicePrincipal(jsii.String("lambda.amazonaws.com"), nil),
 		Description:    jsii.String("What functions/" + f.name + " may do"),
@@ -125,7 +90,7 @@ func newFunction(stack awscdk.Stack, c config, assets string, p parts, f functio
 		Architecture:          awslambda.Architecture_ARM_64(),
 		Handler:               jsii.String("bootstrap"),
 		Code:                  awslambda.Code_FromAsset(jsii.String(filepath.Join(assets, f.name)), nil),
-		MemorySize:            jsii.Number(f.memory),
+		MemorySize:            jsii.Number(memory),
 		Timeout:               seconds(f.timeout),
 		LogGroup:              log,
 		LoggingFormat:         awslambda.LoggingFormat_JSON,
@@ -161,7 +126,7 @@ func (f function) environment(c config, p parts) *map[string]*string {
 	if f.links {
 		e["VERDETTO_BASE_URL"] = p.edge.url
 	}
-	if f.mails {
+	if f.worker {
 		set("VERDETTO_MAIL_FROM", c.MailFrom)
 		e["VERDETTO_MAIL_SET"] = p.mailer.set.ConfigurationSetName()
 	}
@@ -207,7 +172,7 @@ func (f function) environment(c config, p parts) *map[string]*string {
 			set("VERDETTO_PRICE_USDC", c.PriceUSDC)
 		}
 	}
-	if f.queue && f.http {
+	if f.worker && f.http {
 		e["VERDETTO_WORK_QUEUE_URL"] = p.queues.ofFunction[f.name].work.QueueUrl()
 	}
 	return &e
@@ -259,15 +224,13 @@ func (f function) allowed(c config, p parts, log awslogs.LogGroup) []awsiam.Poli
 			secret.Path(c.Name))))
 	}
 	statements = append(statements, allow("Secrets", []string{"ssm:GetParameters"}, secrets...))
-	if f.queue {
+	if f.worker {
 		work := p.queues.ofFunction[f.name].work.QueueArn()
 		actions := []string{"sqs:SendMessage", "sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"}
 		if f.name == "refresh" {
 			actions = append(actions, "sqs:ChangeMessageVisibility")
 		}
 		statements = append(statements, allow("Work", actions, work))
-	}
-	if f.mails {
 		send := allow("Mail", []string{"ses:SendEmail", "ses:SendRawEmail"}, p.mailer.identityARN, p.mailer.setARN)
 		send.AddCondition(jsii.String("StringEquals"), map[string]string{"ses:FromAddress": c.mailAddress()})
 		statements = append(statements, send)
@@ -311,20 +274,13 @@ func (c config) reservedAll() int {
 	return all
 }
 
-// retentions maps each valid retention time, in days, to its constant.
-var retentions = map[int]awslogs.RetentionDays{
-	1: awslogs.RetentionDays_ONE_DAY, 3: awslogs.RetentionDays_THREE_DAYS, 5: awslogs.RetentionDays_FIVE_DAYS,
-	7: awslogs.RetentionDays_ONE_WEEK, 14: awslogs.RetentionDays_TWO_WEEKS, 30: awslogs.RetentionDays_ONE_MONTH,
-	60: awslogs.RetentionDays_TWO_MONTHS, 90: awslogs.RetentionDays_THREE_MONTHS,
-	120: awslogs.RetentionDays_FOUR_MONTHS,
-	150: awslogs.RetentionDays_FIVE_MONTHS, 180: awslogs.RetentionDays_SIX_MONTHS, 365: awslogs.RetentionDays_ONE_YEAR,
-	400: awslogs.RetentionDays_THIRTEEN_MONTHS, 545: awslogs.RetentionDays_EIGHTEEN_MONTHS,
-	731:  awslogs.RetentionDays_TWO_YEARS,
-	1096: awslogs.RetentionDays_THREE_YEARS, 1827: awslogs.RetentionDays_FIVE_YEARS,
-	2192: awslogs.RetentionDays_SIX_YEARS,
-	2557: awslogs.RetentionDays_SEVEN_YEARS, 2922: awslogs.RetentionDays_EIGHT_YEARS,
-	3288: awslogs.RetentionDays_NINE_YEARS,
-	3653: awslogs.RetentionDays_TEN_YEARS,
+// newLog makes a log group without the CDK's constants for retention times, which c.LogDays names.
+func newLog(stack awscdk.Stack, c config, id, called string) awslogs.LogGroup {
+	log := awslogs.NewLogGroup(stack, jsii.String(id), &awslogs.LogGroupProps{
+		LogGroupName: jsii.String(called), RemovalPolicy: awscdk.RemovalPolicy_DESTROY})
+	name(log, id)
+	log.Node().DefaultChild().(awslogs.CfnLogGroup).SetRetentionInDays(jsii.Number(c.LogDays))
+	return log
 }
 
 const liveAlias = "live"
@@ -334,7 +290,7 @@ const liveAlias = "live"
 // An event that the function fails on is retried twice, then kept as a dead letter.
 func newLive(stack awscdk.Stack, p parts, f function, made awslambda.Function) awslambda.Alias {
 	props := &awslambda.AliasProps{AliasName: jsii.String(liveAlias), Version: made.LatestVersion()}
-	if f.events {
+	if f.worker {
 		props.OnFailure = awslambdadestinations.NewSqsDestination(p.queues.events)
 		props.RetryAttempts = jsii.Number(2)
 		props.MaxEventAge = awscdk.Duration_Hours(jsii.Number(1))

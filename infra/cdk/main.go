@@ -125,7 +125,7 @@ func newStacks(app awscdk.App, c config, assets string) []awscdk.Stack {
 	api.addRoutes(lambdas)
 	queues.addWorkers(lambdas)
 	newSchedules(stack, c, queues, lambdas)
-	mailer.notify(lambdas.live("alerts"))
+	mailer.notify(lambdas.live["alerts"])
 	newAlarms(stack, c, notices, table, queues, api, lambdas)
 	newEdgeAlarms(before, c, alarms, edge)
 	return stacks

@@ -117,8 +117,8 @@ func loggers(t *testing.T, path, metric string) (names []string) {
 	for _, f := range functions {
 		switch dir := filepath.ToSlash(filepath.Dir(path)); {
 		case dir == "../../functions/"+f.name, dir == "../../shared/web/httpapi" &&
-			f.http, dir == "../../shared/carrier/mail/instrumented" && f.mails,
-			dir == "../../shared/notify/outbox" && f.outbox:
+			f.http, dir == "../../shared/carrier/mail/instrumented" && f.worker,
+			dir == "../../shared/notify/outbox" && f.worker && f.http:
 			names = append(names, f.name)
 		}
 	}

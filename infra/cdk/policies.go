@@ -62,26 +62,21 @@ func cacheID(r routes.Route) string {
 // parameters, and the API key where keys are checked, so an invented parameter reaches the
 // function, which refuses it before it reads the store.
 func (p policies) cache(r routes.Route) cloudfront.ICachePolicy {
-	id := cacheID(r)
-	if made, ok := p.caches[id]; ok {
-		return made
-	}
-	return p.keeping(id, longest(), r.Keyed())
+	return p.keeping(cacheID(r), longest(), r.Keyed())
 }
 
 // unshared is for answers that are not shared among callers. They are marked no-store or private,
 // so CloudFront does not cache them. The policy's maximum is still not 0, because then CloudFront
 // would not forward Authorization.
 func (p policies) unshared() cloudfront.ICachePolicy {
-	const id = "UnsharedCache"
-	if made, ok := p.caches[id]; ok {
-		return made
-	}
-	return p.keeping(id, time.Second, true)
+	return p.keeping("UnsharedCache", time.Second, true)
 }
 
 // keeping returns a policy that caches answers as long as they state, up to most.
 func (p policies) keeping(id string, most time.Duration, keyed bool) cloudfront.ICachePolicy {
+	if made, ok := p.caches[id]; ok {
+		return made
+	}
 	headers := cloudfront.CacheHeaderBehavior_None()
 	if keyed {
 		headers = cloudfront.CacheHeaderBehavior_AllowList(*list(keyHeaders...)...)

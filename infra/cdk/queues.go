@@ -39,7 +39,7 @@ func newQueues(stack awscdk.Stack, c config) queues {
 		return made
 	}
 	for _, f := range functions {
-		if !f.queue {
+		if !f.worker {
 			continue
 		}
 		id := title(f.name)
@@ -74,7 +74,7 @@ func newQueues(stack awscdk.Stack, c config) queues {
 
 func (q queues) addWorkers(l lambdas) {
 	for _, f := range functions {
-		if !f.queue {
+		if !f.worker {
 			continue
 		}
 		workers := 2.0 // the minimum of SQS
@@ -83,14 +83,14 @@ func (q queues) addWorkers(l lambdas) {
 		}
 		mapping := awslambda.NewEventSourceMapping(q.stack, jsii.String(title(f.name)+"Work"),
 			&awslambda.EventSourceMappingProps{
-				Target:                  l.function(f.name),
+				Target:                  l.function[f.name],
 				EventSourceArn:          q.ofFunction[f.name].work.QueueArn(),
-				BatchSize:               jsii.Number(f.batch),
+				BatchSize:               jsii.Number(10),
 				MaxConcurrency:          jsii.Number(workers),
 				ReportBatchItemFailures: jsii.Bool(true),
 			})
 		name(mapping, title(f.name)+"Work")
-		mapping.Node().DefaultChild().(awslambda.CfnEventSourceMapping).SetFunctionName(l.live(f.name).FunctionArn())
+		mapping.Node().DefaultChild().(awslambda.CfnEventSourceMapping).SetFunctionName(l.live[f.name].FunctionArn())
 	}
 }
 
@@ -122,7 +122,7 @@ func newSchedules(stack awscdk.Stack, c config, q queues, l lambdas) {
 	called, arns := map[string]bool{}, []*string{}
 	for _, s := range schedules {
 		if !called[s.function] {
-			called[s.function], arns = true, append(arns, l.live(s.function).FunctionArn())
+			called[s.function], arns = true, append(arns, l.live[s.function].FunctionArn())
 		}
 	}
 	role := awsiam.NewRole(stack, jsii.String("ScheduleRole"), &awsiam.RoleProps{
@@ -144,7 +144,7 @@ func newSchedules(stack awscdk.Stack, c config, q queues, l lambdas) {
 			ScheduleExpressionTimezone: jsii.String("UTC"),
 			FlexibleTimeWindow:         window, State: jsii.String("ENABLED"),
 			Target: &awsscheduler.CfnSchedule_TargetProperty{
-				Arn: l.live(s.function).FunctionArn(), RoleArn: role.RoleArn(), Input: jsii.String(s.event),
+				Arn: l.live[s.function].FunctionArn(), RoleArn: role.RoleArn(), Input: jsii.String(s.event),
 				RetryPolicy: &awsscheduler.CfnSchedule_RetryPolicyProperty{
 					MaximumRetryAttempts: jsii.Number(s.tries), MaximumEventAgeInSeconds: jsii.Number(s.seconds)},
 				DeadLetterConfig: &awsscheduler.CfnSchedule_DeadLetterConfigProperty{Arn: q.events.QueueArn()},

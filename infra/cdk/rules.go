@@ -99,7 +99,8 @@ var (
 	tableShape       = regexp.MustCompile(`^[A-Za-z0-9_.-]{3,255}$`)
 )
 
-var keptDays = sorted(retentions)
+// keptDays are the retention times that CloudWatch offers.
+var keptDays = []int{1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653}
 
 func (c config) place() []rule {
 	return []rule{

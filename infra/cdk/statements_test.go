@@ -34,7 +34,7 @@ func statements(t *testing.T) []statement {
 	}
 	var rows []row
 	for _, f := range functions {
-		rows = append(rows, row{f.name, title(f.name), f.memory, f.timeout, f.http, f.queue})
+		rows = append(rows, row{f.name, title(f.name), memory, f.timeout, f.http, f.worker})
 	}
 	var text bytes.Buffer
 	if err := template.Must(template.New("statements.toml").Delims("<<",

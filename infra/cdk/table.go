@@ -20,9 +20,10 @@ func newTable(stack awscdk.Stack, c config) table {
 			Type: awsdynamodb.AttributeType_STRING},
 		SortKey:     &awsdynamodb.Attribute{Name: jsii.String(schema.Sort), Type: awsdynamodb.AttributeType_STRING},
 		BillingMode: awsdynamodb.BillingMode_PAY_PER_REQUEST,
-		// These limits cap the cost of a day. (AWS, "DynamoDB maximum throughput for on-demand
+		// These limits cap the cost of a day: two units for each call, which is more than any call needs,
+		// and what refreshes of 100,000 routes need. (AWS, "DynamoDB maximum throughput for on-demand
 		// tables".)
-		MaxReadRequestUnits: jsii.Number(mostReads(c)), MaxWriteRequestUnits: jsii.Number(mostWrites(c)),
+		MaxReadRequestUnits: jsii.Number(2*c.RequestsPerSecond + 1600), MaxWriteRequestUnits: jsii.Number(2*c.RequestsPerSecond + 700),
 		PointInTimeRecoverySpecification: &awsdynamodb.PointInTimeRecoverySpecification{
 			PointInTimeRecoveryEnabled: jsii.Bool(true),
 			RecoveryPeriodInDays:       jsii.Number(35),
@@ -39,8 +40,3 @@ func newTable(stack awscdk.Stack, c config) table {
 	}
 	return t
 }
-
-// The limits are in units per second: two for each call, which is more than any call needs, and
-// what refreshes of 100,000 routes need.
-func mostReads(c config) int  { return 2*c.RequestsPerSecond + 1600 }
-func mostWrites(c config) int { return 2*c.RequestsPerSecond + 700 }
