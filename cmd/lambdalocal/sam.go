@@ -158,8 +158,8 @@ func serveSAM(ctx context.Context, local *samlocal.Local, environment []string, 
 
 func valueOf(environment []string, name string) (value string) {
 	for _, v := range environment {
-		if of, ok := strings.CutPrefix(v, name+"="); ok {
-			value = of
+		if found, ok := strings.CutPrefix(v, name+"="); ok {
+			value = found
 		}
 	}
 	return value

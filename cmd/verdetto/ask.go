@@ -164,8 +164,8 @@ func (q *inquiry) ask(ctx context.Context, from, to string) error {
 		return q.out.print(json.RawMessage(body), nil)
 	}
 	var text strings.Builder
-	for _, said := range read {
-		fmt.Fprintln(&text, said)
+	for _, sentence := range read {
+		fmt.Fprintln(&text, sentence)
 	}
 	if err := a.write(&text, newPen(os.Stdout), body); err != nil {
 		return fmt.Errorf("%s is no service of this version: %w", q.url, err)
@@ -186,8 +186,8 @@ func (q *inquiry) readDays(language *i18n.Language, today fare.Day) (read []stri
 		if err != nil {
 			return nil, wrongQuestion("-%s: %s", askFlags[parameter].flag, wording.DayFault(i18n.English(), *typed, err))
 		}
-		if said := wording.Day(language, *typed, day); said != "" {
-			read = append(read, said)
+		if sentence := wording.Day(language, *typed, day); sentence != "" {
+			read = append(read, sentence)
 		}
 		*typed, in.After = day.String(), day
 	}

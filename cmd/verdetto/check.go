@@ -214,7 +214,7 @@ func compareForm(ctx context.Context, w io.Writer) error {
 func (o *serveOptions) check(taken []settings.ValuedSetting, faults []string, out output) error {
 	for _, fault := range o.faults() {
 		name, _, _ := strings.Cut(fault, ":")
-		if !slices.ContainsFunc(faults, func(said string) bool { return about(said) == name }) {
+		if !slices.ContainsFunc(faults, func(known string) bool { return about(known) == name }) {
 			faults = append(faults, fault)
 		}
 	}

@@ -18,12 +18,12 @@ import (
 
 // originProgress shows how many origins a refresh has finished and, if first is not nil, the
 // progress of the first run.
-func originProgress(first *setup.Setup, log *slog.Logger, form string) func(done, total int, of refresh.Outcome) {
+func originProgress(first *setup.Setup, log *slog.Logger, form string) func(done, total int, origin refresh.Outcome) {
 	bar := newMeter("origins", log).in(form)
-	return func(done, total int, of refresh.Outcome) {
-		at := string(of.Origin)
+	return func(done, total int, origin refresh.Outcome) {
+		at := string(origin.Origin)
 		if first != nil {
-			first.Refreshed(done, total, of)
+			first.Refreshed(done, total, origin)
 			at = first.State().Progress.Found(i18n.English()) // the bar says how long it takes
 		}
 		bar.show(done, total, at)

@@ -80,9 +80,9 @@ func (r reply) print(w io.Writer, p pen) {
 	if a.Valuta != fare.EUR.String() {
 		l = l.InCurrency(a.Valuta, func(c fare.Cents) fare.Cents { return c })
 	}
-	said := wording.Verdict{Language: l, Of: j, Today: fare.DayOf(j.At)}
+	sentences := wording.Verdict{Language: l, Of: j, Today: fare.DayOf(j.At)}
 	if j.Scope != verdict.OfRoute && r.asked != "" {
-		said.On, _ = fare.ParseDay((r.asked + "-01")[:len(time.DateOnly)]) // the service has read it
+		sentences.On, _ = fare.ParseDay((r.asked + "-01")[:len(time.DateOnly)]) // the service has read it
 	}
 	name := func(iata string, airport fare.Airport) string {
 		if airport != (fare.Airport{}) {
@@ -92,17 +92,17 @@ func (r reply) print(w io.Writer, p pen) {
 	}
 	from, to := name(a.OrigineIata, j.From), name(a.DestinazioneIata, j.To)
 	fmt.Fprintln(w, l.Text("home.route", "From", from, "To", to))
-	fmt.Fprintln(w, p.in(said.LevelName(), said.Headline()))
+	fmt.Fprintln(w, p.in(sentences.LevelName(), sentences.Headline()))
 	var facts []string
-	if said.Judged() && said.Scale().Quartiles != nil { // the answer states no scale of the day of another question
+	if sentences.Judged() && sentences.Scale().Quartiles != nil { // the answer states no scale of the day of another question
 		fmt.Fprintf(w, "\n%s\n", p.bar(l, j))
-		certainty, restsOn := said.Certainty()
-		facts = []string{said.Fare(), said.Usual(), said.Known(), said.Past(), said.Half(),
+		certainty, restsOn := sentences.Certainty()
+		facts = []string{sentences.Fare(), sentences.Usual(), sentences.Known(), sentences.Past(), sentences.Half(),
 			certainty + l.Text("format.comma") + restsOn + "."}
-	} else if said.Judged() {
-		facts = []string{said.Fare(), said.Usual(), said.Known()}
+	} else if sentences.Judged() {
+		facts = []string{sentences.Fare(), sentences.Usual(), sentences.Known()}
 	} else {
-		facts = []string{said.Fare(), said.Known(), wording.Collecting(l, j.Collection)}
+		facts = []string{sentences.Fare(), sentences.Known(), wording.Collecting(l, j.Collection)}
 		if j.Collection == nil {
 			facts = append(facts, l.Text("departure.too_little", "Fares", l.Number(j.Verdict.Sample)))
 		}
@@ -214,8 +214,8 @@ func (p pen) in(level verdict.Level, text string) string {
 // bar draws the judged fare on the range of comparable fares, with the usual range thicker, and
 // amounts above as far as there is room.
 func (p pen) bar(l *i18n.Language, j verdict.Judgement) string {
-	of, price := j.Quartiles, j.Fare.Price
-	low, high := min(of.Minimum, price), max(of.Maximum, price)
+	quartiles, price := j.Quartiles, j.Fare.Price
+	low, high := min(quartiles.Minimum, price), max(quartiles.Maximum, price)
 	column := func(c fare.Cents) int {
 		return int(int64(c-low) * int64(p.width-1) / int64(max(high-low, 1)))
 	}
@@ -228,7 +228,7 @@ func (p pen) bar(l *i18n.Language, j verdict.Judgement) string {
 		}
 		return true
 	}
-	for _, c := range []fare.Cents{price, of.HalfLow, of.HalfHigh, low, high} {
+	for _, c := range []fare.Cents{price, quartiles.HalfLow, quartiles.HalfHigh, low, high} {
 		text := l.About(c)
 		if c == price {
 			text = l.Money(c)
@@ -248,7 +248,7 @@ func (p pen) bar(l *i18n.Language, j verdict.Judgement) string {
 		switch {
 		case i == column(price):
 			drawn.WriteString(p.in(j.Verdict.Level, "●"))
-		case i >= column(of.HalfLow) && i <= column(of.HalfHigh):
+		case i >= column(quartiles.HalfLow) && i <= column(quartiles.HalfHigh):
 			drawn.WriteRune('━')
 		default:
 			drawn.WriteRune('─')

@@ -156,12 +156,12 @@ func (p panel) ofService(t table, a api, l lambdas, b *board) {
 		parts:   []part{one("the check", "{a} < 1", p.logged("CheckPassed", "Sum", 60, "refresh"))}})
 	var errors, failures, throttled []part
 	for _, f := range functions {
-		of := dimension("FunctionName", l.function[f.name].FunctionName())
-		failed, refused := metric("AWS/Lambda", "Errors", "Sum", 5, of), metric("AWS/Lambda", "Throttles", "Sum", 5, of)
+		dimensions := dimension("FunctionName", l.function[f.name].FunctionName())
+		failed, refused := metric("AWS/Lambda", "Errors", "Sum", 5, dimensions), metric("AWS/Lambda", "Throttles", "Sum", 5, dimensions)
 		errors = append(errors, one(f.name, "{a} > 0", failed))
 		throttled = append(throttled, one(f.name, "{a} > 0", refused))
 		b.errors, b.throttles = append(b.errors, failed), append(b.throttles, refused)
-		b.durations = append(b.durations, metric("AWS/Lambda", "Duration", "p99", 5, of))
+		b.durations = append(b.durations, metric("AWS/Lambda", "Duration", "p99", 5, dimensions))
 		if f.http {
 			failing := p.logged("Errors5xx", "Sum", 5, f.name)
 			failures = append(failures, one(f.name, "{a} > 4", failing))
@@ -172,12 +172,12 @@ func (p panel) ofService(t table, a api, l lambdas, b *board) {
 		about: "A function fails or runs out of time. Its work is retried, or kept as a dead letter."})
 	p.raise(alarm{id: "Failures", page: true, minutes: 5, periods: 2, parts: failures,
 		about: "A function answers 5xx, more than four times in five minutes."})
-	of := dimension("TableName", t.used.TableName())
+	dimensions := dimension("TableName", t.used.TableName())
 	for _, kind := range []string{"Read", "Write"} {
-		m := metric("AWS/DynamoDB", kind+"ThrottleEvents", "Sum", 5, of)
+		m := metric("AWS/DynamoDB", kind+"ThrottleEvents", "Sum", 5, dimensions)
 		throttled = append(throttled, one("the table's "+strings.ToLower(kind)+"s", "{a} > 50", m))
 		b.throttles = append(b.throttles, m)
-		b.units = append(b.units, metric("AWS/DynamoDB", "Consumed"+kind+"CapacityUnits", "Sum", 5, of))
+		b.units = append(b.units, metric("AWS/DynamoDB", "Consumed"+kind+"CapacityUnits", "Sum", 5, dimensions))
 	}
 	// HTTP APIs have no metric for calls that they throttle, and their metric 4xx includes callers
 	// over their quota. In the access log only calls that a function answered have an integration
@@ -218,25 +218,25 @@ func (p panel) ofQueues(q queues, b *board) {
 }
 
 func (p panel) ofFares(b *board) {
-	of := func(metricName, statistic string, minutes int) cloudwatch.Metric {
+	refresh := func(metricName, statistic string, minutes int) cloudwatch.Metric {
 		return p.logged(metricName, statistic, minutes, "refresh")
 	}
-	age := of("DataAgeDays", "Maximum", 60)
+	age := refresh("DataAgeDays", "Maximum", 60)
 	p.raise(alarm{id: "StaleFares", minutes: 60, periods: 2, silence: cloudwatch.TreatMissingData_BREACHING,
 		parts: []part{one("the fares", fmt.Sprintf("{a} > %d", staleDays), age)},
 		about: fmt.Sprintf("The newest fares were found more than %d days ago, or their age is unknown.", staleDays)})
-	origins, series := of("OriginsFailed", "Sum", 60), of("SeriesFailed", "Sum", 60)
-	originsAsked, seriesAsked := of("OriginsAsked", "Sum", 60), of("SeriesAsked", "Sum", 60)
+	origins, series := refresh("OriginsFailed", "Sum", 60), refresh("SeriesFailed", "Sum", 60)
+	originsAsked, seriesAsked := refresh("OriginsAsked", "Sum", 60), refresh("SeriesAsked", "Sum", 60)
 	const share = "{a} > 0.1*({a} + {b})"
 	p.raise(alarm{id: "Source", minutes: 60,
 		parts: []part{one("origins", share, origins, originsAsked), one("departures", share, series, seriesAsked),
-			one("token refused", "{a} > 0", of("SourceRefused", "Sum", 60))},
+			one("token refused", "{a} > 0", refresh("SourceRefused", "Sum", 60))},
 		about: "In an hour more than a tenth of the calls to the fare source failed, or it refuses the token."})
 	// Both change at most once a day.
 	const day = 24 * 60
 	p.raise(alarm{id: "Drift", minutes: day,
-		parts: []part{one("the form of the source's answers", "{a} > 0", of("SourceDifferences", "Maximum", day)),
-			one("the score", fmt.Sprintf("{a} > %d", outWeeks-1), of("ScoreWeeksOut", "Maximum", day))},
+		parts: []part{one("the form of the source's answers", "{a} > 0", refresh("SourceDifferences", "Maximum", day)),
+			one("the score", fmt.Sprintf("{a} > %d", outWeeks-1), refresh("ScoreWeeksOut", "Maximum", day))},
 		about: fmt.Sprintf("The fare source's answers differ from the form that we read, or for %d weeks in a row verdicts "+
 			"have been outside of the band in which they should be.", outWeeks)})
 	b.age = []cloudwatch.IMetric{age}
@@ -292,12 +292,12 @@ func (p panel) ofSales(c config, l lambdas) {
 
 func newEdgeAlarms(stack awscdk.Stack, c config, n notices, e edge) {
 	p := panel{stack, c.Name, awscloudwatchactions.NewSnsAction(n.alarms)}
-	of := map[string]*string{"DistributionId": e.distribution.DistributionId(), "Region": jsii.String("Global")}
+	dimensions := map[string]*string{"DistributionId": e.distribution.DistributionId(), "Region": jsii.String("Global")}
 	p.raise(alarm{id: "EdgeFailures", page: true, minutes: 5, periods: 3,
-		parts: []part{one("the edge", "{a} > 5", metric("AWS/CloudFront", "5xxErrorRate", "Average", 5, of))},
+		parts: []part{one("the edge", "{a} > 5", metric("AWS/CloudFront", "5xxErrorRate", "Average", 5, dimensions))},
 		about: "For a quarter of an hour more than 5 % of answers at the edge are 5xx."})
 	p.raise(alarm{id: "EdgeFlood", page: true, minutes: 5, periods: 2,
-		parts: []part{one("the edge", fmt.Sprintf("{a} > %d", edgeFlood), metric("AWS/CloudFront", "Requests", "Sum", 5, of))},
+		parts: []part{one("the edge", fmt.Sprintf("{a} > %d", edgeFlood), metric("AWS/CloudFront", "Requests", "Sum", 5, dimensions))},
 		about: "The edge is asked far more often than the service ever is."})
 	if c.Origin.isMutual() {
 		p.raise(alarm{id: "CertificateEnds", minutes: 24 * 60,

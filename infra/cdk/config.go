@@ -12,92 +12,54 @@ import (
 	"verdetto/shared/runtime/config/parameters"
 )
 
-// config holds the operator's choices. None is secret: secrets are in the Parameter Store, under
-// names that start with Name.
+// config holds the operator's choices; docs/aws.md says what each means. None is secret: secrets are in
+// the Parameter Store, under names that start with Name.
 type config struct {
-	// Name is the name of the stack and the table, and the prefix of all other names. A second name
-	// allows a second deployment in the account.
 	Name    string `json:"name"`
 	Account string `json:"account"`
 	Region  string `json:"region"`
 
-	// Certificate is the ARN of Domain's certificate in us-east-1, as CloudFront requires. Without
-	// both, the service uses CloudFront's domain.
 	Domain      string `json:"domain"`
-	Certificate string `json:"certificate"`
+	Certificate string `json:"certificate"` // ARN in us-east-1
+	Origin      origin `json:"origin"`      // empty: API Gateway keeps the address that AWS gives it
 
-	// If Origin is empty, API Gateway keeps the address that AWS gives it. Functions always require
-	// the edge's secret.
-	Origin origin `json:"origin"`
+	MailFrom   string   `json:"mailFrom"`
+	MailRate   float64  `json:"mailRate"`
+	AlarmEmail string   `json:"alarmEmail"`
+	Operator   operator `json:"operator"` // missing details are reported, but are no fault
 
-	MailFrom   string  `json:"mailFrom"` // Verdetto <mail@example.com>; SES verifies the domain
-	MailRate   float64 `json:"mailRate"` // mails per second in the account's SES quota
-	AlarmEmail string  `json:"alarmEmail"`
+	StripePrice        string   `json:"stripePrice"`        // empty: nothing is sold by card
+	StripeFormerPrices []string `json:"stripeFormerPrices"` // their subscriptions stay valid
+	SolanaWallet       string   `json:"solanaWallet"`       // empty: nothing is sold in USDC
+	SolanaNetwork      string   `json:"solanaNetwork"`
+	SolanaMint         string   `json:"solanaMint"` // empty: USDC on mainnet-beta
+	PriceUSDC          string   `json:"priceUSDC"`
+	TelegramBot        string   `json:"telegramBot"`
 
-	Operator operator `json:"operator"` // missing details are reported, but are no fault
-
-	// StripePrice is the id of the recurring price. If it is empty, nothing is sold by card.
-	StripePrice string `json:"stripePrice"`
-	// Subscriptions at StripeFormerPrices stay valid.
-	StripeFormerPrices []string `json:"stripeFormerPrices"`
-
-	SolanaWallet  string `json:"solanaWallet"`  // receives USDC; empty: nothing is sold in USDC
-	SolanaNetwork string `json:"solanaNetwork"` // mainnet-beta or devnet
-	SolanaMint    string `json:"solanaMint"`    // empty: USDC on mainnet-beta
-	PriceUSDC     string `json:"priceUSDC"`
-
-	// TelegramBot is a user name; empty means no bot.
-	TelegramBot string `json:"telegramBot"`
-
-	// Origins are the cities to refresh, by IATA code; empty: all of the fare source.
-	Origins []string `json:"origins"`
-	// Workers is how many refreshes run in parallel. Together they keep to the rate limit of the
-	// fare source.
-	Workers int `json:"workers"`
-	// CallsADay limits calls to the fare source per UTC day; 0 means no limit.
-	CallsADay int `json:"callsADay"`
-	// FaresShown is "today" or "all". docs/fare-source.md says what the owner of the fares must
-	// allow before "all" is set.
-	FaresShown string `json:"faresShown"`
-	// QuotaPage and QuotaFree are the free calls per day and IP address: on the page, and to each
-	// of the endpoints for verdicts, calendars, places nearby and deals.
-	QuotaPage int `json:"quotaPage"`
-	QuotaFree int `json:"quotaFree"`
-	// QuotaCalls holds other quotas and rate limits by name, such as analisi-pro.
+	Origins    []string       `json:"origins"` // cities to refresh; empty: all of the source
+	Workers    int            `json:"workers"`
+	CallsADay  int            `json:"callsADay"`
+	FaresShown string         `json:"faresShown"`
+	QuotaPage  int            `json:"quotaPage"`
+	QuotaFree  int            `json:"quotaFree"`
 	QuotaCalls map[string]int `json:"quotaCalls"`
-	// PaidCalls tells callers without free calls that answers are sold one by one. It requires a
-	// key in the parameter x402-fee-key.
-	PaidCalls bool `json:"paidCalls"`
+	PaidCalls  bool           `json:"paidCalls"`
 	// OriginSecret is the version of the secret NAME/origin that the distribution sends. Raising it
 	// is the middle step of a rotation.
 	OriginSecret int `json:"originSecret"`
 
-	// RequestsPerSecond is divided among routes.Shares.
-	RequestsPerSecond int `json:"requestsPerSecond"`
-	// Instances is the account's quota of concurrent Lambda instances in the region, which is small
-	// for a new account.
-	Instances int `json:"instances"`
-	// MonthlyBudget is in US dollars. AWS mails AlarmEmail when half or all of it is spent, and
-	// when it forecasts a higher cost.
-	MonthlyBudget int `json:"monthlyBudget"`
-	// FreeTier is open or closed. If closed, the edge refuses anonymous calls that cost something
-	// to answer.
-	FreeTier string `json:"freeTier"`
-	// Raising Generation makes the functions read their parameters again.
-	Generation int `json:"generation"`
-
-	LogDays       int `json:"logDays"`       // days
-	AccessLogDays int `json:"accessLogDays"` // days; the edge's logs hold addresses
-
-	// RequestsPerFiveMinutes is what the firewall allows one IP address. 0 means no firewall,
-	// unless Firewall is the ARN of an existing one.
-	RequestsPerFiveMinutes int    `json:"requestsPerFiveMinutes"`
+	RequestsPerSecond      int    `json:"requestsPerSecond"` // divided among routes.Shares
+	Instances              int    `json:"instances"`
+	MonthlyBudget          int    `json:"monthlyBudget"`
+	FreeTier               string `json:"freeTier"`
+	Generation             int    `json:"generation"` // raising it makes the functions read their parameters again
+	LogDays                int    `json:"logDays"`
+	AccessLogDays          int    `json:"accessLogDays"`
+	RequestsPerFiveMinutes int    `json:"requestsPerFiveMinutes"` // 0: no firewall, unless Firewall names one
 	Firewall               string `json:"firewall"`
 
-	// Reserved overrides the reserved concurrency of functions by name. 0 means none.
-	Reserved map[string]int `json:"reserved"`
-	// RestoredTable replaces the stack's own table.
-	RestoredTable string `json:"restoredTable"`
+	Reserved      map[string]int `json:"reserved"`
+	RestoredTable string         `json:"restoredTable"` // replaces the stack's own table
 }
 
 func defaults() config {
@@ -113,7 +75,6 @@ const open, closed = "open", "closed"
 
 const edgeRegion = "us-east-1"
 
-// load fails with a list of all faults in the file.
 func load(file string) (config, error) {
 	c := defaults()
 	if file == "" {

@@ -69,7 +69,7 @@ func newEdge(stack awscdk.Stack, c config, a api) edge {
 		})
 	}
 	policies := newPolicies(stack, c)
-	own := responseHeaders(stack, c, "Answers")
+	unshared := responseHeaders(stack, c, "Answers")
 	shared := responseHeaders(stack, c, "SharedAnswers", ownHeaders...)
 	behaviour := func(
 		cache cloudfront.ICachePolicy, request cloudfront.IOriginRequestPolicy, response cloudfront.ResponseHeadersPolicy,
@@ -83,7 +83,7 @@ func newEdge(stack awscdk.Stack, c config, a api) edge {
 		}
 	}
 	passing := func(headers []string) *cloudfront.AddBehaviorOptions {
-		return behaviour(policies.unshared(), policies.request(slices.Concat(always, headers), true), own)
+		return behaviour(policies.unshared(), policies.request(slices.Concat(always, headers), true), unshared)
 	}
 	others := passing(usual)
 	props := &cloudfront.DistributionProps{

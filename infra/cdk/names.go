@@ -14,10 +14,10 @@ import (
 
 // name sets the logical id of a construct, which decides what a deployment keeps or replaces.
 // docs/aws.md uses it.
-func name(of constructs.Construct, id string) {
-	made := of.Node().DefaultChild()
+func name(construct constructs.Construct, id string) {
+	made := construct.Node().DefaultChild()
 	if made == nil {
-		made = of
+		made = construct
 	}
 	made.(awscdk.CfnElement).OverrideLogicalId(jsii.String(id))
 }

@@ -113,12 +113,12 @@ func fn(name string, arguments ...any) map[string]any { return map[string]any{na
 func refer(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
-		for key, of := range v {
-			v[key] = refer(of)
+		for key, value := range v {
+			v[key] = refer(value)
 		}
 	case []any:
-		for i, of := range v {
-			v[i] = refer(of)
+		for i, value := range v {
+			v[i] = refer(value)
 		}
 	case string:
 		with := strings.ReplaceAll(v, chosen().Account, "${AWS::AccountId}")

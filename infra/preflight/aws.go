@@ -355,9 +355,9 @@ func (p *preflight) concurrency(ctx context.Context) ([]fault, error) {
 		return nil, errors.New("the answer holds no limit")
 	}
 	has, needs := int(out.AccountLimit.ConcurrentExecutions), atOnce+p.config.Workers
-	if said := p.config.Instances; said > has {
+	if instances := p.config.Instances; instances > has {
 		return []fault{{fmt.Sprintf("the account may run %d instances of functions at once, and instances says %d: "+
-			"more would be reserved than there are", has, said),
+			"more would be reserved than there are", has, instances),
 			"say so many, or ask for more first, which is free: aws service-quotas request-service-quota-increase " +
 				"--service-code lambda --quota-code L-B99A9384 --desired-value 1000"}}, nil
 	}

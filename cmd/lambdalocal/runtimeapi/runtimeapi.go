@@ -74,9 +74,9 @@ func Start(ctx context.Context, executable string, environment []string, logs io
 	select {
 	case <-p.ready:
 		return p, nil
-	case said := <-p.initErr:
+	case reason := <-p.initErr:
 		p.Close()
-		return nil, fmt.Errorf("the function did not start: %s", said)
+		return nil, fmt.Errorf("the function did not start: %s", reason)
 	case <-p.exited:
 		p.server.Close()
 		return nil, fmt.Errorf("the function ended before it asked for work: %w", orEnded(p.exit))
@@ -169,12 +169,12 @@ func (p *Process) api() http.Handler {
 	mux.HandleFunc("POST "+base+"invocation/{id}/response", reply(func(b []byte) Answer { return Answer{Payload: b} }))
 	mux.HandleFunc("POST "+base+"invocation/{id}/error", reply(func(b []byte) Answer { return Answer{Error: string(b)} }))
 	mux.HandleFunc("POST "+base+"init/error", func(w http.ResponseWriter, r *http.Request) {
-		var said json.RawMessage
-		if err := json.NewDecoder(r.Body).Decode(&said); err != nil {
-			said = json.RawMessage(`"no reason given"`)
+		var reason json.RawMessage
+		if err := json.NewDecoder(r.Body).Decode(&reason); err != nil {
+			reason = json.RawMessage(`"no reason given"`)
 		}
 		w.WriteHeader(http.StatusAccepted)
-		p.initErr <- string(said)
+		p.initErr <- string(reason)
 	})
 	return mux
 }

@@ -83,27 +83,27 @@ func (l *Local) Invoke(ctx context.Context, function string, environment []strin
 	if err != nil {
 		return nil, err
 	}
-	var answer, said bytes.Buffer
+	var answer, output bytes.Buffer
 	command := l.command(ctx, "invoke", LogicalID(function), "-t", file, "-e", event)
-	command.Stdout, command.Stderr = &answer, &said
+	command.Stdout, command.Stderr = &answer, &output
 	err = command.Run()
 	payload := bytes.TrimSpace(answer.Bytes())
 	if err == nil && len(payload) == 0 {
 		err = errors.New("the function did not answer")
 	}
 	if err != nil {
-		_, _ = logs.Write(said.Bytes())
+		_, _ = logs.Write(output.Bytes())
 		return nil, fmt.Errorf("sam local invoke: %w", err)
 	}
-	if _, err := logs.Write(logged(said.Bytes())); err != nil {
+	if _, err := logs.Write(logged(output.Bytes())); err != nil {
 		return nil, fmt.Errorf("write logs: %w", err)
 	}
 	return payload, nil
 }
 
 // logged returns the part of SAM's output after the line that names the container.
-func logged(said []byte) []byte {
-	_, within, _ := bytes.Cut(said, []byte("\nSAM_CONTAINER_ID: "))
+func logged(output []byte) []byte {
+	_, within, _ := bytes.Cut(output, []byte("\nSAM_CONTAINER_ID: "))
 	_, within, _ = bytes.Cut(within, []byte("\n"))
 	return LogOfFunctions(within)
 }
@@ -111,8 +111,8 @@ func logged(said []byte) []byte {
 // LogOfFunctions removes the lines that Lambda's stand-in prints around an event, which can appear
 // anywhere, because they come from a second stream. It also removes the last line of an executable
 // whose container is stopped while it waits for an event. On AWS it is frozen instead.
-func LogOfFunctions(said []byte) (lines []byte) {
-	for line := range bytes.Lines(said) {
+func LogOfFunctions(output []byte) (lines []byte) {
+	for line := range bytes.Lines(output) {
 		if len(bytes.TrimSpace(line)) > 0 && !aroundEvent.Match(line) {
 			lines = append(lines, line...)
 		}

@@ -41,11 +41,10 @@ type cache struct {
 
 	mu     sync.Mutex
 	byKey  map[string]*list.Element
-	recent *list.List // of *kept, most recently used first
+	recent *list.List // of *cachedAnswer, most recently used first
 	size   int
 }
 
-// cachedAnswer is a cached answer.
 type cachedAnswer struct {
 	key         string
 	header      http.Header
@@ -94,8 +93,8 @@ func (c *cache) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		at := c.now()
 		k := &cachedAnswer{key: key, header: into.Sent.Clone(), body: bytes.Clone(into.Body.Bytes()),
 			since: at, ends: at.Add(lifetime)}
-		for _, own := range ownHeaders {
-			k.header.Del(own)
+		for _, name := range ownHeaders {
+			k.header.Del(name)
 		}
 		c.put(k)
 		into.Sent.Set("X-Cache", "MISS")

@@ -28,7 +28,6 @@ const (
 	jitter = 32
 )
 
-// The names of the codings in HTTP headers.
 const brotliCoding, gzipCoding = "br", "gzip"
 
 // compress compresses answers by brotli or gzip, as the caller's Accept-Encoding says. An ETag names
@@ -58,13 +57,13 @@ func compress(next http.Handler) http.Handler {
 	})
 }
 
-// codingFor returns the coding of the answer to a request, or "" for none.
+// codingFor returns the Content-Encoding of the answer to a request, or "" for none.
 func codingFor(r *http.Request) string {
 	return negotiate(strings.Join(r.Header.Values("Accept-Encoding"), ","))
 }
 
-// negotiate returns the coding that an Accept-Encoding header prefers, or "" for none. Of codings
-// with the same quality value it returns the one that makes answers smaller.
+// negotiate returns the Content-Encoding that an Accept-Encoding header prefers, or "" for none. With
+// equal quality values it prefers brotli, which makes answers smaller.
 func negotiate(accepted string) (coding string) {
 	best := 0.0
 	quality := map[string]float64{}
@@ -90,8 +89,7 @@ func negotiate(accepted string) (coding string) {
 	return coding
 }
 
-// compressed is a ResponseWriter that corrects the header of a compressed answer: it names the
-// coding, and makes the ETag weak.
+// compressed is a ResponseWriter that fixes the Content-Encoding of an answer, and makes its ETag weak.
 type compressed struct {
 	http.ResponseWriter
 	coding string
@@ -123,7 +121,6 @@ func (w *compressed) Write(b []byte) (int, error) {
 // Unwrap lets http.ResponseController set deadlines on the wrapped ResponseWriter.
 func (w *compressed) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// Flush sends the buffered bytes.
 func (w *compressed) Flush() { _ = http.NewResponseController(w.ResponseWriter).Flush() }
 
 // brotliQuality is the lowest quality that makes answers about 15 % smaller than gzip: 4 saves 4 to
@@ -133,8 +130,8 @@ const brotliQuality = 5
 // brotliWriters is used again, because a new Writer allocates more than it compresses here.
 var brotliWriters = sync.Pool{New: func() any { return brotli.NewWriterLevel(nil, brotliQuality) }}
 
-// brotliFactory makes gzhttp write brotli where it would write gzip. The caller of gzhttp corrects
-// the name of the coding (see compressed).
+// brotliFactory makes gzhttp write brotli where it would write gzip; compressed fixes the
+// Content-Encoding.
 var brotliFactory = writer.GzipWriterFactory{
 	Levels: func() (low, high int) { return brotliQuality, brotliQuality },
 	New: func(to io.Writer, _ int) writer.GzipWriter {
@@ -144,7 +141,6 @@ var brotliFactory = writer.GzipWriterFactory{
 	},
 }
 
-// brotliWriter compresses one answer.
 type brotliWriter struct {
 	*brotli.Writer
 	to io.Writer
@@ -155,7 +151,6 @@ type brotliWriter struct {
 // SetHeader receives the jitter, which gzip stores as a comment.
 func (w *brotliWriter) SetHeader(h writer.Header) { w.jitter = h.Comment }
 
-// Write compresses a part of the answer.
 func (w *brotliWriter) Write(b []byte) (int, error) {
 	if w.jitter != "" {
 		// The block of metadata must begin at a whole byte, as it does after a flush.
@@ -178,7 +173,6 @@ func metadata(text string) []byte {
 	return append(head, text...)
 }
 
-// Close ends the answer.
 func (w *brotliWriter) Close() error {
 	err := w.Writer.Close()
 	brotliWriters.Put(w.Writer)

@@ -206,15 +206,15 @@ func (m *Monitor) Troubled(t Trouble) (news bool) {
 }
 
 // Resolved ends a trouble, and reports whether there was one.
-func (m *Monitor) Resolved(of string) bool {
+func (m *Monitor) Resolved(what string) bool {
 	if m == nil {
 		return false
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	_, ok := m.troubles[of]
-	delete(m.troubles, of)
-	m.failing.DeleteLabelValues(of)
+	_, ok := m.troubles[what]
+	delete(m.troubles, what)
+	m.failing.DeleteLabelValues(what)
 	return ok
 }
 

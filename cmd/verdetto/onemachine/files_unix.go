@@ -18,8 +18,8 @@ func giveOwner(file, as string) error {
 	if err != nil {
 		return err
 	}
-	of, ok := info.Sys().(*syscall.Stat_t)
-	if !ok || int(of.Uid) == os.Geteuid() || os.Geteuid() != 0 {
+	owner, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || int(owner.Uid) == os.Geteuid() || os.Geteuid() != 0 {
 		return nil
 	}
 	// The service's user may replace the file by a link to a file of root meanwhile. So the link is
@@ -29,7 +29,7 @@ func giveOwner(file, as string) error {
 		return fmt.Errorf("give the file its owner: %w", err)
 	}
 	defer f.Close()
-	if err := f.Chown(int(of.Uid), int(of.Gid)); err != nil {
+	if err := f.Chown(int(owner.Uid), int(owner.Gid)); err != nil {
 		return fmt.Errorf("give the file its owner: %w", err)
 	}
 	return nil

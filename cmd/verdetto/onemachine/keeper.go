@@ -46,19 +46,19 @@ func (o Options) troubled(t monitor.Trouble) {
 	}
 }
 
-func (o Options) resolved(of string) {
-	if o.Monitor.Resolved(of) {
-		o.Log.Info("well again: " + of)
+func (o Options) resolved(what string) {
+	if o.Monitor.Resolved(what) {
+		o.Log.Info("well again: " + what)
 	}
 }
 
 // check begins or ends a trouble, which is there unless its error is "". The error must stay the same
 // as long as the cause does, because each new one is logged.
-func (o Options) check(of, why, todo string) {
+func (o Options) check(what, why, todo string) {
 	if why == "" {
-		o.resolved(of)
+		o.resolved(what)
 	} else {
-		o.troubled(monitor.Trouble{Of: of, Error: why, Todo: todo})
+		o.troubled(monitor.Trouble{Of: what, Error: why, Todo: todo})
 	}
 }
 
@@ -71,7 +71,6 @@ func (o Options) mailed(err error) {
 	o.check("sending mail", why, "Nothing is lost, each mail is tried again for 24 hours; verdetto mail-test -to ADDRESS says what is wrong")
 }
 
-// room returns the free bytes on the disk of a folder.
 func (o Options) room(folder string) (float64, bool) {
 	if o.DiskFree != nil {
 		return o.DiskFree(folder)

@@ -183,7 +183,6 @@ func (s *Service) settings() httpapi.Config {
 	return c
 }
 
-// Close stops the stand-ins.
 func (s *Service) Close() {
 	if s.Payments != nil {
 		s.Payments.Close()

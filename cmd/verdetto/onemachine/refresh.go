@@ -22,7 +22,7 @@ import (
 const Cycle = verdict.LiveDays
 
 // Refresh updates the table from the source once: all origins, or only the given ones.
-func (o Options) Refresh(ctx context.Context, progress func(done, total int, of refresh.Outcome),
+func (o Options) Refresh(ctx context.Context, progress func(done, total int, origin refresh.Outcome),
 	only ...fare.City) (refresh.Report, error) {
 	r := o.refresher(ctx)
 	r.Progress = progress
@@ -36,7 +36,7 @@ func (o Options) Refresh(ctx context.Context, progress func(done, total int, of 
 
 // Discovery returns the refresh of all origins for RefreshDaily. If origins fail, the next call asks only
 // for these, until a new cycle is due.
-func (o Options) Discovery(progress func(done, total int, of refresh.Outcome)) func(context.Context) (refresh.Report, error) {
+func (o Options) Discovery(progress func(done, total int, origin refresh.Outcome)) func(context.Context) (refresh.Report, error) {
 	var failed []fare.City
 	var began time.Time
 	return func(ctx context.Context) (refresh.Report, error) {
@@ -180,10 +180,10 @@ func (o Options) ranFull(began time.Time) func() bool {
 		return nil
 	}
 	folder := filepath.Dir(file.Path())
-	had, _ := o.room(folder)
+	before, _ := o.room(folder)
 	return func() bool {
 		free, ok := o.room(folder)
-		return ok && free < had+1<<20
+		return ok && free < before+1<<20
 	}
 }
 

@@ -57,17 +57,17 @@ const realSource = "travelpayouts"
 
 // openReal counts the calls to Travelpayouts in s.Table, which must be open before the first call.
 func openReal(ctx context.Context, s *Options) (upstream.Source, error) {
-	var of config.Upstream
+	var settings config.Upstream
 	var shown config.Publication
-	if err := config.Load(&of, &shown); err != nil {
+	if err := config.Load(&settings, &shown); err != nil {
 		return nil, fmt.Errorf("-upstream travelpayouts: %w", err)
 	}
 	s.AllFares = shown.All()
 	today := ecb.Current(ctx, &ecb.Feed{}, ecb.Table(), s.Log)
-	return configured.Source(of, configured.Part{
+	return configured.Source(settings, configured.Part{
 		Now: s.Now, Rates: func(fare.Day) fare.Rates { return today },
 		Spend: func(ctx context.Context, departures bool) error {
-			return refresh.Budget{Calls: store.Calls{Table: s.Table}, Source: realSource, PerDay: of.CallsADay,
+			return refresh.Budget{Calls: store.Calls{Table: s.Table}, Source: realSource, PerDay: settings.CallsADay,
 				Now: s.Now}.Spend(ctx, departures)
 		},
 	})
@@ -76,11 +76,11 @@ func openReal(ctx context.Context, s *Options) (upstream.Source, error) {
 // RealSource returns the Travelpayouts source with the settings of the environment, without a
 // store. It counts no calls.
 func RealSource() (upstream.Checked, error) {
-	var of config.Upstream
-	if err := config.Load(&of); err != nil {
+	var settings config.Upstream
+	if err := config.Load(&settings); err != nil {
 		return nil, fmt.Errorf("-upstream travelpayouts: %w", err)
 	}
-	return configured.Source(of, configured.Part{Now: time.Now, Rates: ecb.Table().RatesOn})
+	return configured.Source(settings, configured.Part{Now: time.Now, Rates: ecb.Table().RatesOn})
 }
 
 // OpenPanel opens a panel, which is a CSV file of recorded fares. price is the name of the column

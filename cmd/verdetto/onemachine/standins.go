@@ -57,7 +57,6 @@ func (s *StandIns) config() config.Pay {
 	}}
 }
 
-// Close stops both.
 func (s *StandIns) Close() {
 	for _, server := range s.servers {
 		_ = server.Close() // it holds no state

@@ -16,8 +16,8 @@ func share(file string) error {
 	if err != nil {
 		return err
 	}
-	of, ok := folder.Sys().(*syscall.Stat_t)
-	if !ok || os.Geteuid() != 0 || of.Uid != 0 || of.Gid == 0 || folder.Mode().Perm()&0o077 != 0o050 {
+	owner, ok := folder.Sys().(*syscall.Stat_t)
+	if !ok || os.Geteuid() != 0 || owner.Uid != 0 || owner.Gid == 0 || folder.Mode().Perm()&0o077 != 0o050 {
 		return nil
 	}
 	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NOFOLLOW, 0)
@@ -25,7 +25,7 @@ func share(file string) error {
 		return fmt.Errorf("give the file its group: %w", err)
 	}
 	defer f.Close()
-	if err := f.Chown(0, int(of.Gid)); err != nil {
+	if err := f.Chown(0, int(owner.Gid)); err != nil {
 		return fmt.Errorf("give the file its group: %w", err)
 	}
 	return f.Chmod(0o640)

@@ -21,44 +21,35 @@ type Store struct {
 
 // HTTP holds the settings of functions that answer HTTP requests.
 type HTTP struct {
-	// OriginSecrets are the accepted values of X-Origin-Secret, the current one first. During a
-	// rotation there are two.
 	OriginSecrets []string `env:"VERDETTO_ORIGIN_SECRETS,notEmpty"`
 	Secret
 }
 
 // Secret holds the settings of functions that derive pseudonyms.
 type Secret struct {
-	// Pepper is the secret from which pseudonyms and customer ids are computed. The operator
-	// chooses it once: a new pepper makes every key invalid.
 	Pepper string `env:"VERDETTO_PEPPER,notEmpty"`
 }
 
 type Cities struct {
-	Origins []string `env:"VERDETTO_ORIGINS"` // city codes; empty: all of the source
+	Origins []string `env:"VERDETTO_ORIGINS"`
 }
 
 type Upstream struct {
 	Cities
 	Token string `env:"TRAVELPAYOUTS_TOKEN,notEmpty"`
 	URL   string `env:"TRAVELPAYOUTS_URL"`
-	// CallsADay is the quota of calls to the source per UTC day, over all processes; 0 means no
-	// limit.
+	// CallsADay counts the calls of all processes.
 	CallsADay int64 `env:"VERDETTO_CALLS_A_DAY"`
 }
 
 // Publication says which fares answers may show.
 type Publication struct {
-	// Fares is "today" if answers may show judged fares of today and statistics of past ones, and
-	// "all" if they may also show single fares of past days and of departures.
 	Fares string `env:"VERDETTO_FARES_SHOWN"`
 }
 
 func (s Publication) All() bool { return s.Fares == "all" }
 
-// Quotas are the free calls per day and IP address: on the page, and to each of the endpoints for
-// verdicts, calendars, places nearby and deals. 0 means the usual quota. Calls holds any quota by
-// its name.
+// Quotas of 0 mean the usual ones. Calls holds any quota by its name.
 type Quotas struct {
 	Page  int64            `env:"VERDETTO_QUOTA_PAGE"`
 	Free  int64            `env:"VERDETTO_QUOTA_FREE"`
@@ -67,18 +58,16 @@ type Quotas struct {
 
 // Offer is what anonymous callers read when their daily quota is used up.
 type Offer struct {
-	PaidCalls string `env:"VERDETTO_PAID_CALLS"` // on: mention paid answers
+	PaidCalls string `env:"VERDETTO_PAID_CALLS"`
 }
 
 func (o Offer) MentionsPaid() bool { return o.PaidCalls == "on" }
 
-// Public holds the public address of the service, with which links begin.
 type Public struct {
 	BaseURL string `env:"VERDETTO_BASE_URL,notEmpty"`
 }
 
-// Sale says, on AWS, how the plan is sold: by card if there is a price in Stripe, and in USDC if there
-// is a wallet.
+// Sale says, on AWS, how the plan is sold: by card with a price, in USDC with a wallet.
 type Sale struct {
 	StripePrice  string `env:"STRIPE_PRICE"`
 	SolanaWallet string `env:"SOLANA_WALLET"`
@@ -111,7 +100,7 @@ func (p *Pay) Groups() (chosen []any) {
 
 type Card struct {
 	StripeKey     string   `env:"STRIPE_KEY,notEmpty"`
-	StripePrice   string   `env:"STRIPE_PRICE,notEmpty"`           // id of the recurring price
+	StripePrice   string   `env:"STRIPE_PRICE,notEmpty"`
 	StripeFormer  []string `env:"STRIPE_FORMER_PRICES"`            // ids of earlier prices
 	StripeSecrets []string `env:"STRIPE_WEBHOOK_SECRETS,notEmpty"` // two while rotating
 	StripeURL     string   `env:"STRIPE_URL"`                      // empty: Stripe's own
@@ -175,22 +164,19 @@ func (c PerCall) Sold() (bool, error) {
 // Off as X402_FEE_KEY means that no single answers are sold.
 const Off = "off"
 
-// Operator describes who runs the service, for the legal pages, which say what is missing.
 type Operator struct {
 	Name    string `env:"VERDETTO_OPERATOR_NAME"`
-	Address string `env:"VERDETTO_OPERATOR_ADDRESS"` // postal, with commas between the lines
-	Email   string `env:"VERDETTO_OPERATOR_EMAIL"`   // customers write to it
+	Address string `env:"VERDETTO_OPERATOR_ADDRESS"` // with commas between the lines
+	Email   string `env:"VERDETTO_OPERATOR_EMAIL"`
 	Phone   string `env:"VERDETTO_OPERATOR_PHONE"`
-	Number  string `env:"VERDETTO_OPERATOR_NUMBER"` // of the register or for VAT
-	Law     string `env:"VERDETTO_OPERATOR_LAW"`    // the country whose law applies
+	Number  string `env:"VERDETTO_OPERATOR_NUMBER"`
+	Law     string `env:"VERDETTO_OPERATOR_LAW"`
 }
 
 type Mail struct {
-	From             string `env:"VERDETTO_MAIL_FROM,notEmpty"` // Verdetto <mail@verdetto.example>
-	ConfigurationSet string `env:"VERDETTO_MAIL_SET"`
-	// Rate is the maximum of messages per second that alerts send. It must stay below the SES quota
-	// of the account, which other mail uses too.
-	Rate float64 `env:"VERDETTO_MAIL_RATE"`
+	From             string  `env:"VERDETTO_MAIL_FROM,notEmpty"` // Verdetto <mail@verdetto.example>
+	ConfigurationSet string  `env:"VERDETTO_MAIL_SET"`
+	Rate             float64 `env:"VERDETTO_MAIL_RATE"` // alerts a second, below the account's quota
 }
 
 // SMTP holds the credentials of a mail server, if it needs any.
@@ -202,9 +188,7 @@ type SMTP struct {
 // Fanout distributes a refresh over invocations of the Lambda function.
 type Fanout struct {
 	QueueURL string `env:"VERDETTO_QUEUE_URL"` // empty: one invocation does the whole refresh
-	// Workers is how many invocations work on the queue in parallel. Each gets its part of the fare
-	// source's rate limit.
-	Workers int `env:"VERDETTO_WORKERS"`
+	Workers  int    `env:"VERDETTO_WORKERS"`
 }
 
 // Share returns the part of a rate limit that one invocation may use.
@@ -220,8 +204,7 @@ type Work struct {
 	QueueURL string `env:"VERDETTO_WORK_QUEUE_URL"` // empty: only a schedule starts the jobs
 }
 
-// Clock sets the time that the service's clock shows at its start, so that tests and trials can use
-// recorded fares as if on the day of their recording.
+// Clock starts at a given time, to use recorded fares as if on the day of their recording.
 type Clock struct {
 	At time.Time `env:"VERDETTO_NOW"`
 }

@@ -39,12 +39,12 @@ func Faults(groups ...any) []string { return faults(nil, groups) }
 
 func faults(secrets Secrets, groups []any) (faults []string) {
 	values, unknown, faults := resolve(secrets, groups)
-	said := map[string]bool{} // variables with a fault already
+	reported := map[string]bool{} // variables with a fault already
 	for name := range unknown {
-		said[name] = true // needs no second fault
+		reported[name] = true // needs no second fault
 	}
 	for _, g := range groups {
-		for _, fault := range parse(g, values, said) {
+		for _, fault := range parse(g, values, reported) {
 			if !slices.Contains(faults, fault) { // groups may share a variable
 				faults = append(faults, fault)
 			}
@@ -54,7 +54,7 @@ func faults(secrets Secrets, groups []any) (faults []string) {
 }
 
 // parse fills one group. It checks every value, even if others are missing.
-func parse(group any, values map[string]string, said map[string]bool) (faults []string) {
+func parse(group any, values map[string]string, reported map[string]bool) (faults []string) {
 	fields, err := env.GetFieldParams(group)
 	if err != nil {
 		return []string{err.Error()}
@@ -62,17 +62,17 @@ func parse(group any, values map[string]string, said map[string]bool) (faults []
 	for _, f := range fields {
 		s, ok := Named(f.Key)
 		switch value := values[f.Key]; {
-		case !ok || said[f.Key]:
+		case !ok || reported[f.Key]:
 		case value == "" && f.NotEmpty:
-			faults, said[f.Key] = append(faults, s.Missing()), true
+			faults, reported[f.Key] = append(faults, s.Missing()), true
 		case value != "":
 			if wrong := s.Faults(value); len(wrong) > 0 {
-				faults, said[f.Key] = append(faults, wrong...), true
+				faults, reported[f.Key] = append(faults, wrong...), true
 			}
 		}
 	}
 	err = env.ParseWithOptions(group, env.Options{Environment: values})
-	if err == nil || len(faults) > 0 || len(said) > 0 {
+	if err == nil || len(faults) > 0 || len(reported) > 0 {
 		return faults
 	}
 	return []string{err.Error()} // valid for the setting, invalid for its Go type

@@ -31,7 +31,7 @@ func ParsePepper(text string) ([]byte, error) {
 	digits, check, _ := strings.Cut(exported, "-")
 	pepper, err := hex.DecodeString(digits)
 	sum := sha256.Sum256(pepper)
-	if had, bad := hex.DecodeString(check); err != nil || bad != nil || !bytes.Equal(had, sum[:pepperCheck]) {
+	if given, bad := hex.DecodeString(check); err != nil || bad != nil || !bytes.Equal(given, sum[:pepperCheck]) {
 		return nil, ErrPepper
 	}
 	return pepper, nil
