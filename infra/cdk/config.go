@@ -106,18 +106,8 @@ func load(file string) (config, error) {
 	return c, nil
 }
 
-// choices returns the choices that require secrets, as parameters.Required expects.
-func (c config) choices() (choices []string) {
-	if c.TelegramBot != "" {
-		choices = append(choices, parameters.TelegramBot)
-	}
-	if c.StripePrice != "" {
-		choices = append(choices, parameters.StripePrice)
-	}
-	if c.SolanaWallet != "" {
-		choices = append(choices, parameters.SolanaWallet)
-	}
-	return choices
+func (c config) choices() []string {
+	return parameters.Chosen(c.TelegramBot, c.StripePrice, c.SolanaWallet)
 }
 
 func (c config) ownFirewall() bool { return c.Firewall == "" && c.RequestsPerFiveMinutes > 0 }

@@ -28,42 +28,16 @@ import (
 	settings "verdetto/shared/runtime/config"
 )
 
-// cloud holds clients for the service's region, and for us-east-1, where CloudFront's certificates
-// and secret are kept.
-type cloud struct {
-	identity   *sts.Client
-	parameters *ssm.Client
-	secrets    *secretsmanager.Client
-	tables     *dynamodb.Client
-	mail       *sesv2.Client
-	functions  *lambda.Client
-	in         func(region string) regional
-}
-
-type regional struct {
-	parameters   *ssm.Client
-	stacks       *cloudformation.Client
-	certificates *acm.Client
-}
-
-func newCloud(settings aws.Config) cloud {
-	at := func(region string) aws.Config {
-		there := settings.Copy()
-		there.Region = region
-		return there
-	}
-	return cloud{
-		sts.NewFromConfig(settings), ssm.NewFromConfig(settings), secretsmanager.NewFromConfig(at(edgeRegion)),
-		dynamodb.NewFromConfig(settings), sesv2.NewFromConfig(settings), lambda.NewFromConfig(settings),
-		func(region string) regional {
-			there := at(region)
-			return regional{ssm.NewFromConfig(there), cloudformation.NewFromConfig(there), acm.NewFromConfig(there)}
-		},
-	}
+// in returns the configuration of clients for a region: us-east-1 has CloudFront's certificates and
+// secret.
+func (p *preflight) in(region string) aws.Config {
+	there := p.aws.Copy()
+	there.Region = region
+	return there
 }
 
 func (p *preflight) account(ctx context.Context) ([]fault, error) {
-	who, err := p.cloud.identity.GetCallerIdentity(ctx, &sts.GetCallerIdentityInput{})
+	who, err := sts.NewFromConfig(p.aws).GetCallerIdentity(ctx, &sts.GetCallerIdentityInput{})
 	if err != nil {
 		return nil, err
 	}
@@ -77,10 +51,10 @@ func (p *preflight) account(ctx context.Context) ([]fault, error) {
 
 func (p *preflight) parameters(ctx context.Context) (faults []fault, err error) {
 	var names []string
-	for _, w := range p.config.parameters() {
+	for _, w := range p.config.required() {
 		names = append(names, w.Path(p.config.Name))
 	}
-	out, err := p.cloud.parameters.GetParameters(ctx, &ssm.GetParametersInput{Names: names,
+	out, err := ssm.NewFromConfig(p.aws).GetParameters(ctx, &ssm.GetParametersInput{Names: names,
 		WithDecryption: aws.Bool(true)})
 	if err != nil {
 		return nil, err
@@ -90,7 +64,7 @@ func (p *preflight) parameters(ctx context.Context) (faults []fault, err error) 
 		name := strings.TrimPrefix(aws.ToString(found.Name), p.config.parameter(""))
 		p.secrets[name], types[name] = aws.ToString(found.Value), string(found.Type)
 	}
-	for _, w := range p.config.parameters() {
+	for _, w := range p.config.required() {
 		name := w.Path(p.config.Name)
 		value, there := p.secrets[w.Name]
 		put := "put it as docs/aws.md shows: secret " + w.Name
@@ -118,7 +92,7 @@ func (p *preflight) originSecret(ctx context.Context) ([]fault, error) {
 	name, version := p.config.Name+"/origin", strconv.Itoa(p.config.OriginSecret)
 	make := "create it as docs/aws.md shows, with one of the values of " + p.config.parameter("origin-secrets") +
 		" under \"" + version + "\""
-	out, err := p.cloud.secrets.GetSecretValue(ctx, &secretsmanager.GetSecretValueInput{SecretId: &name})
+	out, err := secretsmanager.NewFromConfig(p.in(edgeRegion)).GetSecretValue(ctx, &secretsmanager.GetSecretValueInput{SecretId: &name})
 	var none *secrettypes.ResourceNotFoundException
 	if errors.As(err, &none) {
 		return []fault{{"the secret " + name + " is not in the Secrets Manager of " + edgeRegion, make}}, nil
@@ -144,7 +118,7 @@ func (p *preflight) bootstrap(ctx context.Context) (faults []fault, err error) {
 	name := "/cdk-bootstrap/hnb659fds/version"
 	for _, r := range p.config.regions() {
 		do := fmt.Sprintf("npx aws-cdk@2 bootstrap aws://%s/%s", p.config.Account, r.name)
-		out, err := p.cloud.in(r.name).parameters.GetParameters(ctx, &ssm.GetParametersInput{Names: []string{name}})
+		out, err := ssm.NewFromConfig(p.in(r.name)).GetParameters(ctx, &ssm.GetParametersInput{Names: []string{name}})
 		if err != nil {
 			return nil, err
 		}
@@ -161,7 +135,7 @@ func (p *preflight) bootstrap(ctx context.Context) (faults []fault, err error) {
 
 // stackStatus returns "" if the stack does not exist.
 func (p *preflight) stackStatus(ctx context.Context, r region) (string, error) {
-	out, err := p.cloud.in(r.name).stacks.DescribeStacks(ctx,
+	out, err := cloudformation.NewFromConfig(p.in(r.name)).DescribeStacks(ctx,
 		&cloudformation.DescribeStacksInput{StackName: aws.String(p.config.Name + r.suffix)})
 	var api smithy.APIError
 	if errors.As(err, &api) && api.ErrorCode() == "ValidationError" &&
@@ -207,7 +181,7 @@ func (p *preflight) stack(ctx context.Context) (faults []fault, err error) {
 
 func (p *preflight) table(ctx context.Context) ([]fault, error) {
 	there := func(name string) (bool, error) {
-		_, err := p.cloud.tables.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &name})
+		_, err := dynamodb.NewFromConfig(p.aws).DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &name})
 		var none *dynamotypes.ResourceNotFoundException
 		if errors.As(err, &none) {
 			return false, nil
@@ -261,7 +235,7 @@ func (p *preflight) certificate(ctx context.Context, about, arn, region, domain 
 	if domain == "" {
 		anew = "make one of the same authority and import it, as docs/aws.md shows"
 	}
-	out, err := p.cloud.in(region).certificates.DescribeCertificate(ctx,
+	out, err := acm.NewFromConfig(p.in(region)).DescribeCertificate(ctx,
 		&acm.DescribeCertificateInput{CertificateArn: &arn})
 	var none *acmtypes.ResourceNotFoundException
 	if errors.As(err, &none) {
@@ -293,7 +267,7 @@ func covers(name, domain string) bool {
 }
 
 func (p *preflight) mail(ctx context.Context) (faults []fault, err error) {
-	out, err := p.cloud.mail.GetAccount(ctx, &sesv2.GetAccountInput{})
+	out, err := sesv2.NewFromConfig(p.aws).GetAccount(ctx, &sesv2.GetAccountInput{})
 	if err != nil {
 		return nil, err
 	}
@@ -317,7 +291,7 @@ func (p *preflight) mail(ctx context.Context) (faults []fault, err error) {
 // know.
 func (p *preflight) sender(ctx context.Context) ([]fault, error) {
 	domain := p.config.mailDomain()
-	out, err := p.cloud.mail.GetEmailIdentity(ctx, &sesv2.GetEmailIdentityInput{EmailIdentity: &domain})
+	out, err := sesv2.NewFromConfig(p.aws).GetEmailIdentity(ctx, &sesv2.GetEmailIdentityInput{EmailIdentity: &domain})
 	var none *sestypes.NotFoundException
 	if errors.As(err, &none) {
 		return nil, nil
@@ -347,7 +321,7 @@ const (
 )
 
 func (p *preflight) concurrency(ctx context.Context) ([]fault, error) {
-	out, err := p.cloud.functions.GetAccountSettings(ctx, &lambda.GetAccountSettingsInput{})
+	out, err := lambda.NewFromConfig(p.aws).GetAccountSettings(ctx, &lambda.GetAccountSettingsInput{})
 	if err != nil {
 		return nil, err
 	}

@@ -43,18 +43,8 @@ type config struct {
 // edgeRegion has CloudFront's certificates and secrets, whatever the service's region.
 const edgeRegion = "us-east-1"
 
-func (c config) parameters() []parameters.Parameter {
-	var chosen []string
-	if c.TelegramBot != "" {
-		chosen = append(chosen, parameters.TelegramBot)
-	}
-	if c.StripePrice != "" {
-		chosen = append(chosen, parameters.StripePrice)
-	}
-	if c.SolanaWallet != "" {
-		chosen = append(chosen, parameters.SolanaWallet)
-	}
-	return parameters.Required(chosen...)
+func (c config) required() []parameters.Parameter {
+	return parameters.Required(parameters.Chosen(c.TelegramBot, c.StripePrice, c.SolanaWallet)...)
 }
 
 // regions returns the regions with a stack of the service, and the suffix of its name there.

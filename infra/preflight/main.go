@@ -21,6 +21,7 @@ import (
 	"os/signal"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	awsconfig "github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/smithy-go/logging"
 )
@@ -59,7 +60,7 @@ func run(ctx context.Context, file string, adopt bool, out io.Writer) (ready boo
 	if _, err := settings.Credentials.Retrieve(ctx); err != nil {
 		return false, errors.New("there are no AWS credentials: set AWS_PROFILE, or run aws configure or aws sso login")
 	}
-	p := newPreflight(c, newCloud(settings), public)
+	p := newPreflight(c, settings, public)
 	return p.report(ctx, out), nil
 }
 
@@ -75,15 +76,15 @@ type question struct {
 
 type preflight struct {
 	config  config
-	cloud   cloud
+	aws     aws.Config
 	at      addresses
 	client  *http.Client
 	secrets map[string]string // of the Parameter Store, by name without the prefix
 	note    string            // what to know before this deployment, though nothing is wrong
 }
 
-func newPreflight(c config, aws cloud, at addresses) *preflight {
-	return &preflight{config: c, cloud: aws, at: at, client: &http.Client{Timeout: askTime},
+func newPreflight(c config, settings aws.Config, at addresses) *preflight {
+	return &preflight{config: c, aws: settings, at: at, client: &http.Client{Timeout: askTime},
 		secrets: map[string]string{}}
 }
 

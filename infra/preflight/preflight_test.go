@@ -19,7 +19,7 @@ import (
 func TestReady(t *testing.T) {
 	w := newWorld(t)
 	said, ready := w.report()
-	if !ready || strings.Count(said, "ok ") != len(newPreflight(w.config, cloud{}, public).questions()) {
+	if !ready || strings.Count(said, "ok ") != len(newPreflight(w.config, aws.Config{}, public).questions()) {
 		t.Errorf("a world with nothing missing is not ready:\n%s", said)
 	}
 }

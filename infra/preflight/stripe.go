@@ -11,7 +11,6 @@ import (
 	"strings"
 )
 
-// maxBody is far more than any answer that preflight needs.
 const maxBody = 4 << 20
 
 // events lists those that functions/pro handles. invoice.payment_succeeded and

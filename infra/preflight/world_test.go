@@ -235,7 +235,7 @@ func (w *world) rpc(out http.ResponseWriter, r *http.Request) {
 func (w *world) report() (said string, ready bool) {
 	w.t.Helper()
 	var out bytes.Buffer
-	ready = newPreflight(w.config, newCloud(w.settings), w.at).report(w.t.Context(), &out)
+	ready = newPreflight(w.config, w.settings, w.at).report(w.t.Context(), &out)
 	return out.String(), ready
 }
 

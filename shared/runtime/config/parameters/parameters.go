@@ -42,6 +42,16 @@ var Table = []Parameter{
 
 func (p Parameter) Path(service string) string { return "/" + service + "/" + p.Name }
 
+// Chosen returns the choices that have a value.
+func Chosen(telegramBot, stripePrice, solanaWallet string) (chosen []string) {
+	for choice, value := range map[string]string{TelegramBot: telegramBot, StripePrice: stripePrice, SolanaWallet: solanaWallet} {
+		if value != "" {
+			chosen = append(chosen, choice)
+		}
+	}
+	return chosen
+}
+
 // Required returns the parameters that the chosen options make necessary.
 func Required(chosen ...string) (needed []Parameter) {
 	for _, p := range Table {
