@@ -100,7 +100,6 @@ func withCloud(ctx context.Context, s localcloud.Setup, local *samlocal.Local, f
 	return run(cloud.Environment, valueOf(environment, "VERDETTO_ORIGIN_SECRETS"))
 }
 
-// runWithin runs this command again in a child process with its own Docker engine.
 func runWithin(ctx context.Context, listener net.Listener, without error) error {
 	command, err := samlocal.Within(ctx, os.Args[0], os.Args[1:]...)
 	if err != nil {

@@ -126,7 +126,6 @@ func (r *refusal) exitCode() int {
 	return 1
 }
 
-// wrongQuestion returns the refusal of a question that was not sent.
 func wrongQuestion(format string, args ...any) error {
 	return &refusal{status: http.StatusBadRequest, Detail: fmt.Sprintf(format, args...)}
 }

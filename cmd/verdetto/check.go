@@ -235,7 +235,6 @@ func (o *serveOptions) check(taken []settings.ValuedSetting, faults []string, ou
 	return nil
 }
 
-// checked holds every setting with its source, or every fault.
 type checked struct {
 	Settings []checkedSetting `json:"settings"`
 	Faults   []string         `json:"faults"`

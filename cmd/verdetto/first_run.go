@@ -26,7 +26,6 @@ import (
 	"verdetto/shared/upstream/travelpayouts"
 )
 
-// Both are in the current folder.
 const (
 	setUpFile = "verdetto.toml"
 	// serversFile holds the settings of the service that the package installs.
@@ -39,8 +38,8 @@ const (
 var notFirst = []string{"VERDETTO_UPSTREAM", "TRAVELPAYOUTS_TOKEN", "VERDETTO_ORIGINS", "VERDETTO_TLS",
 	"VERDETTO_BEHIND", "VERDETTO_BASE_URL", "VERDETTO_NOW"}
 
-// isFirstRun reports whether serve begins with the set-up page: there is neither a settings file
-// nor a store nor a source, and only this machine reaches the service.
+// isFirstRun: there is neither a settings file nor a store nor a source, and only this machine reaches
+// the service.
 func (o *serveOptions) isFirstRun(taken []settings.ValuedSetting, file string) bool {
 	for _, t := range taken {
 		if slices.Contains(notFirst, t.Name) {
@@ -121,7 +120,6 @@ func (o *serveOptions) setUp(c *cobra.Command) (begins bool, err error) {
 	return true, o.follow(c, s)
 }
 
-// follow applies what the operator chose.
 func (o *serveOptions) follow(c *cobra.Command, s *setup.Setup) error {
 	if s.State().Invented {
 		o.upstream, o.store = "sample", "" // invented fares are thrown away at the end

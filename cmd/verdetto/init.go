@@ -106,7 +106,6 @@ func ask(ctx context.Context, s *setup.Setup) error {
 	return err
 }
 
-// refreshFirst runs the refreshes that are due and prints the first verdict.
 func (o *serveOptions) refreshFirst(ctx context.Context) error {
 	s, err := o.service()
 	if err != nil {

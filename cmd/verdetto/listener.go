@@ -11,7 +11,6 @@ import (
 	"verdetto/cmd/verdetto/onemachine"
 )
 
-// reach holds the settings for how callers connect: directly, by TLS, or through a proxy.
 type reach struct {
 	listen, plain, tls, acme, behind string
 
@@ -19,7 +18,6 @@ type reach struct {
 	opened []net.Listener
 }
 
-// flags returns the variable of each flag that is also a setting.
 func (r *reach) flags() map[string]*string {
 	return map[string]*string{"listen": &r.listen, "http": &r.plain, "tls": &r.tls, "acme": &r.acme,
 		"behind": &r.behind}
@@ -79,7 +77,6 @@ func (r *reach) links(given string) string {
 	return given
 }
 
-// url returns the URL that serve prints for the operator to open in a browser.
 func (r *reach) url(at net.Addr) string {
 	if r.config.Certificates == nil {
 		return "http://" + at.String()

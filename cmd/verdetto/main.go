@@ -113,7 +113,6 @@ func longFlags(args []string) []string {
 	return long
 }
 
-// The exit codes of a failed command, besides 1.
 const (
 	exitUsage  = 2 // wrong arguments
 	exitPartly = 3 // a panel could be read only in part or not at all

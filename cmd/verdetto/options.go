@@ -96,8 +96,7 @@ func checkSource(ctx context.Context, table store.Table, name, source string) er
 	return nil
 }
 
-// advised adds to an error of the storage, such as that the running service was stopped, what to
-// do.
+// advised adds what to do to an error of the storage, such as that the running service was stopped.
 func advised(err error, why string) error {
 	if errors.Is(err, store.ErrUnavailable) {
 		return fmt.Errorf("%w; run this again: %s", err, why)

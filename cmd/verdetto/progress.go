@@ -70,7 +70,6 @@ func (m *meter) in(form string) *meter {
 	return m
 }
 
-// show reports progress; a total of 0 is unknown.
 func (m *meter) show(done, total int, at string) {
 	now := m.now()
 	if m.began.IsZero() {

@@ -104,7 +104,6 @@ func waiting(log *slog.Logger) func() {
 	return func() { log.Info("the service is refreshing; this command begins afterwards") }
 }
 
-// notify sends the waiting notifications and prints a report.
 func notify(ctx context.Context, s onemachine.Options, w io.Writer) (err error) {
 	if s.Pepper, err = onemachine.Pepper(ctx, s.Table); err != nil {
 		return err

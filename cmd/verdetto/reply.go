@@ -29,8 +29,7 @@ type reply struct {
 	invented bool
 }
 
-// write writes an answer of a service, without the control characters in its texts. It fails if the
-// service's answer holds no verdict.
+// write leaves out control characters in the texts of the answer. It fails if that holds no verdict.
 func (r reply) write(w io.Writer, p pen, body []byte) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -118,8 +117,7 @@ func (r reply) print(w io.Writer, p pen) {
 	}
 }
 
-// judgement returns what the answer says, as far as print writes it. Its time is that of the
-// service's clock, which may differ from that of this machine.
+// judgement returns what print needs of the answer, at the time of the service's clock.
 func judgement(a published.Analysis) verdict.Judgement {
 	day := func(text string) fare.Day {
 		d, err := fare.ParseDay(text)

@@ -94,7 +94,6 @@ func backupCommand() *cobra.Command {
 	return c
 }
 
-// The store may be in use meanwhile.
 func backup(ctx context.Context, store, to string) error {
 	if store == "" || to == "" {
 		return errors.New("backup needs -store bolt:FILE, and -to FILE or a folder")

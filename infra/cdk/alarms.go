@@ -30,7 +30,6 @@ const leastFees = 10_000_000
 // namespace contains the metrics in the functions' log lines.
 const namespace = "Verdetto"
 
-// panel makes the alarms, and the metrics of the dashboard.
 type panel struct {
 	stack  awscdk.Stack
 	prefix string
@@ -106,7 +105,6 @@ func (p panel) raise(a alarm) {
 	made.AddOkAction(p.action)
 }
 
-// metric returns a metric summarized over periods of the given minutes.
 func metric(space, metricName, statistic string, minutes int, dimensions map[string]*string) cloudwatch.Metric {
 	props := &cloudwatch.MetricProps{Namespace: jsii.String(space), MetricName: jsii.String(metricName),
 		Statistic: jsii.String(statistic),
@@ -122,7 +120,6 @@ func (p panel) logged(metricName, statistic string, minutes int, function string
 		map[string]*string{"stack": jsii.String(p.prefix), "function": jsii.String(function)})
 }
 
-// filter makes a metric of the lines of a log that match a pattern.
 func (p panel) filter(log awslogs.ILogGroup, metricName, pattern, value string) {
 	awslogs.NewCfnMetricFilter(p.stack, jsii.String(metricName+"Filter"), &awslogs.CfnMetricFilterProps{
 		LogGroupName: log.LogGroupName(), FilterPattern: jsii.String(pattern),
@@ -266,7 +263,6 @@ func (p panel) ofMail(b *board) {
 	b.mail = append(b.mail, bounces, complaints)
 }
 
-// ofSales makes the alarms of what is sold.
 func (p panel) ofSales(c config, l lambdas) {
 	if c.StripePrice != "" {
 		log, path := l.function["pro"].LogGroup(), routes.Named("pro-webhook").Path

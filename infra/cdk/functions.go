@@ -51,7 +51,6 @@ var functions = []function{
 	{name: "refresh", instances: 3, timeout: 900, worker: true, links: true, table: records},
 }
 
-// parts holds the resources that functions need access to.
 type parts struct {
 	table  table
 	queues queues
@@ -59,7 +58,6 @@ type parts struct {
 	edge   edge
 }
 
-// lambdas holds the functions, and the alias by which each is called.
 type lambdas struct {
 	function map[string]awslambda.Function
 	live     map[string]awslambda.Alias
@@ -190,7 +188,6 @@ func (f function) quotas(c config, set func(key, value string)) {
 	}
 }
 
-// chain sets the settings of payments in USDC.
 func (f function) chain(c config, set func(key, value string)) (sold bool) {
 	if c.SolanaWallet == "" {
 		return false

@@ -66,7 +66,6 @@ func shaped(value string, shape *regexp.Regexp, is string) string {
 	return when(!shape.MatchString(value), "%q is not %s", value, is)
 }
 
-// optional also accepts an empty value.
 func optional(value string, shape *regexp.Regexp, is string) string {
 	if value == "" {
 		return ""
@@ -74,7 +73,6 @@ func optional(value string, shape *regexp.Regexp, is string) string {
 	return shaped(value, shape, is)
 }
 
-// between includes least and most.
 func between(value, least, most int) string {
 	return when(value < least || value > most, "%d is not between %d and %d", value, least, most)
 }

@@ -186,7 +186,6 @@ func (r *rollout) point(ctx context.Context, function, alias, version string, de
 	return nil
 }
 
-// describe identifies a deployment by the versions of its functions.
 func describe(versions map[string]string) string {
 	var words []string
 	for _, f := range functions() {

@@ -34,7 +34,6 @@ import (
 	"verdetto/shared/upstream/upstreamtest"
 )
 
-// Region is the AWS region of all local resources.
 const Region = "eu-south-1"
 
 type Cloud struct {
@@ -101,8 +100,7 @@ type Setup struct {
 	Now    func() time.Time
 	Log    *slog.Logger
 	// The stand-in for Stripe sends events to LocalURL, or none if it is empty.
-	LocalURL string
-	// If CreateTable is nil, Seed uses dynamostore.Create.
+	LocalURL    string
 	CreateTable func(ctx context.Context, client *dynamodb.Client, name string) error
 }
 

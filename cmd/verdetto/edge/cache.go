@@ -15,12 +15,10 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// maxBytes is the size of the cache in bytes. The least recently used answers are dropped
-// first.
+// maxBytes limits the cache, which drops the least recently used answers first.
 const maxBytes = 32 << 20
 
-// ownHeaders are headers about one caller, such as the remaining quota. The cache removes them from
-// a stored answer, because other callers will get this answer.
+// ownHeaders are about one caller, so the cache removes them from what it stores for others.
 var ownHeaders = []string{"X-Ratelimit-Remaining", "Ratelimit", "X-Request-Id", "X-Cache", "Date"}
 
 // admit counts a call that the cache answers. It refuses the call and returns false if the caller has
@@ -106,8 +104,7 @@ func (c *cache) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(into.Body.Bytes()) // the caller may have hung up
 }
 
-// key returns the cache key of a request. ok is false if the answer to the request may not be
-// shared.
+// key returns the cache key of a request, and false if its answer may not be shared.
 func (c *cache) key(r *http.Request) (key string, ok bool) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return "", false
@@ -168,7 +165,6 @@ func (c *cache) drop(e *list.Element) {
 	c.size -= k.bytes()
 }
 
-// answer writes a cached answer, or 304 if the caller already has it.
 func (k *cachedAnswer) answer(w http.ResponseWriter, r *http.Request, how string, now time.Time) {
 	h := w.Header()
 	maps.Copy(h, k.header) // the values are shared, so a change must replace a whole value
@@ -188,7 +184,6 @@ func (k *cachedAnswer) answer(w http.ResponseWriter, r *http.Request, how string
 	}
 }
 
-// has reports whether an ETag is in the caller's If-None-Match list.
 func has(given, tag string) bool {
 	for one := range strings.SplitSeq(given, ",") {
 		if tag != "" && strings.TrimPrefix(strings.TrimSpace(one), "W/") == strings.TrimPrefix(tag, "W/") {

@@ -33,7 +33,6 @@ func ParseProxies(list string) (p Proxies, err error) {
 	return p, nil
 }
 
-// Contains reports whether an address belongs to one of our proxies.
 func (p Proxies) Contains(addr netip.Addr) bool {
 	addr = addr.Unmap().WithZone("")
 	for _, n := range p.networks {
@@ -105,7 +104,6 @@ type connections struct {
 	counts map[netip.Prefix]int
 }
 
-// Listen returns a listener that limits the connections of each address.
 func (c Config) Listen(l net.Listener) net.Listener {
 	return &connections{Listener: l, proxies: c.Proxies, most: perAddress, counts: map[netip.Prefix]int{}}
 }
@@ -150,7 +148,6 @@ func (l *connections) release(who netip.Prefix) {
 	}
 }
 
-// countedConn is a connection that counts towards its address's limit until it is closed.
 type countedConn struct {
 	net.Conn
 	release func()

@@ -44,10 +44,8 @@ func NewCertificates(domains, folder, directory string) (*Certificates, error) {
 	return c, nil
 }
 
-// Domain returns the first domain, which is the public name of the service.
 func (c *Certificates) Domain() string { return c.domains[0] }
 
-// TLS returns the TLS configuration: TLS 1.2 or newer, and HTTP/2 if the caller speaks it.
 func (c *Certificates) TLS() *tls.Config {
 	settings := c.manager.TLSConfig()
 	settings.MinVersion = tls.VersionTLS12

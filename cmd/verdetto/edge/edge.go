@@ -17,8 +17,7 @@ import (
 // Config holds how callers reach the service. With the zero value, they connect directly and
 // without TLS.
 type Config struct {
-	Proxies Proxies
-	// Certificates enables TLS if set.
+	Proxies      Proxies
 	Certificates *Certificates
 	// Plain is the listener for callers without TLS, who are redirected to https; see
 	// Certificates.PlainHandler.

@@ -78,7 +78,6 @@ func New() *Monitor {
 	return m
 }
 
-// buildInfo returns a metric that is always 1, labelled with the program's version and commit.
 func buildInfo() prometheus.Collector {
 	info := prometheus.NewGaugeVec(prometheus.GaugeOpts{Namespace: "verdetto", Name: "build_info",
 		Help: "1, with the version and the commit of the program."}, []string{"version", "commit"})
@@ -133,7 +132,6 @@ func (m *Monitor) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }
 
-// Told counts n messages of alerts.
 func (m *Monitor) Told(n int) {
 	if m != nil {
 		m.told.Add(int64(n))
@@ -181,7 +179,6 @@ type Trouble struct {
 	Full func() bool `json:"-"` // reports whether the disk is still full; nil: it was not
 }
 
-// String says what fails, why, and what to do.
 func (t Trouble) String() string {
 	return fmt.Sprintf("%s fails: %s. %s.", strings.ToUpper(t.Of[:1])+t.Of[1:], strings.TrimRight(t.Error, "."),
 		strings.TrimRight(t.Todo, "."))
@@ -205,7 +202,6 @@ func (m *Monitor) Troubled(t Trouble) (news bool) {
 	return known.Error != t.Error
 }
 
-// Resolved ends a trouble, and reports whether there was one.
 func (m *Monitor) Resolved(what string) bool {
 	if m == nil {
 		return false
@@ -231,7 +227,6 @@ func (m *Monitor) Well(now time.Time) time.Time {
 	return m.well
 }
 
-// Troubles returns what fails now.
 func (m *Monitor) Troubles() []Trouble {
 	if m == nil {
 		return nil
@@ -289,7 +284,6 @@ func (l logged) Handle(ctx context.Context, line slog.Record) error {
 	return l.Handler.Handle(ctx, line)
 }
 
-// note keeps a fault, together with its earlier occurrences.
 func (m *Monitor) note(f Fault) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -24,7 +24,6 @@ import (
 // grows.
 const backupTime = 30 * time.Minute
 
-// copier is a table stored in a single file, which Copy writes whole.
 type copier interface {
 	Copy(w io.Writer, size func(bytes int64)) error
 }
@@ -223,7 +222,6 @@ func copyOf(ctx context.Context, file string, w io.Writer) error {
 // backupName is the name of a backup in a folder of backups, which says when it was made (UTC).
 const backupName = "verdetto-20060102T150405Z.db"
 
-// BackupIn returns the file of a new backup in a folder.
 func BackupIn(folder string, now time.Time) string {
 	return filepath.Join(folder, now.UTC().Format(backupName))
 }
@@ -239,7 +237,6 @@ func backups(folder string, give func(file string, made time.Time) error) error 
 	return err
 }
 
-// KeepBackups deletes the backups of a folder that were made before a time.
 func KeepBackups(folder string, from time.Time) error {
 	return backups(folder, func(file string, made time.Time) error {
 		if made.Before(from) {

@@ -16,13 +16,11 @@ import (
 	"verdetto/shared/runtime/config"
 )
 
-// Carrier sends mails, with the rate at which it may send alerts.
 type Carrier struct {
 	mail.Sender
 	Rate float64 // alerts per second
 }
 
-// folderRate is the rate of mails per second into a folder, which has no quota.
 const folderRate = 1000
 
 // IsFolder reports whether the name of a carrier is a folder; see OpenCarrier.

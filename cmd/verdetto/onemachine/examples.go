@@ -16,7 +16,6 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Example is a route whose verdict has a given level.
 type Example struct {
 	Level               string
 	Origin, Destination string // names of cities, or codes
@@ -27,7 +26,6 @@ func (e Example) Query() string {
 	return "origine=" + url.QueryEscape(e.Origin) + "&destinazione=" + url.QueryEscape(e.Destination)
 }
 
-// name is what a request uses for a city: its name, or its code.
 func name(c published.Citta) string { return places.Query(fare.City(c.Codice), c.Nome) }
 
 const maxExamined = 100
@@ -81,21 +79,18 @@ func (o Options) judge(ctx context.Context, fares store.Fares, route fare.Route)
 	return a, ok, nil
 }
 
-// Departure is a departure with a verdict.
 type Departure struct {
 	Route     fare.Route
 	Day       fare.Day
 	Judgement verdict.Judgement
 }
 
-// Path returns the path of the departure's page in a language.
 func (d Departure) Path(l *i18n.Language) string {
 	from, to := places.Name(d.Route.Origin, l.Code), places.Name(d.Route.Destination, l.Code)
 	return "/?" + url.Values{"da": {places.Query(d.Route.Origin, from)}, "a": {places.Query(d.Route.Destination, to)},
 		"quando": {d.Day.String()}, "lang": {l.Code}}.Encode()
 }
 
-// Sentence states the route, the fare, and how it compares.
 func (d Departure) Sentence(l *i18n.Language) string {
 	v := wording.Verdict{Language: l, Of: d.Judgement, On: d.Day, Today: fare.DayOf(d.Judgement.At)}
 	return l.Text("setup.verdict", "From", places.Name(d.Route.Origin, l.Code), "To",

@@ -35,13 +35,13 @@ func giveOwner(file, as string) error {
 	return nil
 }
 
-// lockPart locks a part file until it is closed, so that sweepParts does not delete it. The lock is shared, because a store is read while its part file is locked.
+// lockPart locks a part file until it is closed, so that sweepParts does not delete it. The lock is
+// shared, because a store is read while its part file is locked.
 func lockPart(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB) }
 
 var partName = regexp.MustCompile(`\.verdetto\.part-[0-9]+$`)
 
-// sweepParts deletes from a folder what a killed backup or restore left: it may
-// hold addresses of customers. It deletes nothing that is locked, and follows no link. Another
+// sweepParts deletes what a killed backup or restore left, which may hold addresses of customers. It deletes nothing that is locked, and follows no link. Another
 // process may just have created an empty file, which is not locked yet, so that stays for an hour.
 func sweepParts(folder string) {
 	entries, err := os.ReadDir(folder)

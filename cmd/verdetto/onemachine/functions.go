@@ -16,7 +16,6 @@ import (
 	"verdetto/shared/store"
 )
 
-// The values of Options.Money.
 const (
 	RealMoney = "real"
 	NoMoney   = "none"
@@ -79,7 +78,6 @@ func (s *Service) openAlerts(carrier Carrier) (err error) {
 	return err
 }
 
-// NewSender returns the sender of the notifications that refreshes create.
 func (o Options) NewSender(carrier Carrier) *notify.Sender {
 	carriers := notify.Queued(store.Outbox{Table: o.Table, Name: notify.PushOutbox}, o.Now)
 	carriers[store.Webhook] = webhook.Carrier{Deliveries: store.Deliveries{Table: o.Table}, Now: o.Now}

@@ -59,7 +59,6 @@ type CheckResult struct {
 	Collection *verdict.Collection
 }
 
-// NewHealth returns a Health over a table.
 func NewHealth(table store.Table, now func() time.Time) *Health {
 	return &Health{fares: store.Fares{Table: table}, now: now, system: time.Now}
 }

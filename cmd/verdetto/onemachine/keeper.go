@@ -29,7 +29,6 @@ const (
 	leastFree = 256 << 20
 )
 
-// keeper remembers what LookAfter has done.
 type keeper struct {
 	begun  time.Time
 	mailed map[string]bool      // what the operator was told of since all was well
@@ -122,7 +121,6 @@ func (o Options) lookAtBackup(begun time.Time) (made time.Time) {
 	return made
 }
 
-// lookAtDisk reports whether the disk of the store is as good as full.
 func (o Options) lookAtDisk() (full bool) {
 	f, ok := o.Table.(file)
 	if !ok {

@@ -46,11 +46,10 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// Options are the dependencies and settings of a Service.
 type Options struct {
 	Table  store.Table
 	Source upstream.Source
-	// Origins are the cities that refreshes cover; see refresh.Refresher. OpenSource sets them.
+	// Origins are the cities that refreshes cover. OpenSource sets them.
 	Origins []fare.City
 	Now     func() time.Time
 	Log     *slog.Logger
@@ -65,18 +64,15 @@ type Options struct {
 	// Money is RealMoney for the real providers, configured as on AWS, or NoMoney to sell nothing. With
 	// another value, stand-ins on this machine take payments.
 	Money string
-	// LocalURL is the address at which the stand-ins reach the service. If empty, the stand-ins
-	// send no events.
+	// LocalURL is where the stand-ins send their events; empty: they send none.
 	LocalURL string
 	// StandIns outlive the service, as the real providers do; nil: New starts some of its own.
 	StandIns *StandIns
 	Edge     edge.Config
 	Telegram config.Telegram // the bot for alerts in Telegram; none if it has no name
-	// JobDelay returns how long an outbox job waits before it is due; nil: no time. See
-	// store.Outbox.
+	// JobDelay returns how long an outbox job waits before it is due; nil: no time.
 	JobDelay func() time.Duration
-	// Outbound sends requests to addresses that strangers choose, such as webhooks; nil: an
-	// outbound.Client.
+	// Outbound calls addresses that strangers choose, such as webhooks; nil: an outbound.Client.
 	Outbound outbound.Poster
 
 	Monitor *monitor.Monitor // records metrics; nil: none
@@ -93,10 +89,9 @@ type Options struct {
 type Service struct {
 	API *httpapi.API
 	// Pro, Alerts and Sender are nil if Options.Mail is empty, because alerts and sales need mail.
-	Pro    *pro.Service
-	Alerts *alerts.Service
-	Sender *notify.Sender
-	// Payments is nil unless stand-ins take payments.
+	Pro      *pro.Service
+	Alerts   *alerts.Service
+	Sender   *notify.Sender
 	Payments *StandIns
 
 	options     Options
@@ -189,12 +184,9 @@ func (s *Service) Close() {
 	}
 }
 
-// times holds the time limits for a connection: to read a request's header, to read the request, to
-// write the answer, and while idle.
+// times limit how long a caller can hold a connection by sending or reading slowly.
 type times struct{ header, request, answer, idle time.Duration }
 
-// server has time limits, so that a caller cannot hold a connection open by sending or reading
-// slowly.
 func (s *Service) server(t times) *http.Server {
 	return &http.Server{
 		Handler: s.options.Edge.Handler(s.options.health().Handler(s.API), s.API.AdmitCached, s.options.Now),

@@ -18,7 +18,6 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Cycle is the number of days between two refreshes of all routes.
 const Cycle = verdict.LiveDays
 
 // Refresh updates the table from the source once: all origins, or only the given ones.
@@ -108,7 +107,6 @@ const (
 	lookEvery = 5 * time.Minute
 )
 
-// names says what each kind of refresh asks for.
 var names = map[store.Run]string{store.Discovery: "routes", store.Depth: "departures"}
 
 // RefreshDaily runs the refreshes that are due until the context ends. If several processes share a
@@ -123,12 +121,6 @@ func (o Options) RefreshDaily(ctx context.Context, r Refreshes) {
 	}
 }
 
-// Due returns what runs the refreshes that are due and do not pause after a failure.
-func (o Options) Due(r Refreshes) func(ctx context.Context) {
-	failed := map[store.Run]pause{}
-	return func(ctx context.Context) { o.refreshOnce(ctx, r, failed) }
-}
-
 // pause is the time after a failed refresh in which it is not tried again.
 type pause struct {
 	tries int
@@ -136,37 +128,40 @@ type pause struct {
 	full  func() bool // nil: the disk was not full
 }
 
-// refreshOnce runs the refreshes that are due and do not pause.
-func (o Options) refreshOnce(ctx context.Context, r Refreshes, failed map[store.Run]pause) {
-	_ = r.each(func(run store.Run, every time.Duration, work func(context.Context) error) error {
-		p := failed[run]
-		if o.Now().Before(p.until) && (p.full == nil || p.full()) {
-			return nil
-		}
-		began := time.Now()
-		err := o.refreshAlone(ctx, run, every, work)
-		switch {
-		case errors.Is(err, store.ErrHeld) || ctx.Err() != nil:
-		case err == nil:
-			delete(failed, run)
-			o.resolved("the refresh of " + names[run])
-		default:
-			p.tries++
-			p.until = o.Now().Add(refresh.Waits.After(p.tries))
-			p.full = o.ranFull(began)
-			failed[run] = p
-			todo := fmt.Sprintf("The service tries again at %s; verdetto check -source asks the source",
-				p.until.UTC().Format("15:04 UTC"))
-			if errors.Is(err, upstream.ErrRefused) {
-				todo = "Set a valid TRAVELPAYOUTS_TOKEN"
+// Due returns what runs the refreshes that are due and do not pause after a failure.
+func (o Options) Due(r Refreshes) func(ctx context.Context) {
+	pauses := map[store.Run]pause{}
+	return func(ctx context.Context) {
+		_ = r.each(func(run store.Run, every time.Duration, work func(context.Context) error) error {
+			p := pauses[run]
+			if o.Now().Before(p.until) && (p.full == nil || p.full()) {
+				return nil
 			}
-			if p.full != nil {
-				todo = "Free some space on the disk of the store; then the service tries again"
+			began := time.Now()
+			err := o.refreshAlone(ctx, run, every, work)
+			switch {
+			case errors.Is(err, store.ErrHeld) || ctx.Err() != nil:
+			case err == nil:
+				delete(pauses, run)
+				o.resolved("the refresh of " + names[run])
+			default:
+				p.tries++
+				p.until = o.Now().Add(refresh.Waits.After(p.tries))
+				p.full = o.ranFull(began)
+				pauses[run] = p
+				todo := fmt.Sprintf("The service tries again at %s; verdetto check -source asks the source",
+					p.until.UTC().Format("15:04 UTC"))
+				if errors.Is(err, upstream.ErrRefused) {
+					todo = "Set a valid TRAVELPAYOUTS_TOKEN"
+				}
+				if p.full != nil {
+					todo = "Free some space on the disk of the store; then the service tries again"
+				}
+				o.troubled(monitor.Trouble{Of: "the refresh of " + names[run], Error: err.Error(), Todo: todo, Full: p.full})
 			}
-			o.troubled(monitor.Trouble{Of: "the refresh of " + names[run], Error: err.Error(), Todo: todo, Full: p.full})
-		}
-		return nil //nolint:nilerr // a failed run must not stop the other run
-	})
+			return nil //nolint:nilerr // a failed run must not stop the other run
+		})
+	}
 }
 
 // ranFull returns nil if no write has failed since began. Otherwise it returns a function that reports
@@ -187,7 +182,6 @@ func (o Options) ranFull(began time.Time) func() bool {
 	}
 }
 
-// RefreshDue runs the refreshes that are due, once.
 func (o Options) RefreshDue(ctx context.Context, r Refreshes) error {
 	return r.each(func(run store.Run, every time.Duration, work func(context.Context) error) error {
 		return o.refreshAlone(ctx, run, every, work)

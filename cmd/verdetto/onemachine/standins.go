@@ -14,7 +14,6 @@ import (
 // StandInWallet receives payments on the stand-in for Solana. No private key for it exists.
 var StandInWallet = playmoney.Address("verdetto desk wallet")
 
-// StandIns are stand-ins for Stripe and Solana on this machine.
 type StandIns struct {
 	Stripe             *playmoney.Stripe
 	Node               *playmoney.Node

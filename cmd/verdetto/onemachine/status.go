@@ -22,7 +22,6 @@ import (
 
 const statusPath = "/status"
 
-// Status is the state of the service, for its operator.
 type Status struct {
 	At time.Time `json:"at"`
 	// Well: the service runs, is ready, and nothing fails; Since: since when it is so, or is not.
@@ -133,7 +132,6 @@ func lookAt(ctx context.Context, o Options, progress func(read int)) (Status, er
 	return status, err
 }
 
-// Status returns the state of this process.
 func (o Options) Status(ctx context.Context) (Status, error) {
 	status, err := lookAt(ctx, o, nil)
 	status.Running, status.Faults, status.Troubles = true, o.Monitor.Faults(), o.Monitor.Troubles()
@@ -161,7 +159,6 @@ func (o Options) answerStatus(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(status) // the caller may have hung up
 }
 
-// stamp is how people read a time of this report.
 const stamp = "2 January 2006, 15:04 UTC"
 
 type report struct{ io.Writer }
@@ -170,7 +167,6 @@ func (r report) put(what, format string, args ...any) {
 	fmt.Fprintf(r, "%-14s"+format+"\n", append([]any{what}, args...)...)
 }
 
-// PrintStore prints what the store holds.
 func (s Status) PrintStore(w io.Writer) {
 	line := report{w}.put
 	if s.FaresDays != nil {

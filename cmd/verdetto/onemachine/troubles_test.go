@@ -44,9 +44,9 @@ func TestFailedRefreshIsRetried(t *testing.T) {
 			return fault
 		},
 	}
-	failed := map[store.Run]pause{}
+	due := o.Due(r)
 	for range 12 * 24 {
-		o.refreshOnce(t.Context(), r, failed)
+		due(t.Context())
 		clock.Add(lookEvery)
 	}
 	if want := []int{0, 10, 30, 70, 150, 310, 550, 790, 1030, 1270}; !slices.Equal(tried, want) {
@@ -76,13 +76,13 @@ func TestFailedRefreshIsRetried(t *testing.T) {
 	}
 	fault = fmt.Errorf("ask: %w", upstream.ErrRefused)
 	clock.Add(refresh.Waits.Longest)
-	o.refreshOnce(t.Context(), r, failed)
+	due(t.Context())
 	if status, _ := says(); !strings.Contains(status, "Set a valid TRAVELPAYOUTS_TOKEN") {
 		t.Error(status)
 	}
 	fault = nil
 	clock.Add(refresh.Waits.Longest)
-	o.refreshOnce(t.Context(), r, failed)
+	due(t.Context())
 	if status, ready := says(); strings.Contains(status, "to do") || strings.Contains(ready, "avviso") {
 		t.Errorf("after a success: %s\n%s", status, ready)
 	}
@@ -117,9 +117,9 @@ func TestOriginsThatFailAreAskedAgain(t *testing.T) {
 		All:        func(ctx context.Context) error { _, err := discover(ctx); return err },
 		Departures: func(context.Context) error { return nil },
 	}
-	failed := map[store.Run]pause{}
+	due := o.Due(r)
 	for range 12 { // tried after 0, 10 and 30 minutes
-		o.refreshOnce(t.Context(), r, failed)
+		due(t.Context())
 		clock.Add(lookEvery)
 	}
 	if diff := cmp.Diff(map[fare.City]int{"MIL": 1, "PAR": 1, "ROM": 3}, source.asked); diff != "" {
@@ -131,14 +131,14 @@ func TestOriginsThatFailAreAskedAgain(t *testing.T) {
 	}
 	source.fails = nil
 	clock.Add(refresh.Waits.Longest)
-	o.refreshOnce(t.Context(), r, failed)
+	due(t.Context())
 	last, _, err := (store.Fares{Table: table}).LastRun(t.Context(), store.Discovery)
 	if err != nil || last.IsZero() || len(o.Monitor.Troubles()) != 0 || source.asked["MIL"] != 1 {
 		t.Errorf("after a success: last run %v %v, %+v, asked %v", last, err, o.Monitor.Troubles(), source.asked)
 	}
 	source.future = true
 	clock.Add(Cycle * 24 * time.Hour)
-	o.refreshOnce(t.Context(), r, failed)
+	due(t.Context())
 	if got := o.Monitor.Troubles(); len(got) != 1 || !strings.Contains(got[0].Error, "set the clock right") {
 		t.Errorf("the clock is behind: %+v", got)
 	}
@@ -177,19 +177,19 @@ func TestFullDiskDuringARefresh(t *testing.T) {
 		},
 		Departures: func(context.Context) error { return nil },
 	}
-	failed := map[store.Run]pause{}
+	due := o.Due(r)
 	look := func() string {
 		health := NewHealth(table, clock.Now)
 		health.troubles, health.system = o.Monitor.Troubles, func() time.Time { return time.Now().Add(2 * failedFor) }
 		return health.Look(t.Context()).Reason
 	}
-	o.refreshOnce(t.Context(), r, failed)
+	due(t.Context())
 	if got := look(); got != "" {
 		t.Fatal(got)
 	}
 	table.is = true
 	clock.Add(Cycle * 24 * time.Hour)
-	o.refreshOnce(t.Context(), r, failed)
+	due(t.Context())
 	if got := look(); !strings.Contains(got, "disk of the store is full") {
 		t.Errorf("a refresh filled the disk: %q", got)
 	}
@@ -198,7 +198,7 @@ func TestFullDiskDuringARefresh(t *testing.T) {
 		t.Errorf("with room again: %q", got)
 	}
 	table.is = false
-	o.refreshOnce(t.Context(), r, failed)
+	due(t.Context())
 	if got := o.Monitor.Troubles(); len(got) > 0 {
 		t.Errorf("after the next refresh: %+v", got)
 	}

@@ -29,7 +29,6 @@ func newSignal() (signalled <-chan struct{}, signal func()) {
 	}
 }
 
-// Work processes the outboxes and sends notifications until the context ends.
 func (s *Service) Work(ctx context.Context) {
 	if s.Pro == nil {
 		return

@@ -32,7 +32,6 @@ const inFile = "_FILE"
 var notSettings = []string{"VERDETTO_CONFIG", "VERDETTO_DATA", "VERDETTO_SAM_LISTENER",
 	"VERDETTO_SAM_NETWORK", "VERDETTO_URL"}
 
-// ValuedSetting is a setting with its value and where the value comes from.
 type ValuedSetting struct {
 	config.Setting
 	Value, From string
@@ -177,8 +176,7 @@ func read(file string) (values map[string]string, faults []string) {
 	return values, faults
 }
 
-// parse leaves out a line with a syntax error, so that the faults of all other lines are reported
-// too.
+// parse skips a line with a syntax error, so that the faults of all other lines are reported too.
 func parse(file, data string) (found map[string]any, faults []string) {
 	lines := strings.Split(data, "\n")
 	for range lines {
@@ -229,7 +227,6 @@ func named(name string) (config.Setting, bool) {
 	return s, ok && s.Secret && strings.HasSuffix(name, inFile)
 }
 
-// unknown returns the message that no setting has the name, with a similar name.
 func unknown(name string) string {
 	if s, ok := config.Named(strings.TrimSuffix(name, inFile)); ok {
 		return fmt.Sprintf("%s: only secrets can be in files of their own; set %s", name, s.Name)

@@ -245,7 +245,6 @@ func refusal(r *http.Request, host string) (status int, why string) {
 	return 0, ""
 }
 
-// frames can show another page.
 var frames = []string{"iframe", "frame", "embed", "object", "fencedframe"}
 
 // IsLoopback reports whether an address to listen on is reached from this machine only.

@@ -29,7 +29,6 @@ import (
 	"verdetto/shared/upstream/travelpayouts"
 )
 
-// Step is what the set-up waits for.
 type Step string
 
 const (
@@ -199,7 +198,6 @@ func similar(name string) (cities []fare.City) {
 	return cities
 }
 
-// Remove reports whether the city was on the list.
 func (s *Setup) Remove(city fare.City) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -211,7 +209,6 @@ func (s *Setup) Remove(city fare.City) bool {
 	return true
 }
 
-// Start writes the settings file, with which the service goes on.
 func (s *Setup) Start() *Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
