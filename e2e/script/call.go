@@ -142,6 +142,10 @@ func (s *story) send(ts *testscript.TestScript, q request) {
 	if strings.Contains(q.from, ":") {
 		r.RemoteAddr = "[" + q.from + "]:1"
 	}
+	if s.reader != nil {
+		r.Header.Set("Accept", "text/html")
+		r.Header.Set("Accept-Language", "en;q=0.9, "+s.reader.Language)
+	}
 	w := httptest.NewRecorder()
 	handler := s.handler
 	if strings.Contains(query, "campi=") || strings.Contains(query, "fields=") {
@@ -154,6 +158,9 @@ func (s *story) send(ts *testscript.TestScript, q request) {
 	handler.ServeHTTP(w, r)
 	end()
 	s.status, s.header, s.body = w.Code, w.Header(), w.Body.Bytes()
+	if s.reader != nil && strings.HasPrefix(w.Header().Get("Content-Type"), "text/html") {
+		s.reader.Page(s.t, w.Body.String())
+	}
 	if m := undo.FindSubmatch(s.body); m != nil {
 		ts.Setenv("UNDO", string(m[1]))
 	}

@@ -172,7 +172,7 @@ func Faults(t *testing.T, n int, random *rand.Rand, files ...string) {
 			var end []string
 			var unfaulted string
 			t.Run("whole", func(t *testing.T) {
-				run(t, testscript.Params{Files: []string{file}}, nil, func(s *story) {
+				run(t, testscript.Params{Files: []string{file}}, func(*story) {}, func(s *story) {
 					calls, end, unfaulted = maps.Clone(s.faults.calls), s.end(), s.unfaulted
 				})
 			})
@@ -193,7 +193,7 @@ func Faults(t *testing.T, n int, random *rand.Rand, files ...string) {
 			}
 			for _, f := range all {
 				t.Run(f.String(), func(t *testing.T) {
-					run(t, testscript.Params{Files: []string{file}}, &f, func(s *story) {
+					run(t, testscript.Params{Files: []string{file}}, func(s *story) { s.faults.planned = &f }, func(s *story) {
 						want, got := end, s.end()
 						if s.retried { // what was asked for twice is there twice
 							want, got = slices.Compact(slices.Clone(want)), slices.Compact(got)

@@ -52,6 +52,9 @@ func (s *story) fresh(ts *testscript.TestScript, address string) (fresh []maildi
 		}
 		s.read[m.File] = true
 		fresh = append(fresh, m)
+		if s.reader != nil {
+			s.reader.Mail(s.t, m)
+		}
 	}
 	if len(fresh) > 0 {
 		s.mail = fresh[len(fresh)-1]

@@ -115,6 +115,7 @@ type story struct {
 	ntfy   *ntfytest.Server
 	bot    *telegramtest.Server
 	hooked []maildir.Mail // events to webhooks
+	reader *Reader
 
 	unfaulted string
 	retried   bool // a step was repeated after a failure, and so may be a mail that it asked for
@@ -156,15 +157,26 @@ type storyKey struct{}
 
 // Run runs scripts in parallel. With update, cmp writes the differing files into the scripts.
 func Run(t *testing.T, update bool, files ...string) {
-	run(t, testscript.Params{Files: files, UpdateScripts: update, ContinueOnError: true}, nil, nil)
+	run(t, testscript.Params{Files: files, UpdateScripts: update, ContinueOnError: true}, func(*story) {}, func(*story) {})
 }
 
-// run calls ended with each script's story.
-func run(t *testing.T, p testscript.Params, planned *Fault, ended func(*story)) {
+// A Reader uses a browser that prefers one language, and sees every page and mail of a script.
+type Reader struct {
+	Language string
+	Page     func(t testing.TB, page string)
+	Mail     func(t testing.TB, m maildir.Mail)
+}
+
+// Follow runs scripts for a reader.
+func Follow(t *testing.T, r Reader, files ...string) {
+	run(t, testscript.Params{Files: files}, func(s *story) { s.reader = &r }, func(*story) {})
+}
+
+// run calls begin and end with each script's story.
+func run(t *testing.T, p testscript.Params, begin, end func(*story)) {
 	p.RequireUniqueNames = true
 	p.Setup = func(env *testscript.Env) error {
 		s := &story{t: env.T().(testing.TB), dir: env.WorkDir, read: map[string]bool{}, signed: map[string]string{}}
-		s.faults.planned = planned
 		s.unix.Store(fixture.Today.Unix())
 		log := slog.New(slog.NewTextHandler(&s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 		s.source = &source{Source: nothing{}, faults: &s.faults}
@@ -172,10 +184,9 @@ func run(t *testing.T, p testscript.Params, planned *Fault, ended func(*story)) 
 			Mail: filepath.Join(s.dir, ".mail"), Source: s.source,
 			Carry: func(next mail.Sender) mail.Sender { return sender{next, &s.faults} }}
 		env.Values[storyKey{}] = s
+		begin(s)
 		env.Defer(func() {
-			if ended != nil {
-				ended(s)
-			}
+			end(s)
 			s.close()
 		})
 		return nil

@@ -1,6 +1,5 @@
-// Package languages follows readers of several languages through the whole service. One test uses a
-// toy language: each word of another language on a page or in a mail is an error. For our six
-// languages, LanguageTool checks the grammar of all texts.
+// Package languages follows a reader through the whole service in a toy language, in which each word of another
+// language on a page or in a mail is an error. For our six languages, LanguageTool checks the grammar of all texts.
 package languages
 
 import (
@@ -11,7 +10,10 @@ import (
 	"testing"
 
 	"verdetto/e2e/fixture"
+	"verdetto/e2e/script"
 	"verdetto/shared/carrier/mail/maildir"
+	"verdetto/shared/fare"
+	"verdetto/shared/store/storetest"
 	"verdetto/shared/text/i18n/i18ntest"
 	"verdetto/shared/upstream/ecb"
 )
@@ -24,69 +26,59 @@ func currencyCodes() []string {
 	return append(slices.Collect(maps.Keys(ecb.Table().Newest().PerEuro)), "EUR")
 }
 
-func openToy(t *testing.T) reader {
-	t.Helper()
-	names := append(currencyCodes(), names...)
-	r := open(t, i18ntest.Toy(t))
-	r.read = func(_, page string) { i18ntest.HTML(t, printed.ReplaceAllString(page, ""), names...) }
-	r.mail = func(r reader, m maildir.Mail) {
-		i18ntest.Text(t, m.Subject, names...)
-		i18ntest.HTML(t, href.ReplaceAllString(m.HTML, ""), names...)
-		var lines []string
-		for line := range strings.Lines(m.Text) {
-			if !strings.HasPrefix(line, "http") && !strings.HasPrefix(line, "    ") {
-				lines = append(lines, line)
-			}
-		}
-		i18ntest.Text(t, strings.Join(lines, ""), names...)
-	}
-	return r
-}
-
 var (
 	href    = regexp.MustCompile(`>https?://[^<]*<`)
 	printed = regexp.MustCompile(`<p class="printed">[^<]*`)
 )
 
-func TestPages(t *testing.T) {
-	r := openToy(t)
-	r.looks(t)
-	first := r.page(t, "GET", "/", "", 200)
-	for _, want := range []string{
-		`hreflang="it" lang="it">Italiano</a>`, `hreflang="en" lang="en">English</a>`,
-		`hreflang="de" lang="de">Deutsch</a>`, // the other languages
-		`href="/?lang=eo"`,
-	} {
-		if !strings.Contains(first.Body, want) {
-			t.Errorf("the first page lacks %s", want)
-		}
-	}
-	verdict := r.page(t, "GET", "/?da=Milano&a=Bucarest", "", 200)
-	for _, want := range []string{
-		`hreflang="eo" href="` + fixture.LocalURL + `/?da=Milan&amp;a=Bucharest&amp;lang=eo"`,
-		`hreflang="x-default" href="` + fixture.LocalURL + `/?da=Milano&amp;a=Bucarest"`, `/card/MIL-BUH-eo.png`,
-	} {
-		if !strings.Contains(verdict.Body, want) {
-			t.Errorf("the verdict lacks %s", want)
-		}
-	}
+func TestToyLanguage(t *testing.T) {
+	toy := i18ntest.Toy(t)
+	names := append(currencyCodes(), names...)
+	script.Follow(t, script.Reader{Language: toy.Code,
+		Page: func(t testing.TB, page string) {
+			t.Helper()
+			i18ntest.HTML(t, printed.ReplaceAllString(page, ""), names...)
+			if !strings.Contains(page, `<html lang="`+toy.Code+`"`) {
+				t.Error("the page says that it is in another language")
+			}
+		},
+		Mail: func(t testing.TB, m maildir.Mail) {
+			t.Helper()
+			i18ntest.Text(t, m.Subject, names...)
+			i18ntest.HTML(t, href.ReplaceAllString(m.HTML, ""), names...)
+			var lines []string
+			for line := range strings.Lines(m.Text) {
+				if !strings.HasPrefix(line, "http") && !strings.HasPrefix(line, "    ") {
+					lines = append(lines, line)
+				}
+			}
+			i18ntest.Text(t, strings.Join(lines, ""), names...)
+		}}, "journey.txtar")
+}
 
-	if a := r.Do("GET", "/?lang=eo&da=Milano", "", "Accept-Language", "it"); !strings.Contains(a.Body, "⟦") ||
+func openToy(t *testing.T) *fixture.Service {
+	t.Helper()
+	i18ntest.Toy(t)
+	clock := storetest.NewClock()
+	s := fixture.Open(t, fixture.Bolt(t, clock.Now), clock)
+	fixture.Refreshed(t, s.Table, fixture.Falling(fare.DayOf(clock.Now())), clock.Now)
+	return s
+}
+
+func TestPages(t *testing.T) {
+	s := openToy(t)
+	if a := s.Do("GET", "/?lang=eo&da=Milano", "", "Accept-Language", "it"); !strings.Contains(a.Body, "⟦") ||
 		!strings.Contains(a.Body, "lang=eo") {
 		t.Error("the language that was chosen is not kept")
 	}
-	toy, english := r.Do("GET", "/card/MIL-BUH-eo.png", ""), r.Do("GET", "/card/MIL-BUH-en.png", "")
+	toy, english := s.Do("GET", "/card/MIL-BUH-eo.png", ""), s.Do("GET", "/card/MIL-BUH-en.png", "")
 	if toy.Status != 200 || toy.Body == english.Body {
 		t.Errorf("the card: %d", toy.Status)
 	}
-	if a := r.Do("GET", "/card/MIL-BUH-xx.png", ""); !strings.Contains(a.Body, " or eo.") {
+	if a := s.Do("GET", "/card/MIL-BUH-xx.png", ""); !strings.Contains(a.Body, " or eo.") {
 		t.Errorf("the names of cards: %s", a.Body)
 	}
-	if a := r.Do("GET", "/v1/citta?q=mila&lang=eo", ""); a.Status != 200 || !strings.Contains(a.Body, `"Milan"`) {
+	if a := s.Do("GET", "/v1/citta?q=mila&lang=eo", ""); a.Status != 200 || !strings.Contains(a.Body, `"Milan"`) {
 		t.Errorf("names of cities: %s", a.Body)
 	}
 }
-
-func TestAlerts(t *testing.T) { openToy(t).subscribes(t) }
-
-func TestKeys(t *testing.T) { openToy(t).buys(t) }
