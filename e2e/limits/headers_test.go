@@ -41,7 +41,7 @@ func target(r routes.Route) string {
 	return strings.ReplaceAll(r.Path, "{file}", cmp.Or(files[r.Name], "offers")) + "?" + queries[r.Name]
 }
 
-func fromPisa(t *testing.T) (*fixture.Subscriptions, store.Table, *storetest.Clock) {
+func fromPisa(t *testing.T) (*fixture.Service, store.Table, *storetest.Clock) {
 	t.Helper()
 	clock := storetest.NewClock()
 	clock.Add(fixture.Today.Sub(clock.Now()))
@@ -50,7 +50,7 @@ func fromPisa(t *testing.T) (*fixture.Subscriptions, store.Table, *storetest.Clo
 	if report, err := o.Refresh(t.Context(), nil, "PSA"); err != nil || report.Failed > 0 {
 		t.Fatalf("%+v %v", report, err)
 	}
-	return fixture.OpenSubscriptions(t, table, clock), table, clock
+	return fixture.Open(t, table, clock), table, clock
 }
 
 // A cache in the process gives the same answer to several callers, without headers about another

@@ -12,7 +12,7 @@ import (
 func TestProveAskingTellsNothing(t *testing.T) {
 	table, clock := fixture.OpenStore(t)
 	const each, oneWriteMore = 100, "given-one-write-more"
-	s := fixture.OpenSubscriptions(t, table, clock)
+	s := fixture.Open(t, table, clock)
 	kinds := []string{unknown, oneWriteMore, subscribed, stopped, full}
 	if _, fast := table.(*boltstore.Store); !fast {
 		kinds = kinds[:4] // the others would take a minute
@@ -20,7 +20,7 @@ func TestProveAskingTellsNothing(t *testing.T) {
 	prepare(t, s, 3*each, kinds...)
 	until := clock.Now().AddDate(1, 0, 0)
 	fixture.TakeAlikeLong(t, kinds, each, func(kind string, n int) {
-		if a := s.Ask("MIL-BUH", address(kind, n), "40"); a.Status != 202 {
+		if a := ask(s, address(kind, n)); a.Status != 202 {
 			t.Fatalf("%s: %d %s", kind, a.Status, a.Body)
 		}
 		if kind == oneWriteMore {

@@ -109,7 +109,7 @@ func TestFloodOfCachedAnswers(t *testing.T) {
 // readers waited 95 minutes: one whose network never had a mail, and one whose network had.
 func TestFloodOfConfirmations(t *testing.T) {
 	clock := storetest.NewClock()
-	s := fixture.OpenSubscriptions(t, fixture.Bolt(t, clock.Now), clock)
+	s := fixture.Open(t, fixture.Bolt(t, clock.Now), clock)
 	ask := func(address, email string) {
 		t.Helper()
 		if a := s.From(address+":1", "POST", "/v1/alerts", fixture.Object("route", "MIL-BUH", "email", email)); a.Status != http.StatusAccepted {
