@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -29,48 +28,26 @@ type reply struct {
 	invented bool
 }
 
-// write leaves out control characters in the texts of the answer. It fails if that holds no verdict.
+// write prints no control characters of the answer. It fails if that holds no verdict.
 func (r reply) write(w io.Writer, p pen, body []byte) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("its answer cannot be printed: %v", v)
 		}
 	}()
-	var texts any // decoded, because JSON writes control characters as escapes
-	d := json.NewDecoder(bytes.NewReader(body))
-	d.UseNumber()
-	if err := d.Decode(&texts); err != nil {
+	if err := json.Unmarshal(body, &r.of); err != nil {
 		return err
 	}
-	clean, err := json.Marshal(printableTexts(texts))
-	if err == nil {
-		err = json.Unmarshal(clean, &r.of)
-	}
-	if err == nil && r.of.Verdetto.Livello == "" {
-		err = errors.New("its answer has no verdict")
-	}
-	if err != nil {
-		return err
+	if r.of.Verdetto.Livello == "" {
+		return errors.New("its answer has no verdict")
 	}
 	r.print(w, p)
 	return nil
 }
 
-// printableTexts returns a decoded JSON value whose texts are one printable line each.
-func printableTexts(value any) any {
-	switch v := value.(type) {
-	case string:
-		return printable(strings.NewReplacer("\n", " ", "\t", " ").Replace(v))
-	case []any:
-		for i := range v {
-			v[i] = printableTexts(v[i])
-		}
-	case map[string]any:
-		for name := range v {
-			v[name] = printableTexts(v[name])
-		}
-	}
-	return value
+// line returns a text, into which texts of the service may have come, as one printable line.
+func line(text string) string {
+	return printable(strings.NewReplacer("\n", " ", "\t", " ").Replace(text))
 }
 
 // print writes the answer: first the verdict, then the bar, then what the verdict rests on.
@@ -90,8 +67,8 @@ func (r reply) print(w io.Writer, p pen) {
 		return places.Name(fare.City(iata), l.Code)
 	}
 	from, to := name(a.OrigineIata, j.From), name(a.DestinazioneIata, j.To)
-	fmt.Fprintln(w, l.Text("home.route", "From", from, "To", to))
-	fmt.Fprintln(w, p.in(sentences.LevelName(), sentences.Headline()))
+	fmt.Fprintln(w, line(l.Text("home.route", "From", from, "To", to)))
+	fmt.Fprintln(w, p.in(sentences.LevelName(), line(sentences.Headline())))
 	var facts []string
 	if sentences.Judged() && sentences.Scale().Quartiles != nil { // the answer states no scale of the day of another question
 		fmt.Fprintf(w, "\n%s\n", p.bar(l, j))
@@ -112,7 +89,7 @@ func (r reply) print(w io.Writer, p pen) {
 	}
 	for _, fact := range facts {
 		if fact != "" {
-			fmt.Fprintln(w, fact)
+			fmt.Fprintln(w, line(fact))
 		}
 	}
 }
@@ -231,6 +208,7 @@ func (p pen) bar(l *i18n.Language, j verdict.Judgement) string {
 		if c == price {
 			text = l.Money(c)
 		}
+		text = line(text)
 		length := utf8.RuneCountInString(text)
 		from := max(0, min(column(c)-length/2, p.width-length))
 		if !free(from, from+length) {

@@ -93,8 +93,7 @@ func (p *preflight) originSecret(ctx context.Context) ([]fault, error) {
 	make := "create it as docs/aws.md shows, with one of the values of " + p.config.parameter("origin-secrets") +
 		" under \"" + version + "\""
 	out, err := secretsmanager.NewFromConfig(p.in(edgeRegion)).GetSecretValue(ctx, &secretsmanager.GetSecretValueInput{SecretId: &name})
-	var none *secrettypes.ResourceNotFoundException
-	if errors.As(err, &none) {
+	if errors.As(err, new(*secrettypes.ResourceNotFoundException)) {
 		return []fault{{"the secret " + name + " is not in the Secrets Manager of " + edgeRegion, make}}, nil
 	}
 	if err != nil {
@@ -182,8 +181,7 @@ func (p *preflight) stack(ctx context.Context) (faults []fault, err error) {
 func (p *preflight) table(ctx context.Context) ([]fault, error) {
 	there := func(name string) (bool, error) {
 		_, err := dynamodb.NewFromConfig(p.aws).DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &name})
-		var none *dynamotypes.ResourceNotFoundException
-		if errors.As(err, &none) {
+		if errors.As(err, new(*dynamotypes.ResourceNotFoundException)) {
 			return false, nil
 		}
 		return err == nil, err
@@ -237,8 +235,7 @@ func (p *preflight) certificate(ctx context.Context, about, arn, region, domain 
 	}
 	out, err := acm.NewFromConfig(p.in(region)).DescribeCertificate(ctx,
 		&acm.DescribeCertificateInput{CertificateArn: &arn})
-	var none *acmtypes.ResourceNotFoundException
-	if errors.As(err, &none) {
+	if errors.As(err, new(*acmtypes.ResourceNotFoundException)) {
 		return []fault{{about + " is not in " + region + " of this account", anew}}, nil
 	}
 	if err != nil {
@@ -292,8 +289,7 @@ func (p *preflight) mail(ctx context.Context) (faults []fault, err error) {
 func (p *preflight) sender(ctx context.Context) ([]fault, error) {
 	domain := p.config.mailDomain()
 	out, err := sesv2.NewFromConfig(p.aws).GetEmailIdentity(ctx, &sesv2.GetEmailIdentityInput{EmailIdentity: &domain})
-	var none *sestypes.NotFoundException
-	if errors.As(err, &none) {
+	if errors.As(err, new(*sestypes.NotFoundException)) {
 		return nil, nil
 	}
 	if err != nil {

@@ -68,7 +68,9 @@ func Start(ctx context.Context, executable string, environment []string, logs io
 		return nil, fmt.Errorf("start %s: %w", executable, err)
 	}
 	go func() {
-		p.exit = p.command.Wait()
+		if p.exit = p.command.Wait(); p.exit == nil {
+			p.exit = errors.New("exit status 0")
+		}
 		close(p.exited)
 	}()
 	select {
@@ -79,18 +81,11 @@ func Start(ctx context.Context, executable string, environment []string, logs io
 		return nil, fmt.Errorf("the function did not start: %s", reason)
 	case <-p.exited:
 		p.server.Close()
-		return nil, fmt.Errorf("the function ended before it asked for work: %w", orEnded(p.exit))
+		return nil, fmt.Errorf("the function ended before it asked for work: %w", p.exit)
 	case <-ctx.Done():
 		p.Close()
 		return nil, fmt.Errorf("start %s: %w", executable, ctx.Err())
 	}
-}
-
-func orEnded(err error) error {
-	if err == nil {
-		return errors.New("exit status 0")
-	}
-	return err
 }
 
 func (p *Process) Invoke(ctx context.Context, event []byte) (Answer, error) {
@@ -102,7 +97,7 @@ func (p *Process) Invoke(ctx context.Context, event []byte) (Answer, error) {
 	select {
 	case p.events <- call:
 	case <-p.exited:
-		return Answer{}, fmt.Errorf("invoke: the function has ended: %w", orEnded(p.exit))
+		return Answer{}, fmt.Errorf("invoke: the function has ended: %w", p.exit)
 	case <-ctx.Done():
 		return Answer{}, fmt.Errorf("invoke: %w", ctx.Err())
 	}
@@ -110,7 +105,7 @@ func (p *Process) Invoke(ctx context.Context, event []byte) (Answer, error) {
 	case a := <-call.answer:
 		return a, nil
 	case <-p.exited:
-		return Answer{}, fmt.Errorf("invoke: the function ended before it answered: %w", orEnded(p.exit))
+		return Answer{}, fmt.Errorf("invoke: the function ended before it answered: %w", p.exit)
 	case <-ctx.Done():
 		return Answer{}, fmt.Errorf("invoke: %w", ctx.Err())
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -90,21 +91,15 @@ func (t template) write(file string, environment map[string]string, certificate 
 			continue
 		}
 		variables := map[string]any{}
-		for name, value := range r.variables() {
-			variables[name] = value
-		}
+		maps.Copy(variables, r.variables())
 		for name, value := range environment {
 			if was, named := variables[name]; named && !isParameter(was) || local(name) {
 				variables[name] = value
 			}
 		}
-		properties := map[string]any{"Environment": map[string]any{"Variables": variables},
-			"Architectures": []string{machines[runtime.GOARCH]}}
-		for name, value := range r.Properties {
-			if properties[name] == nil {
-				properties[name] = value
-			}
-		}
+		properties := maps.Clone(r.Properties)
+		properties["Environment"] = map[string]any{"Variables": variables}
+		properties["Architectures"] = []string{machines[runtime.GOARCH]}
 		here[id] = resource{Type: r.Type, Properties: properties, Metadata: r.Metadata}
 		asset, ok := r.Metadata["aws:asset:path"].(string)
 		if !ok {
