@@ -15,7 +15,6 @@ import (
 	"syscall"
 	"time"
 
-	"verdetto/shared/store"
 	"verdetto/shared/store/boltstore"
 	"verdetto/shared/store/socketstore"
 )
@@ -53,27 +52,17 @@ func (o Options) HandOutCopies(ctx context.Context, name string) error {
 	if err != nil {
 		return fmt.Errorf("open the socket of backups: %w; try a shorter path for the store", err)
 	}
-	table := socketstore.Handler(o.Table)
-	server := &http.Server{
-		ReadHeaderTimeout: 10 * time.Second, WriteTimeout: backupTime,
-		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			switch r.URL.Path {
-			case statusPath:
-				o.answerStatus(w, r)
-				return
-			case socketstore.Path:
-				table.ServeHTTP(w, r)
-				return
-			}
-			// The Content-Length lets the reader detect a partial copy.
-			if err := source.Copy(w, func(bytes int64) {
-				w.Header().Set("Content-Length",
-					strconv.FormatInt(bytes, 10))
-			}); err != nil {
-				o.Log.ErrorContext(ctx, "the copy of the store for verdetto backup broke off", "error", err)
-			}
-		}),
-	}
+	mux := http.NewServeMux()
+	mux.HandleFunc(statusPath, o.answerStatus)
+	mux.Handle(socketstore.Path, socketstore.Handler(o.Table))
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+		// The Content-Length lets the reader detect a partial copy.
+		err := source.Copy(w, func(bytes int64) { w.Header().Set("Content-Length", strconv.FormatInt(bytes, 10)) })
+		if err != nil {
+			o.Log.ErrorContext(ctx, "the copy of the store for verdetto backup broke off", "error", err)
+		}
+	})
+	server := &http.Server{ReadHeaderTimeout: 10 * time.Second, WriteTimeout: backupTime, Handler: mux}
 	go server.Serve(listener) // ends with the context
 	context.AfterFunc(ctx, func() { _ = server.Close(); _ = os.Remove(path) })
 	return nil
@@ -140,7 +129,7 @@ func Backup(ctx context.Context, name, to string) (err error) {
 	if err = part.Sync(); err != nil {
 		return fmt.Errorf("back up store: %w", err)
 	}
-	if err = readAll(ctx, part.Name()); err != nil {
+	if _, _, err = Verify(ctx, "bolt:"+part.Name(), time.Now, nil); err != nil {
 		return fmt.Errorf("read the backup: %w", err)
 	}
 	// Link fails if another process has created a file of that name meanwhile.
@@ -163,19 +152,6 @@ func newPart(file string) (*os.File, error) {
 		return nil, errors.Join(err, part.Close(), os.Remove(part.Name()))
 	}
 	return part, nil
-}
-
-func readAll(ctx context.Context, file string) error {
-	s, _, err := boltstore.Read(file, beforeAll)
-	if err != nil {
-		return err
-	}
-	n := 0
-	err = s.All(ctx, func(store.Item) error { n++; return nil })
-	if err == nil && n == 0 {
-		err = fmt.Errorf("%s is empty; a store that was served is never empty", file)
-	}
-	return errors.Join(err, s.Close())
 }
 
 var errNotServing = errors.New("no process serves the store")
