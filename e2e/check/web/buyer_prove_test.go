@@ -130,9 +130,9 @@ func TestProveBuyerByCard(t *testing.T) {
 			w.wait(`document.querySelector('main a.go')`)
 			w.check("portal")
 			w.do(click("main a.go"))
-			w.wait(`document.title === 'Invented billing portal'`)
-			w.do(click("form button"))
-			w.wait(`document.body.textContent.includes(', ends ')`)
+			w.wait(`document.title === 'Invented subscriptions'`)
+			w.do(click("form button[value=cancel]"))
+			w.wait(`document.body.textContent.includes(', cancelled')`)
 			if status := s.works(t, rotated.APIKey); status != 200 {
 				t.Errorf("cancelled, and paid for, the key is answered with %d", status)
 			}

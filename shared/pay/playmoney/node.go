@@ -5,8 +5,10 @@ import (
 	"crypto/sha512"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -77,13 +79,8 @@ func (n *Node) Pay(t Transfer) pay.Signature {
 	return s
 }
 
-// Send sends a transfer, whose transaction is then Processed. It panics on a malformed address.
+// Send sends a transfer, whose transaction is then Processed.
 func (n *Node) Send(t Transfer) pay.Signature {
-	for _, address := range []string{t.Wallet, t.Mint} {
-		if _, ok := decode(address, 32); !ok {
-			panic("playmoney: not an address: " + strconv.Quote(address))
-		}
-	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	count := len(n.transactions) + 1
@@ -172,108 +169,81 @@ func (s *sent) transferCalls(m message) []call {
 	return calls
 }
 
-func (t Transfer) memoProgram() string {
-	if t.MemoProgram != "" {
-		return t.MemoProgram
-	}
-	return MemoProgram
-}
+func (t Transfer) memoProgram() string { return cmp.Or(t.MemoProgram, MemoProgram) }
 
-func (m message) place(key string) int {
-	for i, k := range m.keys() {
-		if k == key {
-			return i
-		}
-	}
-	panic("playmoney: the message has no account " + key)
-}
+func (m message) place(key string) int { return slices.Index(m.keys(), key) }
 
 func (n *Node) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	n.serve(w, r, http.HandlerFunc(n.answer))
-}
-
-func (n *Node) answer(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodPost && strings.HasPrefix(r.Header.Get("Content-Type"), "application/json") {
-		n.rpc(w, r)
+		n.serve(w, r, http.HandlerFunc(n.rpc))
 		return
 	}
-	n.page(w, r)
+	n.serve(w, r, http.HandlerFunc(n.page))
 }
 
 func (n *Node) rpc(w http.ResponseWriter, r *http.Request) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.calls++
-	var request struct {
+	var call struct {
 		ID     json.RawMessage
 		Method string
-		Params []json.RawMessage
+		Params json.RawMessage
 	}
-	result, code, text := any(nil), -32700, "Parse error"
-	if json.NewDecoder(r.Body).Decode(&request) == nil {
-		switch request.Method {
-		case "getTransaction":
-			result, code, text = n.getTransaction(request.Params)
-		case "getSignatureStatuses":
-			result, code, text = n.getSignatureStatuses(request.Params)
-		case "getSignaturesForAddress":
-			result, code, text = n.getSignaturesForAddress(request.Params)
-		default:
-			code, text = -32601, "Method not found"
-		}
+	var result any
+	err := json.NewDecoder(r.Body).Decode(&call)
+	if err == nil {
+		method := map[string]func(json.RawMessage) (any, error){"getTransaction": n.getTransaction,
+			"getSignatureStatuses": n.getSignatureStatuses, "getSignaturesForAddress": n.getSignaturesForAddress}[call.Method]
+		result, err = method(call.Params)
 	}
-	answer := map[string]any{"jsonrpc": "2.0", "id": request.ID, "result": result}
-	if code != 0 {
-		delete(answer, "result")
-		answer["error"] = map[string]any{"code": code, "message": text}
+	answer := map[string]any{"jsonrpc": "2.0", "id": call.ID, "result": result}
+	if err != nil {
+		answer = map[string]any{"jsonrpc": "2.0", "id": call.ID,
+			"error": map[string]any{"code": -32602, "message": err.Error()}}
 	}
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(answer)
 }
 
-func (n *Node) getTransaction(params []json.RawMessage) (result any, code int, text string) {
-	var name string
-	options := struct {
-		Encoding, Commitment           string
-		MaxSupportedTransactionVersion *int
-	}{Commitment: string(Finalized)}
-	if len(params) > 1 && json.Unmarshal(params[1], &options) != nil || len(params) == 0 ||
-		json.Unmarshal(params[0], &name) != nil {
-		return nil, -32602, "Invalid params"
+func (n *Node) transaction(signature string) *sent {
+	b, _ := decode(signature, 64)
+	if b == nil {
+		return nil
 	}
-	b, ok := decode(name, 64)
-	switch {
-	case !ok:
-		return nil, -32602, "Invalid param: WrongSize"
-	case options.Encoding != "base64":
-		return nil, -32602, "Invalid params: unknown variant `" + options.Encoding + "`"
-	case options.Commitment == string(Processed):
-		return nil, -32602, "Method does not support commitment below `confirmed`"
-	}
-	s := n.transactions[pay.Signature(b)]
-	switch {
-	case s == nil || s.finality == Processed || s.finality == Confirmed && options.Commitment == string(Finalized):
-		return nil, 0, ""
-	}
-	if v, ok := s.message.version().(int); ok && (options.MaxSupportedTransactionVersion == nil ||
-		*options.MaxSupportedTransactionVersion < v) {
-		return nil, -32015, fmt.Sprintf("Transaction version (%d) is not supported by the requesting client.", v)
-	}
-	return s.result(), 0, ""
+	return n.transactions[pay.Signature(b)]
 }
 
-func (n *Node) getSignatureStatuses(params []json.RawMessage) (result any, code int, text string) {
-	var names []string
-	if len(params) == 0 || json.Unmarshal(params[0], &names) != nil {
-		return nil, -32602, "Invalid params"
+func (n *Node) getTransaction(params json.RawMessage) (any, error) {
+	var signature string
+	options := struct {
+		Encoding, Commitment           string
+		MaxSupportedTransactionVersion int
+	}{Commitment: string(Finalized)}
+	if err := json.Unmarshal(params, &[]any{&signature, &options}); err != nil {
+		return nil, err
+	}
+	if options.Encoding != "base64" || options.Commitment == string(Processed) {
+		return nil, errors.New("invalid params")
+	}
+	s := n.transaction(signature)
+	if s == nil || s.finality == Processed || s.finality == Confirmed && options.Commitment == string(Finalized) {
+		return nil, nil
+	}
+	if v, ok := s.message.version().(int); ok && options.MaxSupportedTransactionVersion < v {
+		return nil, fmt.Errorf("transaction version (%d) is not supported by the requesting client", v)
+	}
+	return s.result(), nil
+}
+
+func (n *Node) getSignatureStatuses(params json.RawMessage) (any, error) {
+	var signatures []string
+	if err := json.Unmarshal(params, &[]any{&signatures}); err != nil {
+		return nil, err
 	}
 	statuses := []any{}
-	for _, name := range names {
-		b, ok := decode(name, 64)
-		if !ok {
-			return nil, -32602, "Invalid param: WrongSize"
-		}
-		s := n.transactions[pay.Signature(b)]
+	for _, signature := range signatures {
+		s := n.transaction(signature)
 		if s == nil {
 			statuses = append(statuses, nil)
 			continue
@@ -286,7 +256,36 @@ func (n *Node) getSignatureStatuses(params []json.RawMessage) (result any, code 
 			"slot": s.slot, "confirmations": confirmations, "err": s.err(), "confirmationStatus": s.finality,
 		})
 	}
-	return map[string]any{"context": map[string]any{"slot": 300_000_999}, "value": statuses}, 0, ""
+	return map[string]any{"context": map[string]any{"slot": 300_000_999}, "value": statuses}, nil
+}
+
+// getSignaturesForAddress returns the transactions that list an account, newest first. As on the
+// real network, any transaction may list any account.
+func (n *Node) getSignaturesForAddress(params json.RawMessage) (any, error) {
+	var account string
+	options := struct {
+		Commitment string
+		Limit      int
+	}{Commitment: string(Finalized), Limit: 1000}
+	if err := json.Unmarshal(params, &[]any{&account, &options}); err != nil {
+		return nil, err
+	}
+	var listed []*sent
+	for _, s := range n.transactions {
+		seen := s.finality == Finalized || s.finality == Confirmed && options.Commitment == string(Confirmed)
+		if seen && slices.Contains(s.message.keys(), account) {
+			listed = append(listed, s)
+		}
+	}
+	slices.SortFunc(listed, func(a, b *sent) int { return cmp.Compare(b.slot, a.slot) })
+	list := []any{}
+	for _, s := range listed[:min(len(listed), options.Limit)] {
+		list = append(list, map[string]any{
+			"signature": base58.Encode(s.signatures[0][:]), "slot": s.slot, "err": s.err(),
+			"memo": orNull(s.transfer.Memo), "blockTime": s.at.Unix(), "confirmationStatus": s.finality,
+		})
+	}
+	return list, nil
 }
 
 func (s *sent) err() any {
@@ -309,7 +308,7 @@ func (s *sent) result() map[string]any {
 	if !t.Failed {
 		left = 0
 	}
-	var inner []any
+	inner := []any{}
 	if t.Inner {
 		inner = append(inner, map[string]any{"index": 0, "instructions": spell(s.transferCalls(m))})
 	}
@@ -317,7 +316,7 @@ func (s *sent) result() map[string]any {
 		"slot": s.slot, "blockTime": s.at.Unix(), "version": m.version(),
 		"transaction": []string{base64.StdEncoding.EncodeToString(m.bytes(s.signatures)), "base64"},
 		"meta": map[string]any{
-			"err": s.err(), "fee": 5000, "innerInstructions": orEmpty(inner), "logMessages": []string{},
+			"err": s.err(), "fee": 5000, "innerInstructions": inner, "logMessages": []string{},
 			"loadedAddresses":   map[string]any{"writable": append([]string{}, m.loaded...), "readonly": []string{}},
 			"preTokenBalances":  []any{balance(m.signers, s.payer, t.Units), balance(receiver, t.Wallet, s.before)},
 			"postTokenBalances": []any{balance(m.signers, s.payer, left), balance(receiver, t.Wallet, s.after)},
@@ -334,11 +333,4 @@ func spell(calls []call) []any {
 		})
 	}
 	return spelled
-}
-
-func orEmpty(list []any) []any {
-	if list == nil {
-		return []any{}
-	}
-	return list
 }

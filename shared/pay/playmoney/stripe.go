@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// Stripe imitates the company Stripe: its API, the hosted checkout pages and, at /, a page on which
-// people renew, cancel and end subscriptions. The exported fields must be set before the first
-// request.
+// Stripe imitates the company Stripe: its API, the hosted checkout pages and a page on which people
+// renew, cancel and end subscriptions, which is also the billing portal. The exported fields must be
+// set before the first request.
 type Stripe struct {
 	wrapped
 
@@ -36,7 +36,7 @@ type Stripe struct {
 	counter       int
 	sessions      map[string]*checkout
 	subscriptions map[string]*stripeSubscription
-	portals       map[string]portal
+	portals       map[string]string // customers by the id of their billing portal
 	answers       map[string]storedAnswer
 	events        []Event
 	reported      int // events that pages have delivered
@@ -54,8 +54,7 @@ func NewStripe(now func() time.Time) *Stripe {
 	return &Stripe{
 		Key: TestKey, Price: TestPrice, Amount: 1299, Currency: "usd", Secret: TestSecret, now: now,
 		sessions: map[string]*checkout{}, subscriptions: map[string]*stripeSubscription{},
-		answers: map[string]storedAnswer{},
-		portals: map[string]portal{},
+		answers: map[string]storedAnswer{}, portals: map[string]string{},
 	}
 }
 
@@ -90,21 +89,10 @@ func (s *Stripe) id(prefix string) string {
 
 func (s *Stripe) session(id string) *checkout {
 	c := s.sessions[id]
-	if c == nil {
-		panic("playmoney: no session " + id)
-	}
 	if c.status == "open" && !s.now().Before(c.expires) {
 		c.status = "expired"
 	}
 	return c
-}
-
-func (s *Stripe) findSubscription(id string) *stripeSubscription {
-	h := s.subscriptions[id]
-	if h == nil {
-		panic("playmoney: no subscription " + id)
-	}
-	return h
 }
 
 func (s *Stripe) Sessions() []string {
@@ -134,11 +122,7 @@ func (s *Stripe) PayLater(session string) (subscription string) {
 }
 
 func (s *Stripe) complete(session string, paid bool) string {
-	c := s.session(session)
-	if c.status != "open" {
-		panic("playmoney: the session is " + c.status)
-	}
-	return s.subscribe(c, s.Price, paid)
+	return s.subscribe(s.session(session), s.Price, paid)
 }
 
 // SellOther sells a subscription to another price through a separate checkout.
@@ -156,7 +140,7 @@ func (s *Stripe) SellOther(email, price string) (session, subscription string) {
 func (s *Stripe) change(subscription string, how func(*stripeSubscription), invoice ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	h := s.findSubscription(subscription)
+	h := s.subscriptions[subscription]
 	how(h)
 	s.happen("customer.subscription.updated", s.subscriptionObject(h, nil))
 	s.invoiced(h, invoice...)
@@ -194,7 +178,7 @@ func (s *Stripe) Settle(session string) {
 	defer s.mu.Unlock()
 	c := s.session(session)
 	c.paid = true
-	h := s.findSubscription(c.subscription)
+	h := s.subscriptions[c.subscription]
 	h.paid = true
 	s.happen("checkout.session.async_payment_succeeded", s.sessionObject(c, nil))
 	s.invoiced(h, "invoice.paid", "invoice.payment_succeeded")
@@ -247,7 +231,7 @@ func (s *Stripe) CancelAtPeriodEnd(subscription string) {
 func (s *Stripe) End(subscription string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.end(s.findSubscription(subscription))
+	s.end(s.subscriptions[subscription])
 }
 
 func (s *Stripe) end(h *stripeSubscription) {
@@ -260,7 +244,7 @@ func (s *Stripe) end(h *stripeSubscription) {
 func (s *Stripe) DeleteCustomer(subscription string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.forget(s.findSubscription(subscription).customer)
+	s.forget(s.subscriptions[subscription].customer)
 }
 
 func (s *Stripe) forget(customer string) {
@@ -291,9 +275,9 @@ func (s *Stripe) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}))
 	mux.HandleFunc("GET /c/pay/{id}", s.checkoutPage)
 	mux.HandleFunc("POST /c/pay/{id}", s.checkoutForm)
-	mux.HandleFunc("GET /p/session/{id}", s.portalPage)
-	mux.HandleFunc("POST /p/session/{id}", s.portalForm)
-	mux.HandleFunc("GET /{$}", s.index)
-	mux.HandleFunc("POST /{$}", s.indexForm)
+	for _, path := range []string{"/{$}", "/p/session/{id}"} {
+		mux.HandleFunc("GET "+path, s.index)
+		mux.HandleFunc("POST "+path, s.indexForm)
+	}
 	s.serve(w, r, mux)
 }

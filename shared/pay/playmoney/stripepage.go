@@ -25,9 +25,10 @@ var stripePages = template.Must(template.New("").Parse(`
 {{define "index"}}<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>Invented subscriptions</title></head><body>
 <h1>Invented subscriptions</h1>
+<p>This stands in for the card processor's own pages. No money moves.</p>
 <table>
 <tr><th>Subscription</th><th>Email</th><th>State</th><th>Period</th><th></th></tr>
-{{range .}}<tr><td>{{.ID}}</td><td>{{.Email}}</td><td>{{.Status}}</td><td>{{.Period}}</td><td>
+{{range .}}<tr><td>{{.ID}}</td><td>{{.Email}}</td><td>{{.Status}}{{if .Cancels}}, cancelled{{end}}</td><td>{{.Period}}</td><td>
 <form method="post"><input type="hidden" name="subscription" value="{{.ID}}">
 <button name="do" value="renew">Renew</button> <button name="do" value="fail">Fail to renew</button>
 <button name="do" value="cancel">Cancel at the end</button> <button name="do" value="end">End</button></form>
@@ -88,14 +89,21 @@ func (s *Stripe) checkoutForm(w http.ResponseWriter, r *http.Request) {
 	s.leadOn(w, r, strings.ReplaceAll(c.success, "{CHECKOUT_SESSION_ID}", id))
 }
 
-func (s *Stripe) index(w http.ResponseWriter, _ *http.Request) {
-	type row struct{ ID, Email, Status, Period string }
+// index shows all subscriptions, or in a billing portal those of its customer.
+func (s *Stripe) index(w http.ResponseWriter, r *http.Request) {
+	type row struct {
+		ID, Email, Status, Period string
+		Cancels                   bool
+	}
 	var rows []row
 	s.mu.Lock()
+	customer := s.portals[r.PathValue("id")]
 	for _, id := range slices.Sorted(maps.Keys(s.subscriptions)) {
 		h := s.subscriptions[id]
-		rows = append(rows, row{id, h.email, h.status, h.begin.Format(time.DateOnly) + " to " +
-			h.end.Format(time.DateOnly)})
+		if r.PathValue("id") == "" || h.customer == customer {
+			rows = append(rows, row{id, h.email, h.status, h.begin.Format(time.DateOnly) + " to " +
+				h.end.Format(time.DateOnly), h.cancels})
+		}
 	}
 	s.mu.Unlock()
 	pageHeader(w, "'self'")
@@ -114,5 +122,5 @@ func (s *Stripe) indexForm(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	act(id)
-	s.leadOn(w, r, "/")
+	s.leadOn(w, r, r.URL.Path)
 }

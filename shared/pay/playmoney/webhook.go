@@ -32,7 +32,7 @@ func (s *Stripe) happen(kind string, about object) {
 		"data": object{"object": about}, "pending_webhooks": 1, "request": object{"id": nil, "idempotency_key": nil},
 	})
 	if err != nil {
-		panic(err) // cannot fail for plain values
+		panic(err) // cannot happen with plain values
 	}
 	s.events = append(s.events, Event{id, kind, payload})
 }
