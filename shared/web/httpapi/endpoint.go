@@ -21,11 +21,10 @@ type JSONDoc struct {
 	Problems             []ProblemType // in addition to those of every endpoint
 	Status               int           // of a success; 0 means 200
 	Answer               any           // of a success, if the handler writes the bytes itself
-	// media type of a success as text, if the caller may choose it instead of JSON
-	Text          string
-	Body          any   // type of a body that the handler parses itself (RawBody)
-	Pages         []int // statuses answered with a page if the caller prefers HTML
-	ConsumesQuota bool  // the handler counts with ConsumeQuota
+	Text                 string        // media type of a success as text, if the caller may choose it
+	Body                 any           // type of a body that the handler parses itself (RawBody)
+	Pages                []int         // statuses answered with a page if the caller prefers HTML
+	ConsumesQuota        bool          // the handler counts with ConsumeQuota
 }
 
 // PageDoc describes an endpoint with pages in OpenAPI, beyond its Go types.
@@ -37,8 +36,7 @@ type PageDoc struct {
 }
 
 // JSON registers a typed handler for the named route. For each well-formed request it calls check
-// (if set), counts the call and calls the handler. Errors that are not a Problem are logged and
-// answered with a plain 500 or 503.
+// (if set), counts the call and calls the handler. ProblemFor turns errors into answers.
 func JSON[I, O any](a *API, name string, doc JSONDoc, check func(context.Context, *I) error,
 	handler func(context.Context, *I) (*O, error)) {
 	register(a, name, description{JSONDoc: doc}, itself[I], check,
@@ -137,7 +135,7 @@ func register[I, Q, O any](a *API, name string, d description, question func(*I)
 	huma.Register(a.huma, operation, func(ctx context.Context, in *I) (*O, error) {
 		out, err := answer(ctx, a, route, d, in, question, check, handler)
 		if err != nil {
-			p := a.problemFor(ctx, route, err)
+			p := a.ProblemFor(ctx, route.Name, err)
 			if over := a.overOthers(ctx); over != nil && (route.Signed || p.Status == http.StatusUnauthorized) {
 				p = over // capOthers allowed it for its key or signature, which is invalid
 			}
@@ -167,7 +165,7 @@ func answer[I, Q, O any](ctx context.Context, a *API, route routes.Route, d desc
 		return nil, err
 	}
 	if !d.ConsumesQuota {
-		if err := a.consumeQuota(ctx, route); err != nil {
+		if err := a.ConsumeQuota(ctx, route.Name); err != nil {
 			return nil, err
 		}
 	}
@@ -202,18 +200,14 @@ func cacheControl(route routes.Route, pro bool) string {
 	return "no-store"
 }
 
-// ProblemFor returns the error response for err, as JSON does for typed handlers. Errors that are
-// not a Problem are logged and become a plain 500 or 503.
+// ProblemFor returns the error response for err. Errors that are not a Problem are logged and become
+// a plain 500 or 503.
 func (a *API) ProblemFor(ctx context.Context, name string, err error) *Problem {
-	return a.problemFor(ctx, routes.Named(name), err)
-}
-
-func (a *API) problemFor(ctx context.Context, route routes.Route, err error) *Problem {
 	var p *Problem
 	if errors.As(err, &p) {
 		return p
 	}
-	a.config.Log.ErrorContext(ctx, "a request failed, and its caller was told to call again; look at the store if this lasts", "route", route.Name, "error", err)
+	a.config.Log.ErrorContext(ctx, "a request failed, and its caller was told to call again; look at the store if this lasts", "route", name, "error", err)
 	if errors.Is(err, store.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded) ||
 		errors.Is(err, context.Canceled) {
 		return Unavailable.Problem("Our storage did not answer in time. Try again in a few "+

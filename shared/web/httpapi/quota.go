@@ -17,13 +17,8 @@ var TooMany = ProblemType{Status: http.StatusTooManyRequests, Code: "troppe-rich
 // ConsumeQuota counts a call towards the caller's quota of a route, for plain handlers; JSON counts
 // calls itself. If the quota is used up, the error is a Problem.
 func (a *API) ConsumeQuota(ctx context.Context, name string) error {
-	return a.consumeQuota(ctx, routes.Named(name))
-}
-
-// ConsumeQuotas counts n >= 1 calls in one write and returns how many of them the quota allows. If
-// it allows none, the error is a Problem.
-func (a *API) ConsumeQuotas(ctx context.Context, name string, n int) (granted int, err error) {
-	return a.consumeQuotas(ctx, routes.Named(name), n)
+	_, err := a.ConsumeQuotas(ctx, name, 1)
+	return err
 }
 
 // Quotas replaces quotas of routes.Table. Page is the daily quota of an address on the home page,
@@ -52,8 +47,7 @@ func (q Quotas) Capped(r routes.Route) routes.Route {
 
 func (a *API) Capped(r routes.Route) routes.Route { return a.config.Quotas.Capped(r) }
 
-// Remaining returns how many calls are left in the quota that counted this call. It returns false
-// if none did.
+// Remaining returns how many calls are left in the quota that counted this call, or false if none did.
 func Remaining(ctx context.Context) (int64, bool) {
 	c := callOf(ctx)
 	return c.remaining, c.known
@@ -66,12 +60,10 @@ func Refusal(ctx context.Context) (calls int64, next time.Time) {
 	return d.Limit.Calls, d.Reset
 }
 
-// FreeLimit returns an endpoint's quota per address.
 func FreeLimit(r routes.Route) limit.Limit {
 	return limit.Limit{Name: r.Name + "-free", Calls: r.Free.Calls, Window: r.Free.Per}
 }
 
-// NetworkLimit returns an endpoint's quota per IPv6 /48.
 func NetworkLimit(r routes.Route) limit.Limit {
 	return limit.Limit{Name: r.Name + "-network", Calls: routes.PerNetwork * r.Free.Calls, Window: r.Free.Per}
 }
@@ -82,17 +74,13 @@ func ProLimit(r routes.Route) limit.Limit {
 	return limit.Limit{Name: r.Name + "-pro", Calls: r.Pro.Calls, Window: r.Pro.Per, Keep: 24 * time.Hour}
 }
 
-// consumeQuota counts a call and sets the rate limit headers. It costs one write, and a second one
+// ConsumeQuotas counts n >= 1 calls, sets the rate limit headers, and returns how many of the calls
+// the quota allows. If it allows none, the error is a Problem. It costs one write, and a second one
 // if the quota of the caller's IPv6 network is below 512 calls. If the counters cannot be reached,
-// it logs the error and allows the call.
-func (a *API) consumeQuota(ctx context.Context, route routes.Route) error {
-	_, err := a.consumeQuotas(ctx, route, 1)
-	return err
-}
-
-func (a *API) consumeQuotas(ctx context.Context, route routes.Route, n int) (granted int, err error) {
+// it logs the error and allows the calls.
+func (a *API) ConsumeQuotas(ctx context.Context, name string, n int) (granted int, err error) {
 	c := callOf(ctx)
-	route = a.config.Quotas.Capped(route)
+	route := a.Capped(routes.Named(name))
 	allowed, l := quotaOf(route, c.pro)
 	if allowed == (routes.Cap{}) {
 		return n, nil
@@ -180,8 +168,7 @@ func (a *API) usedUp(ctx context.Context, d limit.Decision, route routes.Route, 
 		"X-Api-Key. GET " + usagePath + " shows what is left of each quota."
 	paid := a.paidAlternative(route)
 	if paid != nil {
-		text += " GET " + paid.Path + " sells the same answer for " +
-			paid.Price + " USDC by x402, at once."
+		text += " GET " + paid.Path + " sells the same answer for " + paid.Price + " USDC by x402, at once."
 	}
 	p := a.refuse(ctx, d, text)
 	p.Usage, p.Paid = usagePath, paid
@@ -205,8 +192,8 @@ func (a *API) logUncounted(ctx context.Context, err error) {
 	}
 }
 
-// capOthers limits the calls that no quota counts, in memory, under routes.Others. A call with a
-// key or signature is refused only if that is invalid.
+// capOthers limits the calls that no quota counts, under routes.Others. A call with a key or
+// signature is refused only if that is invalid.
 func (a *API) capOthers(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := callOf(r.Context())
@@ -264,13 +251,12 @@ func otherLimits(c *call) map[limit.Limit]string {
 	return callerLimits(c, routes.Others)
 }
 
-// callerLimits returns the limits of a row for a caller without a key, with the pseudonym to count.
 func callerLimits(c *call, r routes.Route) map[limit.Limit]string {
-	of := map[limit.Limit]string{FreeLimit(r): c.address}
+	limits := map[limit.Limit]string{FreeLimit(r): c.address}
 	if c.network != "" {
-		of[NetworkLimit(r)] = c.network
+		limits[NetworkLimit(r)] = c.network
 	}
-	return of
+	return limits
 }
 
 func (a *API) overOthers(ctx context.Context) *Problem {
