@@ -22,14 +22,14 @@ type Operator struct {
 	Law     string // country whose law applies, as its readers would say it
 }
 
-// aboutPage is a page about the service, such as the terms. Each section has a title and a text
-// from the catalogue of texts, with placeholders for the operator's name, address and so on.
+// aboutPage is a page about the service, such as the terms. Its sections come from the catalogue of
+// texts, with placeholders for the operator's particulars.
 type aboutPage struct {
 	summary, path, text string
 	sections            []string
 }
 
-// aboutPages holds the pages about the service by their names in the table of routes.
+// aboutPages is keyed by route name.
 var aboutPages = map[string]aboutPage{
 	"termini": {"The terms under which the plan is sold", "/v1/termini", "terms",
 		[]string{"what", "price", "renewal", "withdrawal", "key", "fares", "liability", "change", "law"}},
@@ -39,8 +39,8 @@ var aboutPages = map[string]aboutPage{
 	"note-legali": {"Who runs the service", "/v1/note-legali", "imprint", []string{"who", "data", "source"}},
 }
 
-// ofSale lists the sections about prices and payment. A service that sells nothing leaves them out.
-var ofSale = []string{"price", "renewal", "withdrawal"}
+// saleSections are left out by a service that sells nothing.
+var saleSections = []string{"price", "renewal", "withdrawal"}
 
 type aboutSection struct {
 	ID, Title string
@@ -53,7 +53,7 @@ func (s *Service) about(name string) func(context.Context, *Reader) (*page.Respo
 		l := in.language()
 		var sections []aboutSection
 		for _, id := range p.sections {
-			if !s.sells() && slices.Contains(ofSale, id) {
+			if !s.sells() && slices.Contains(saleSections, id) {
 				continue
 			}
 			sections = append(sections, aboutSection{id, l.Text("about." + p.text + "." + id + ".title"),
@@ -71,15 +71,15 @@ func (s *Service) about(name string) func(context.Context, *Reader) (*page.Respo
 	}
 }
 
-// mark returns what a condition of an HTML text takes as true: every value is a text there.
-func mark(is bool) string {
-	if is {
+// mark returns a condition for an HTML text, in which any text but "" is true.
+func mark(condition bool) string {
+	if condition {
 		return "x"
 	}
 	return ""
 }
 
-// particulars returns the values for the placeholders in the texts of the pages about the service.
+// particulars returns the placeholders of the texts and their values.
 func (s *Service) particulars(l *i18n.Language) []any {
 	o := s.Operator
 	given := func(text string) string {

@@ -100,10 +100,9 @@ func (s *Service) checkout(ctx context.Context, in *checkoutInput) (*page.Respon
 	return showCheckout(in.Accept, l, checkoutBegun{url})
 }
 
-// checkoutKey returns the idempotency key for the card processor: the same key returns the same
-// checkout page. It is derived from a secret of the caller; without a secret it is random. An IP
-// address is not enough: many callers may share it. Anyone with the checkout page can read the Pro
-// key that the payment buys.
+// checkoutKey returns the idempotency key for the card processor, which decides who gets the same
+// checkout page. Anyone with that page can read the bought Pro key, so it is derived from a secret of
+// the caller, or random without one. An IP address is not enough: many callers may share it.
 func (s *Service) checkoutKey(ctx context.Context, in *checkoutInput, email string) (string, error) {
 	secret := httpapi.Repeatable{IdempotencyKey: cmp.Or(in.IdempotencyKey, in.Body.Token)}
 	var derived [16]byte
@@ -118,8 +117,8 @@ type confirmInput struct {
 	Reader
 }
 
-// confirm shows the bought key. A program sees the key once; a person sees it as often as wanted
-// for 10 minutes. Only the payer knows the id of the checkout.
+// confirm shows the bought key: to a program once, to a person for 10 minutes. Only the payer knows
+// the id of the checkout.
 func (s *Service) confirm(ctx context.Context, in *confirmInput) (*page.Response, error) {
 	l, person := in.language(), page.WantsHTML(in.Accept)
 	if person {
@@ -141,8 +140,7 @@ func (s *Service) confirm(ctx context.Context, in *confirmInput) (*page.Response
 	return asJSON(http.StatusOK, bought)
 }
 
-// confirmed returns the key or the extension that a checkout has bought. It succeeds once per
-// checkout.
+// confirmed succeeds once per checkout.
 func (s *Service) confirmed(ctx context.Context, id string) (issued, error) {
 	if err := mayAskCard(ctx); err != nil {
 		return issued{}, err
@@ -175,9 +173,9 @@ func (s *Service) confirmed(ctx context.Context, id string) (issued, error) {
 	return bought, nil
 }
 
-// noteSale tells the operator that Stripe said nothing about an earlier sale for a day. Its webhook
-// tells of each sale within seconds, often before the payer asks for the key. Keys do not wait for it,
-// but later payments of the subscription do.
+// noteSale tells the operator if no delivery came within a day of an earlier sale. Stripe reports a
+// sale within seconds, often before the payer asks for the key. Keys do not depend on the webhook, but
+// renewals do.
 func (s *Service) noteSale() {
 	now := s.Now()
 	s.signature.Lock()
@@ -212,9 +210,8 @@ type webhookOutput struct {
 	}
 }
 
-// webhook treats a delivery only as a hint that a subscription changed. It reads the current state
-// from the card processor. So late, repeated and misordered deliveries lead to the same state. The
-// service stores no delivery.
+// webhook treats a delivery only as a hint that a subscription changed, and reads the current state
+// from the card processor. So late, repeated and misordered deliveries lead to the same state.
 func (s *Service) webhook(ctx context.Context, in *webhookInput) (*webhookOutput, error) {
 	event, err := s.Checkout.Event(in.RawBody, in.Signature, s.Now())
 	s.noteSignature(ctx, in.Signature, err)
@@ -228,9 +225,8 @@ func (s *Service) webhook(ctx context.Context, in *webhookInput) (*webhookOutput
 	}
 	id, err := s.subscriber(ctx, event)
 	if err == nil {
-		// The subscription is read after the customer. If another delivery stores a newer state
-		// meanwhile, this write fails with a conflict. Then the customer and the subscription are
-		// read again.
+		// The subscription is read after the customer, so if another delivery stores a newer state
+		// meanwhile, this write conflicts and both are read again.
 		err = s.Keys.Change(ctx, id, func(c *store.Customer) error { return s.follow(ctx, c, event.Subscription) })
 	}
 	switch {
@@ -246,12 +242,12 @@ func (s *Service) webhook(ctx context.Context, in *webhookInput) (*webhookOutput
 	return out, nil
 }
 
-// secretTodo says what to do if deliveries are refused. A stranger can send such deliveries too.
+// secretTodo is conditional, because a stranger can send deliveries with a wrong signature too.
 const secretTodo = "if Stripe's dashboard shows failed deliveries, set STRIPE_WEBHOOK_SECRETS to the secret that " +
 	"it shows for the webhook"
 
-// noteSignature tells the operator of deliveries that look like Stripe's but are signed with another
-// secret. It logs one of them per hour.
+// noteSignature reports deliveries that look like Stripe's but have a wrong signature. It logs one per
+// hour.
 func (s *Service) noteSignature(ctx context.Context, signature string, err error) {
 	wrong := errors.Is(err, pay.ErrBadSignature) && strings.Contains(signature, "v1=")
 	if err != nil && !wrong {
@@ -273,11 +269,9 @@ func (s *Service) noteSignature(ctx context.Context, signature string, err error
 	s.Log.ErrorContext(ctx, "a delivery of Stripe's webhook has a wrong signature: "+secretTodo)
 }
 
-// errForeign means that a subscription is for a price that does not belong to the plan Pro.
 var errForeign = errors.New("the subscription is not of Pro")
 
-// follow records until when a subscription is paid. If the subscription is not for Pro, follow
-// records nothing and fails with errForeign.
+// follow records until when a subscription is paid. It fails with errForeign if it is not for Pro.
 func (s *Service) follow(ctx context.Context, c *store.Customer, id string) error {
 	subscription, err := s.Checkout.Subscription(ctx, id)
 	if err != nil {
@@ -296,8 +290,7 @@ func (s *Service) follow(ctx context.Context, c *store.Customer, id string) erro
 	return nil
 }
 
-// dropForeign removes from a plan the subscriptions that are not for Pro. Earlier versions accepted
-// every subscription. It checks the subscriptions whose paid period has not ended.
+// dropForeign removes from a plan the unexpired subscriptions that are no longer for Pro.
 func (s *Service) dropForeign(ctx context.Context, c *store.Customer) error {
 	for id, until := range c.Cards {
 		if !(apikey.Plan{Until: until.Add(apikey.Grace)}).Live(s.Now()) {
@@ -316,9 +309,8 @@ func (s *Service) dropForeign(ctx context.Context, c *store.Customer) error {
 	return nil
 }
 
-// subscriber returns the customer who has a subscription. It uses the stored link, or else the
-// e-mail address. If the address changes at the card processor, the plan still belongs to the
-// buyer.
+// subscriber returns the customer who has a subscription: by the stored link, so that a change of the
+// address at the card processor changes nothing, or else by the e-mail address.
 func (s *Service) subscriber(ctx context.Context, event pay.Event) (apikey.CustomerID, error) {
 	known, err := s.Keys.SubscriptionOwner(ctx, event.Subscription)
 	if !errors.Is(err, store.ErrNotFound) {
@@ -343,7 +335,7 @@ func (s *Service) subscriber(ctx context.Context, event pay.Event) (apikey.Custo
 	return id, s.Keys.LinkSubscription(ctx, event.Subscription, id)
 }
 
-// reason returns the reason for refusing a delivery. The text holds nothing from the delivery.
+// reason quotes nothing from the delivery.
 func reason(err error) string {
 	for _, known := range []error{pay.ErrBadSignature, pay.ErrStale, pay.ErrMalformed} {
 		if errors.Is(err, known) {

@@ -48,7 +48,6 @@ type detailsInput struct {
 	Reader
 }
 
-// Details holds everything that a payer needs for a payment in USDC.
 type Details struct {
 	Wallet       string `json:"wallet" doc:"Address of the receiving wallet"`
 	TokenAccount string `json:"tokenAccount" doc:"The wallet's account for USDC"`
@@ -85,7 +84,7 @@ func (s *Service) details(_ context.Context, in *detailsInput) (*page.Response, 
 	return asJSON(http.StatusOK, d)
 }
 
-// bare returns the payment details that are the same for every payer, without an e-mail address.
+// bare returns the payment details that are the same for every payer.
 func (s *Service) bare() Details {
 	return Details{
 		Wallet: s.Wallet.Owner, TokenAccount: s.Wallet.TokenAccount, Mint: s.Wallet.Mint, Network: s.Wallet.Network,
@@ -94,8 +93,7 @@ func (s *Service) bare() Details {
 	}
 }
 
-// detailsFor returns the payment details with a payment link for an e-mail address. The reference
-// may be empty.
+// detailsFor adds the payment link for an e-mail address. The reference may be empty.
 func (s *Service) detailsFor(email, reference string) (Details, error) {
 	email, err := address(email)
 	if err != nil {
@@ -155,7 +153,7 @@ func (s *Service) checkVerify(_ context.Context, in *verifyInput) error {
 	return wrong.err()
 }
 
-// claimDays is how many days after a payment its payer can still claim the key.
+// claimDays is how long after a payment its payer can claim the key.
 const claimDays = 30
 
 func (s *Service) verify(ctx context.Context, in *verifyInput) (*verifyOutput, error) {
@@ -176,16 +174,13 @@ type redemption struct {
 	email     string
 	key       string // the customer's current key, to extend its plan; optional
 	signature pay.Signature
-	firma     string // the payer's signature; optional
-	secret    string // lets its bearer see the key again; empty: no one
-	lang      string // of a mail about a claim that is kept; may be empty
-	// claimedAt is the time of a claim that was kept. It is zero for a claim that its caller waits
-	// for.
-	claimedAt time.Time
+	firma     string    // the payer's signature; optional
+	secret    string    // lets its bearer see the key again; empty: no one
+	lang      string    // of a mail about a claim that is kept; may be empty
+	claimedAt time.Time // of a claim that was kept; zero: its caller waits
 }
 
-// redeem returns the key or the extension that a payment in USDC buys. It succeeds once per
-// payment.
+// redeem succeeds once per payment.
 func (s *Service) redeem(ctx context.Context, r redemption) (issued, error) {
 	email, err := address(r.email)
 	if err != nil {
@@ -247,8 +242,8 @@ func (s *Service) redeem(ctx context.Context, r redemption) (issued, error) {
 	return bought, nil
 }
 
-// claimed returns how the caller claims a payment. It returns nil if a memo binds the payment to
-// the e-mail address: such a claim is final. Otherwise a claim can be taken back.
+// claimed returns nil if a memo binds the payment to the e-mail address: that claim is final. Any
+// other can be taken back.
 func claimed(payment pay.Payment, email, firma string) (*store.Claim, error) {
 	proven := false
 	if firma != "" {
@@ -264,13 +259,10 @@ func claimed(payment pay.Payment, email, firma string) (*store.Claim, error) {
 	if pay.Bound(payment.Memos) {
 		return nil, nil
 	}
-	return &store.Claim{Proven: proven, TakeBack: func(c *store.Customer) {
-		c.Crypto = c.Crypto.AddDate(0, 0,
-			-CryptoDays)
-	}}, nil
+	takeBack := func(c *store.Customer) { c.Crypto = c.Crypto.AddDate(0, 0, -CryptoDays) }
+	return &store.Claim{Proven: proven, TakeBack: takeBack}, nil
 }
 
-// noPayment returns the error response for a transaction that is missing, failed or not final.
 func (s *Service) noPayment(ctx context.Context, err error) error {
 	switch {
 	case errors.Is(err, pay.ErrNotFound):

@@ -15,9 +15,9 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// A transaction that is on the chain but cannot be judged may still be a payment, for example in a
-// format that is newer than this program. The service stores the claim to it, and judges it again
-// every hour and after each start, so also after an update. A key that such a claim buys is mailed.
+// A transaction that cannot be judged may still be a payment, for example in a format that is newer
+// than this program. The service stores the claim to it, and judges it again every hour and after each
+// start, so also after an update. A key that such a claim buys is mailed.
 
 const (
 	keptKind   = "judge payment"
@@ -26,7 +26,6 @@ const (
 	keptEvery  = time.Hour
 )
 
-// keptClaim is the data of a stored claim, besides the e-mail address and the language.
 type keptClaim struct {
 	Signature string `json:"signature"`
 	Firma     string `json:"firma,omitempty"`
@@ -34,8 +33,8 @@ type keptClaim struct {
 
 func (s *Service) claims() store.Outbox { return s.outboxNamed("-claims") }
 
-// keepClaim stores a claim to a transaction that cannot be judged because of err. It returns the
-// error response. It notifies the operator once per claim.
+// keepClaim stores a claim that cannot be judged because of err, notifies the operator once per claim,
+// and returns the error response.
 func (s *Service) keepClaim(ctx context.Context, r redemption, err error) error {
 	data, fault := json.Marshal(keptClaim{r.signature.String(), r.firma})
 	if fault != nil {
@@ -66,8 +65,7 @@ func (s *Service) reportUnjudged(ctx context.Context, claims int, err error) {
 				Value: float64(claims)})...)...)
 }
 
-// judgeClaims judges some of the stored claims. Once it has judged all of them, it waits for an
-// hour.
+// judgeClaims judges the next keptAtOnce claims. After the last one, it waits for an hour.
 func (s *Service) judgeClaims(ctx context.Context) error {
 	if s.Chain == nil || !s.kept.TryLock() {
 		return nil
@@ -103,7 +101,7 @@ func (s *Service) judgeClaims(ctx context.Context) error {
 	return nil
 }
 
-// judgeClaim redeems a stored claim and deletes it. It fails if the payment still cannot be judged.
+// judgeClaim fails if the payment still cannot be judged.
 func (s *Service) judgeClaim(ctx context.Context, j store.Job) error {
 	var claim keptClaim
 	signature, err := pay.Signature{}, json.Unmarshal(j.Data, &claim)
@@ -123,5 +121,5 @@ func (s *Service) judgeClaim(ctx context.Context, j store.Job) error {
 	return s.claims().Delete(ctx, j)
 }
 
-// later holds the codes of payments that may be judged differently later.
+// later holds the error codes that may change with time.
 var later = map[string]bool{NoPayment.Code: true, NotFinal.Code: true, Unjudged.Code: true}

@@ -10,17 +10,15 @@ import (
 	"verdetto/shared/store"
 )
 
-// The mails with links about paid plans. The token of a link is derived from the job of the mail,
-// so a retried job mails the same link.
+// The token of a mailed link is derived from the job of the mail, so a retried job mails the same
+// link.
 
-// sendManage mails a link to the page of a plan. It sends the mail only to an address that has or
-// had a plan.
+// sendManage mails a link to the page of a plan, only to an address that has or had one.
 func (s *Service) sendManage(ctx context.Context, j store.Job) error {
 	return s.sendLink(ctx, j, j.Email, manageLink, managed{j.Email}, manageTime, mail.ManageMail, planPath)
 }
 
-// sendMove mails a link to the new address of a plan, with which the reader confirms the move. The
-// mail does not reveal the present address.
+// sendMove asks the new address of a plan to confirm the move, without revealing the present one.
 func (s *Service) sendMove(ctx context.Context, j store.Job) error {
 	return s.sendLink(ctx, j, j.Ref, moveLink, moving{From: j.Ref, To: j.Email}, moveTime, mail.MoveMail, movePath)
 }
@@ -41,8 +39,7 @@ func (s *Service) sendLink(ctx context.Context, j store.Job, owner string, p pur
 	return s.send(ctx, j, write, c, path+"?t="+token)
 }
 
-// withoutPlan turns ErrNotFound into success. A missing plan was moved or erased after the job was
-// stored, so the job has nothing to do.
+// withoutPlan turns ErrNotFound into success: the plan was moved or erased after the job was stored.
 func withoutPlan(err error) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
@@ -50,7 +47,7 @@ func withoutPlan(err error) error {
 	return err
 }
 
-// sendMoved changes the customer's address at the card processor and notifies the former address.
+// sendMoved also changes the customer's address at the card processor.
 func (s *Service) sendMoved(ctx context.Context, j store.Job) error {
 	c, err := s.Keys.Customer(ctx, s.customer(j.Ref))
 	if err != nil {

@@ -25,7 +25,7 @@ const (
 	manageTime = time.Hour
 )
 
-// managed is the encrypted note of a mailed link to a plan: the address of the plan. See sealed_note.go.
+// managed is the sealed note of a mailed link to a plan.
 type managed struct {
 	Email string `json:"email"`
 }
@@ -65,9 +65,8 @@ type askInput struct {
 	emailBody
 }
 
-// askToManage queues the mail with a link to a plan. Its answer is the same for every address. A
-// caller with the plan's key counts as the owner: if mails to the address were stopped, askToManage
-// allows them again.
+// askToManage gives the same answer for every address. A caller with the plan's key counts as the
+// owner, and starts stopped mails again.
 func (s *Service) askToManage(ctx context.Context, in *askInput) (*page.Response, error) {
 	email, err := address(in.Body.Email)
 	if err != nil {
@@ -91,8 +90,7 @@ type planInput struct {
 	Reader
 }
 
-// byLink returns the note that belongs to a mailed link. If the link is no longer valid, it returns
-// the page that says so.
+// byLink returns the note of a mailed link, or the page that says that the link is no longer valid.
 func byLink[A any](ctx context.Context, s *Service, p purpose, token string, l *i18n.Language) (about A,
 	ended *page.Response, err error) {
 	err = s.unseal(ctx, p, token, &about)
@@ -106,7 +104,6 @@ func byLink[A any](ctx context.Context, s *Service, p purpose, token string, l *
 	return about, ended, err
 }
 
-// planPage shows the state of a plan and the actions that its owner can take. It changes nothing.
 func (s *Service) planPage(ctx context.Context, in *planInput) (*page.Response, error) {
 	l := in.language()
 	about, ended, err := byLink[managed](ctx, s, manageLink, in.Token, l)
@@ -134,8 +131,8 @@ func (s *Service) planPage(ctx context.Context, in *planInput) (*page.Response, 
 	return show(http.StatusOK, l, "plan", "plan", v)
 }
 
-// formOf parses a form of a plan's page: the token of the link, and the named field, which may be
-// empty. It refuses every other field.
+// formOf returns the token in a form of a plan's page and the named field, which may be empty. It
+// refuses every other field.
 func formOf(body []byte, name string) (token, value string, err error) {
 	values, err := url.ParseQuery(string(body))
 	if err != nil {
@@ -160,7 +157,7 @@ func backTo(l *i18n.Language, token string) string {
 	return page.AddressIn(l, planPath+"?t="+url.QueryEscape(token))
 }
 
-// customerOf returns the customer who has a valid key or the token of a mailed link.
+// customerOf returns the customer of a valid key or, without one, of a mailed link.
 func (s *Service) customerOf(ctx context.Context, key, token string) (store.Customer, error) {
 	if key == "" && token != "" {
 		var about managed

@@ -14,15 +14,13 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// The paths and times for moving a plan to another address and for erasing a customer.
-
 const (
 	movePath = "/v1/pro/indirizzo/conferma"
 	moveTime = 24 * time.Hour
 )
 
-// moving is a note with the two addresses of a move. The owner requests the move with a link mailed
-// to From. A link mailed to To confirms the move.
+// moving is the sealed note of a move, which is requested with a link mailed to From and confirmed
+// with one mailed to To.
 type moving struct {
 	From string `json:"from"`
 	To   string `json:"to"`
@@ -58,12 +56,9 @@ type formInput struct {
 	RawBody []byte
 }
 
-// perPlan limits how many new addresses the owner of a plan can request: 3 per day. Each request
-// sends a mail to a stranger.
+// perPlan limits the moves that an owner requests, because each mails a stranger.
 var perPlan = limit.Limit{Name: "pro-indirizzo-plan", Calls: 3, Window: 24 * time.Hour}
 
-// askToMove queues a mail that asks the new address to confirm the move of a plan. The caller needs
-// the link mailed to the present address.
 func (s *Service) askToMove(ctx context.Context, in *formInput) (*page.Response, error) {
 	l := in.language()
 	token, nuovo, err := formOf(in.RawBody, "nuovo")
@@ -93,7 +88,6 @@ func (s *Service) askToMove(ctx context.Context, in *formInput) (*page.Response,
 	return showNotice(http.StatusAccepted, l, "move.asked", page.AddressIn(l, "/v1/pro/gestione"))
 }
 
-// movePage shows a button that confirms the move of a plan, and changes nothing.
 func (s *Service) movePage(ctx context.Context, in *planInput) (*page.Response, error) {
 	l := in.language()
 	_, ended, err := byLink[moving](ctx, s, moveLink, in.Token, l)
@@ -106,8 +100,8 @@ func (s *Service) movePage(ctx context.Context, in *planInput) (*page.Response, 
 	}{view{l}, page.AddressIn(l, movePath+"?t="+in.Token)})
 }
 
-// move moves the plan to the new address and revokes the previous key. It mails a new key to the
-// new address, unless that address already has a valid key. It is idempotent.
+// move revokes the previous key and mails a new one to the new address, unless that address already
+// has a valid key. It is idempotent.
 func (s *Service) move(ctx context.Context, in *planInput) (*page.Response, error) {
 	l := in.language()
 	between, ended, err := byLink[moving](ctx, s, moveLink, in.Token, l)
@@ -140,8 +134,8 @@ func (s *Service) move(ctx context.Context, in *planInput) (*page.Response, erro
 	return showNotice(http.StatusOK, l, "move.done", page.AddressIn(l, "/v1/pro/gestione"))
 }
 
-// erase erases a customer. It first ends the subscriptions at the card processor, so that no card
-// is charged after the erasure. If erase fails halfway, a retry still finds the remaining data.
+// erase first ends the subscriptions at the card processor, so that no card is charged after the
+// erasure. If it fails halfway, a retry still finds the remaining data.
 func (s *Service) erase(ctx context.Context, in *formInput) (*page.Response, error) {
 	l := in.language()
 	token, sure, err := formOf(in.RawBody, "conferma")
@@ -172,8 +166,8 @@ func (s *Service) erase(ctx context.Context, in *formInput) (*page.Response, err
 			return nil, err
 		}
 	}
-	own := func(email string) bool { return email != "" && s.customer(email) == id }
-	names := func(j store.Job) bool { return own(j.Email) || own(j.Ref) }
+	isHers := func(email string) bool { return email != "" && s.customer(email) == id }
+	names := func(j store.Job) bool { return isHers(j.Email) || isHers(j.Ref) }
 	if err := s.Keys.Erase(ctx, id, names, s.Outbox, s.noticesBox(), s.links(), s.claims(),
 		s.Outbox.Retries()); err != nil {
 		return nil, err

@@ -32,7 +32,6 @@ type offerInput struct {
 	Reader
 }
 
-// planOffer is the answer that describes the paid plan and its prices.
 type planOffer struct {
 	Plan    string     `json:"plan" enum:"pro"`
 	Offered bool       `json:"offered" doc:"False: nothing is sold"`
@@ -53,7 +52,6 @@ type usdcPrice struct {
 	Days   int    `json:"days" doc:"Days of Pro for one payment"`
 }
 
-// offer returns the paid plan and its prices. The caller needs no e-mail address.
 func (s *Service) offer(ctx context.Context, in *offerInput) (*page.Response, error) {
 	var price pay.Price
 	var known bool

@@ -21,12 +21,10 @@ import (
 //go:embed *.html
 var templates embed.FS
 
-// pages returns the templates, which it parses at the first call. Most calls of the service come
-// from programs and need no page.
+// pages parses the templates at the first call: most calls come from programs and need no page.
 var pages = sync.OnceValue(func() *template.Template { return template.Must(template.ParseFS(templates, "*.html")) })
 
-// Reader holds the language of a reader: the language in the link, or else a language that the
-// browser accepts.
+// Reader chooses the language: that of the link, or else one that the browser accepts.
 type Reader struct {
 	Lang           string `query:"lang" doc:"Code of the language of texts for people. It takes precedence over Accept-Language"`
 	AcceptLanguage string `header:"Accept-Language"`
@@ -39,13 +37,12 @@ func (r Reader) language() *i18n.Language {
 	return i18n.ForHeader(r.AcceptLanguage)
 }
 
-// view is the data that all templates need: the texts in the reader's language.
+// view is the data that all templates need.
 type view struct{ T *i18n.Language }
 
 // At returns the URL of another page in the reader's language.
 func (v view) At(path string) string { return page.AddressIn(v.T, path) }
 
-// render executes a template block and returns the result as a page.
 func render(status int, block string, p page.Page, v any) (*page.Response, error) {
 	var body bytes.Buffer
 	if err := pages().ExecuteTemplate(&body, block, v); err != nil {
@@ -55,8 +52,7 @@ func render(status int, block string, p page.Page, v any) (*page.Response, error
 	return page.Respond(status, p)
 }
 
-// show renders a page that search engines do not index. The page's title is the catalogue's text
-// text.title.
+// show renders a page that search engines do not index, with the text title of a section as its title.
 func show(status int, l *i18n.Language, block, text string, v any) (*page.Response, error) {
 	return render(status, block, page.Page{Language: l, Title: l.Text(text + ".title")}, v)
 }
@@ -94,8 +90,8 @@ func showCheckout(accept string, l *i18n.Language, c checkoutBegun) (*page.Respo
 	}{view{l}, c.URL})
 }
 
-// showIssued renders the page with the result of a purchase. The page works until the given time.
-// If until is zero, the page is shown only now.
+// showIssued renders the result of a purchase, which can be shown again until the given time. If that
+// is zero, it cannot.
 func (s *Service) showIssued(l *i18n.Language, k issued, until time.Time, renews bool) (*page.Response, error) {
 	v := struct {
 		view
@@ -112,8 +108,7 @@ func (s *Service) showIssued(l *i18n.Language, k issued, until time.Time, renews
 		Scripts: []string{"pro.js"}}, v)
 }
 
-// confirmPages maps the error codes of a confirmation to a page text and to the path of the link on
-// the page.
+// confirmPages maps the error codes of a confirmation to a page text and the link on the page.
 var confirmPages = map[string]struct{ block, path string }{
 	NoSuchSession.Code:  {"unknown", "/v1/pro"},
 	NotPro.Code:         {"foreign", "/v1/pro"},
@@ -122,8 +117,7 @@ var confirmPages = map[string]struct{ block, path string }{
 	KeyIssued.Code:      {"issued", "/v1/pro/recupera"},
 }
 
-// confirmProblem renders an error of a confirmation as a page for people. Programs get the error
-// response, and people get it too for an error that has no page.
+// confirmProblem renders an error of a confirmation as a page for people, if there is one for it.
 func confirmProblem(accept string, l *i18n.Language, session string, err error) (*page.Response, error) {
 	var p *httpapi.Problem
 	if !page.WantsHTML(accept) || !errors.As(err, &p) {
@@ -149,8 +143,7 @@ func showNotice(status int, l *i18n.Language, text, next string) (*page.Response
 	}{view{l}, title, next, l.HTML("notice." + text + ".lede"), l.HTML("notice." + text + ".next")})
 }
 
-// showLink renders the page that a mailed link opens. The parameter block names a block of
-// link.html.
+// showLink renders a block of link.html: the page that a mailed link opens.
 func showLink(status int, l *i18n.Language, block, action string) (*page.Response, error) {
 	return show(status, l, block, "recovery."+block, struct {
 		view

@@ -24,7 +24,6 @@ type portalInput struct {
 	} `contentType:"application/json"`
 }
 
-// portals holds the URLs of a customer's billing portals at the card processor.
 type portals struct {
 	URL    string   `json:"url" format:"uri" doc:"Address to send the customer to. It works for some minutes"`
 	Others []string `json:"others,omitempty" doc:"Further addresses, if the plan was bought by card more than once"`
@@ -35,8 +34,8 @@ var goneToken = httpapi.Fault{Name: "t", Detail: "is of a link that works no mor
 // mostPortals limits the number of customers at the card processor that one call asks about.
 const mostPortals = 5
 
-// portal opens the customer's billing portal at the card processor. After a plan has ended, its key
-// is not valid. A mailed link still opens the portal then, so the customer can see invoices.
+// portal opens the customer's billing portal. After a plan has ended, its key is not valid, but a
+// mailed link still opens the portal, for the invoices.
 func (s *Service) portal(ctx context.Context, in *portalInput) (*page.Response, error) {
 	l, key, token := in.language(), in.Header, ""
 	if in.Body != nil {
@@ -81,8 +80,8 @@ func (s *Service) portal(ctx context.Context, in *portalInput) (*page.Response, 
 	return asJSON(http.StatusOK, portals{urls[0], urls[1:]})
 }
 
-// payers returns the card processor's ids of the customers who pay for the subscriptions of a plan.
-// The subscription with the latest end comes first.
+// payers returns the card processor's ids of the customers who pay for a plan, the subscription with
+// the latest end first.
 func (s *Service) payers(ctx context.Context, c store.Customer) (customers []string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*pay.Timeout)
 	defer cancel()

@@ -13,12 +13,10 @@ const (
 	pricePatience = 2 * time.Second  // how long a reader waits for it
 )
 
-// price returns the card price of the plan. It returns false if the service has read no price
-// within the last hour: no price is better than a wrong price.
+// price returns false if no price was read within the last hour: none is better than a wrong one.
 func (s *Service) price(ctx context.Context) (pay.Price, bool) {
 	price, err := s.priceMemo.Get(s.Now(), func() (*pay.Price, time.Duration, error) {
-		// A reader who leaves ends ctx. That must not look like a card processor that does not
-		// answer.
+		// A reader who leaves must not look like a card processor that does not answer.
 		asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), pricePatience)
 		defer cancel()
 		price, err := s.Checkout.Price(asking)

@@ -28,23 +28,21 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// Service answers the endpoints of the paid plan.
 type Service struct {
-	Keys     store.Customers
-	Outbox   store.Outbox
-	Checkout pay.Checkout // pay.Unsold: nothing is sold by card
-	Chain    pay.Chain    // nil: nothing is sold in USDC
-	Wallet   Wallet
-	Sender   mail.Sender
-	Limiter  *limit.Limiter
-	Refused  *apikey.Refused // keys that were refused a moment ago
-	Pepper   []byte
-	BaseURL  string // public URL of the service, without a trailing slash
-	Random   io.Reader
-	Now      func() time.Time
-	Log      *slog.Logger
-	Operator Operator
-	// Processors says who else processes personal data.
+	Keys       store.Customers
+	Outbox     store.Outbox
+	Checkout   pay.Checkout // pay.Unsold: nothing is sold by card
+	Chain      pay.Chain    // nil: nothing is sold in USDC
+	Wallet     Wallet
+	Sender     mail.Sender
+	Limiter    *limit.Limiter
+	Refused    *apikey.Refused // keys that were refused a moment ago
+	Pepper     []byte
+	BaseURL    string // public URL of the service, without a trailing slash
+	Random     io.Reader
+	Now        func() time.Time
+	Log        *slog.Logger
+	Operator   Operator
 	Processors Processors
 	// SignalWorker, if set, is called when the outbox has a new job.
 	SignalWorker func()
@@ -90,42 +88,24 @@ type Wallet struct {
 // CryptoDays is the number of days that one payment in USDC buys.
 const CryptoDays = 30
 
-// The error responses to requests about purchases.
 var (
-	NoSuchSession = httpapi.ProblemType{Status: http.StatusNotFound, Code: "sessione-sconosciuta",
-		Title: "Unknown checkout"}
-	NotPro = httpapi.ProblemType{Status: http.StatusUnprocessableEntity, Code: "checkout-non-pro",
-		Title: "The checkout sold something else"}
-	NotPaid = httpapi.ProblemType{Status: http.StatusConflict, Code: "pagamento-in-attesa",
-		Title: "The payment has not arrived", Wait: true}
-	SessionExpired = httpapi.ProblemType{Status: http.StatusGone, Code: "sessione-scaduta",
-		Title: "The checkout has expired"}
-	KeyIssued = httpapi.ProblemType{Status: http.StatusConflict, Code: "chiave-gia-emessa",
-		Title: "The key has already been issued"}
-	BadSignature = httpapi.ProblemType{Status: http.StatusBadRequest, Code: "firma-non-valida",
-		Title: "The signature of the delivery is not valid"}
-	NoPayment = httpapi.ProblemType{Status: http.StatusNotFound, Code: "pagamento-non-trovato",
-		Title: "Unknown payment", Wait: true}
-	WrongProof = httpapi.ProblemType{Status: http.StatusUnprocessableEntity, Code: "prova-non-valida",
-		Title: "The proof is not from the paying wallet"}
-	NotFinal = httpapi.ProblemType{Status: http.StatusConflict, Code: "pagamento-non-definitivo",
-		Title: "The payment is not final yet", Wait: true}
-	Unjudged = httpapi.ProblemType{Status: http.StatusConflict, Code: "pagamento-da-esaminare",
-		Title: "The payment cannot be read yet"}
-	PaymentFailed = httpapi.ProblemType{Status: http.StatusUnprocessableEntity, Code: "pagamento-fallito",
-		Title: "The transaction failed"}
-	TooLittle = httpapi.ProblemType{Status: http.StatusUnprocessableEntity, Code: "importo-insufficiente",
-		Title: "The payment is too small"}
-	TooOld = httpapi.ProblemType{Status: http.StatusUnprocessableEntity, Code: "pagamento-scaduto",
-		Title: "The payment is too old"}
-	NotYours = httpapi.ProblemType{Status: http.StatusForbidden, Code: "pagamento-di-altri",
-		Title: "The payment is bound to another address"}
-	NoCard = httpapi.ProblemType{Status: http.StatusConflict, Code: "nessuna-carta",
-		Title: "The plan is not paid by card"}
-	NotOffered = httpapi.ProblemType{Status: http.StatusNotFound, Code: "piano-non-offerto",
-		Title: "Not sold here"}
-	PaymentUsed = httpapi.ProblemType{Status: http.StatusConflict, Code: "pagamento-gia-usato",
-		Title: "The payment has already been used"}
+	NoSuchSession  = httpapi.ProblemType{Status: http.StatusNotFound, Code: "sessione-sconosciuta", Title: "Unknown checkout"}
+	NotPro         = httpapi.ProblemType{Status: http.StatusUnprocessableEntity, Code: "checkout-non-pro", Title: "The checkout sold something else"}
+	NotPaid        = httpapi.ProblemType{Status: http.StatusConflict, Code: "pagamento-in-attesa", Title: "The payment has not arrived", Wait: true}
+	SessionExpired = httpapi.ProblemType{Status: http.StatusGone, Code: "sessione-scaduta", Title: "The checkout has expired"}
+	KeyIssued      = httpapi.ProblemType{Status: http.StatusConflict, Code: "chiave-gia-emessa", Title: "The key has already been issued"}
+	BadSignature   = httpapi.ProblemType{Status: http.StatusBadRequest, Code: "firma-non-valida", Title: "The signature of the delivery is not valid"}
+	NoPayment      = httpapi.ProblemType{Status: http.StatusNotFound, Code: "pagamento-non-trovato", Title: "Unknown payment", Wait: true}
+	WrongProof     = httpapi.ProblemType{Status: http.StatusUnprocessableEntity, Code: "prova-non-valida", Title: "The proof is not from the paying wallet"}
+	NotFinal       = httpapi.ProblemType{Status: http.StatusConflict, Code: "pagamento-non-definitivo", Title: "The payment is not final yet", Wait: true}
+	Unjudged       = httpapi.ProblemType{Status: http.StatusConflict, Code: "pagamento-da-esaminare", Title: "The payment cannot be read yet"}
+	PaymentFailed  = httpapi.ProblemType{Status: http.StatusUnprocessableEntity, Code: "pagamento-fallito", Title: "The transaction failed"}
+	TooLittle      = httpapi.ProblemType{Status: http.StatusUnprocessableEntity, Code: "importo-insufficiente", Title: "The payment is too small"}
+	TooOld         = httpapi.ProblemType{Status: http.StatusUnprocessableEntity, Code: "pagamento-scaduto", Title: "The payment is too old"}
+	NotYours       = httpapi.ProblemType{Status: http.StatusForbidden, Code: "pagamento-di-altri", Title: "The payment is bound to another address"}
+	NoCard         = httpapi.ProblemType{Status: http.StatusConflict, Code: "nessuna-carta", Title: "The plan is not paid by card"}
+	NotOffered     = httpapi.ProblemType{Status: http.StatusNotFound, Code: "piano-non-offerto", Title: "Not sold here"}
+	PaymentUsed    = httpapi.ProblemType{Status: http.StatusConflict, Code: "pagamento-gia-usato", Title: "The payment has already been used"}
 )
 
 // Register adds the endpoints to an API.
@@ -139,15 +119,12 @@ func (s *Service) Register(api *httpapi.API) {
 	s.registerManage(api)
 }
 
-// byCard reports whether the plan is sold by card, and inUSDC whether it is sold in USDC. The paths that
-// begin a purchase in a way that is not offered answer with NotOffered.
 func (s *Service) byCard() bool { _, unsold := s.Checkout.(pay.Unsold); return !unsold }
 func (s *Service) inUSDC() bool { return s.Chain != nil }
 
 func (s *Service) sells() bool { return s.byCard() || s.inUSDC() }
 
-// offered returns the check of a request to buy, which fails with NotOffered unless the way to pay is
-// offered.
+// offered returns check, preceded by one that fails with NotOffered.
 func offered[I any](isOffered func() bool, check func(context.Context, *I) error) func(context.Context, *I) error {
 	return func(ctx context.Context, in *I) error {
 		if !isOffered() {
@@ -158,14 +135,13 @@ func offered[I any](isOffered func() bool, check func(context.Context, *I) error
 	}
 }
 
-// emailBody is the body of a request that names an e-mail address.
 type emailBody struct {
 	Body struct {
 		Email string `json:"email" maxLength:"254" doc:"Email address" example:"ada@example.com"`
 	} `contentType:"application/json"`
 }
 
-// faults collects the faults of a request, so that one answer reports all of them.
+// faults collects the faults of a request, so that one answer reports them all.
 type faults []httpapi.Fault
 
 func (f *faults) add(wrong bool, fault httpapi.Fault) {
@@ -187,7 +163,6 @@ var (
 		Detail: "is not a transaction signature: 64 bytes in base58, as wallets and explorers show it"}
 )
 
-// address parses an e-mail address. It fails with an error response that names the field email.
 func address(email string) (string, error) {
 	a, err := mail.ParseAddress(email)
 	if err != nil {
@@ -202,14 +177,12 @@ const (
 	noNode   = "no Solana node gave a usable answer; the caller may repeat the call; if this lasts, set other SOLANA_NODES"
 )
 
-// unavailable logs err and returns the error response for a payment service that does not answer.
 func (s *Service) unavailable(ctx context.Context, which string, err error) error {
 	s.Log.ErrorContext(ctx, which, "error", err)
 	return httpapi.Unavailable.Problem("The payment could not be checked; nothing is lost. Call again in "+
 		"a few seconds.").With("Retry-After", "5")
 }
 
-// customer returns the customer id that belongs to an e-mail address.
 func (s *Service) customer(email string) apikey.CustomerID {
 	return apikey.CustomerIDOf(s.Pepper, email)
 }
@@ -261,15 +234,14 @@ func (s *Service) buy(ctx context.Context, email, presented, secret string, mail
 	return bought, nil
 }
 
-// signal tells the worker that the outbox has a new job.
 func (s *Service) signal() {
 	if s.SignalWorker != nil {
 		s.SignalWorker()
 	}
 }
 
-// onceFailed returns the error response for a payment or checkout that was used before. The
-// response is the same for every caller: payments are public, but who used a payment is secret.
+// onceFailed gives every caller the same answer about a payment that was used before: payments are
+// public, but who used one is secret.
 func onceFailed(err error, kind httpapi.ProblemType) error {
 	if !errors.Is(err, store.ErrIssued) {
 		return err

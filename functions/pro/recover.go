@@ -44,7 +44,6 @@ type recovering struct {
 	Detail string `json:"detail"`
 }
 
-// recover stores a job that mails a new key. Its answer is the same for every address.
 func (s *Service) recover(ctx context.Context, in *recoverInput) (*page.Response, error) {
 	return s.storeJob(ctx, s.Outbox, recoverKind, in.Body.Email, in.Accept, in.Reader, "recovering",
 		"If this address has a plan, a fresh key is on its way to it, and the old key stops working.")

@@ -19,8 +19,8 @@ type keyNote struct {
 	Until    time.Time         `json:"until"`
 }
 
-// noteKey returns a function that encrypts the result of a purchase. The encryption uses a secret
-// that only the payer has: a checkout's id, or the token of the page that waits for a payment.
+// noteKey returns a function that seals the result of a purchase with a secret that only the payer
+// has: a checkout's id, or the token of the page that waits for a payment.
 func (s *Service) noteKey(secret string, id apikey.CustomerID) func(key string) (store.Note, error) {
 	return func(key string) (store.Note, error) {
 		until := s.Now().Add(againTime).UTC().Truncate(time.Second)
@@ -28,8 +28,8 @@ func (s *Service) noteKey(secret string, id apikey.CustomerID) func(key string) 
 	}
 }
 
-// lookAgain returns the result of a purchase to a caller with the purchase's secret. The result ok
-// is false after againTime, or if the key is no longer valid.
+// lookAgain returns the result of a purchase to a caller with its secret. After againTime, or if the
+// key is no longer valid, ok is false.
 func (s *Service) lookAgain(ctx context.Context, secret string) (bought issued, until time.Time, ok bool, err error) {
 	var note keyNote
 	var c store.Customer

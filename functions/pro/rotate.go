@@ -31,8 +31,7 @@ type keyInput struct {
 	Key string `header:"X-Api-Key" doc:"Your current key"`
 }
 
-// rest is one source of the plan (a subscription, a payment in USDC or the operator) and until when
-// it pays for the plan.
+// rest is one source of the plan and until when it pays.
 type rest struct {
 	Source string    `json:"by" enum:"card,usdc,operator"`
 	Until  time.Time `json:"until" doc:"End, UTC. By card, it includes 3 days of grace"`
@@ -49,7 +48,6 @@ type keyOutput struct {
 	}
 }
 
-// usage is how many calls a key has made to one endpoint.
 type usage struct {
 	Path      string `json:"path" example:"/v1/analisi"`
 	Minute    int64  `json:"minute" doc:"Calls made in this minute" example:"3"`
@@ -63,7 +61,6 @@ func refusedKey() error {
 		With("WWW-Authenticate", "ApiKey")
 }
 
-// key describes a valid key and says how many calls it has made, including this call.
 func (s *Service) key(ctx context.Context, in *keyInput) (*keyOutput, error) {
 	c, err := s.customerOf(ctx, in.Key, "")
 	if err != nil {
@@ -99,13 +96,11 @@ type rotateOutput struct {
 	}
 }
 
-// perKey limits how often a customer can rotate a key: 20 times per hour. Only calls with the valid
-// key count, so strangers cannot use up the limit.
+// perKey counts only calls with the valid key, so strangers cannot use it up.
 var perKey = limit.Limit{Name: "pro-ruota-key", Calls: 20, Window: time.Hour}
 
-// rotate replaces a key. With an Idempotency-Key, the new key is derived from the Idempotency-Key
-// and the old key. So a retry after a lost answer returns the same new key. A leaked old key alone
-// does not return the new key.
+// rotate derives the new key from the Idempotency-Key, if any, and the old key. So a retry after a
+// lost answer returns the same new key, and a leaked old key alone does not.
 func (s *Service) rotate(ctx context.Context, in *rotateInput) (*rotateOutput, error) {
 	shown, ok := apikey.Parse(in.Key)
 	if !ok {

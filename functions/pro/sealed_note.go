@@ -13,8 +13,8 @@ import (
 	"verdetto/shared/store"
 )
 
-// purpose says what an encrypted note is for. The name and the encryption key of a note are derived
-// from its purpose, so a secret opens only notes of one purpose.
+// purpose enters the name and the encryption key of a note, so a secret opens only notes of one
+// purpose.
 type purpose string
 
 const (
@@ -23,10 +23,9 @@ const (
 	moveLink   purpose = "move link"   // the two addresses of a move
 )
 
-// seal encrypts a note that only the bearer of a secret can read. The encryption key and the note's
-// name are derived from the secret and the pepper. So the stored table, even with the pepper,
-// reveals neither the content nor the owner. After a note has expired and was deleted, no one can
-// read it.
+// seal encrypts a note that only the bearer of a secret can read: the encryption key and the note's
+// name are derived from the secret and the pepper. So the stored table, even with the pepper, reveals
+// neither the content nor the owner.
 func (s *Service) seal(p purpose, secret string, about any, until time.Time) (store.Note, error) {
 	plain, err := json.Marshal(about)
 	if err != nil {
@@ -45,7 +44,6 @@ func (s *Service) seal(p purpose, secret string, about any, until time.Time) (st
 		Until: until.UTC().Truncate(time.Second)}, nil
 }
 
-// keepNote stores a sealed note.
 func (s *Service) keepNote(ctx context.Context, p purpose, secret string, about any, until time.Time) error {
 	note, err := s.seal(p, secret, about, until)
 	if err != nil {
@@ -54,8 +52,7 @@ func (s *Service) keepNote(ctx context.Context, p purpose, secret string, about 
 	return s.notes().Put(ctx, note)
 }
 
-// unseal decrypts the note of a purpose with a secret. If there is no such note, it fails with
-// store.ErrNotFound.
+// unseal fails with store.ErrNotFound if there is no such note.
 func (s *Service) unseal(ctx context.Context, p purpose, secret string, about any) error {
 	if secret == "" || len(secret) > longestSecret {
 		return store.ErrNotFound
@@ -82,8 +79,7 @@ func (s *Service) unseal(ctx context.Context, p purpose, secret string, about an
 	return nil
 }
 
-// longestSecret is a length in bytes that no real secret reaches. It limits the work for false
-// secrets.
+// longestSecret, in bytes, is more than any real secret has. It limits the work for false ones.
 const longestSecret = 1000
 
 func (s *Service) notes() store.Notes { return store.Notes{Table: s.Keys.Table} }

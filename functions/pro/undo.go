@@ -31,35 +31,30 @@ const (
 	macBytes   = 16
 )
 
-// mac returns a message authentication code of a text. Its key is derived from the pepper for one
-// purpose.
 func (s *Service) mac(purpose, text string) []byte {
 	return apikey.MAC(s.Pepper, "pro "+purpose, text)
 }
 
-// derived returns the random bytes for a key. Only a service with the same pepper can derive them
-// again.
+// derived returns the bytes of a key, which only a service with the same pepper can derive.
 func (s *Service) derived(purpose, text string) io.Reader {
 	return strings.NewReader(string(s.mac(purpose, text)))
 }
 
-// name returns a name that is derived from a text. Without the pepper, the name cannot be guessed.
+// name returns a name that cannot be guessed without the pepper.
 func (s *Service) name(purpose, text string) string {
 	return hex.EncodeToString(s.mac(purpose, text)[:macBytes])
 }
 
 func (s *Service) offerID(j store.Job) string { return s.name("offer", j.Name()) }
 
-// undoPath returns the signed link that restores an earlier key. The link contains the customer and
-// the start of that key's hash. The link does not expire, but stops working after the next rotation
-// or purchase of a key.
+// undoPath returns the signed link that restores an earlier key. It holds the customer and the start
+// of that key's hash, and works until the next rotation or purchase of a key.
 func (s *Service) undoPath(id apikey.CustomerID, owned []byte) string {
 	text := string(id) + "." + base64.RawURLEncoding.EncodeToString(owned[:ownedBytes])
 	return undoLink + "?t=" + text + "." + s.name("undo", text)
 }
 
-// openUndo parses the token of a link that restores an earlier key. It returns false if the service
-// did not sign the token.
+// openUndo returns false if the service did not sign the token.
 func (s *Service) openUndo(token string) (id apikey.CustomerID, owned []byte, ok bool) {
 	cut := strings.LastIndexByte(token, '.')
 	if cut < 0 || len(token) > 200 || !hmac.Equal([]byte(s.name("undo", token[:cut])), []byte(token[cut+1:])) {
@@ -75,12 +70,11 @@ type linkInput struct {
 	AcceptLanguage string `header:"Accept-Language"`
 }
 
-// undoPage shows a button that restores the earlier key, and changes nothing.
 func (s *Service) undoPage(ctx context.Context, in *linkInput) (*page.Response, error) {
 	return s.undoing(ctx, in, "undo", s.Keys.Undoable)
 }
 
-// undo restores the earlier key that the link names. It is idempotent.
+// undo is idempotent.
 func (s *Service) undo(ctx context.Context, in *linkInput) (*page.Response, error) {
 	return s.undoing(ctx, in, "undone", func(ctx context.Context, id apikey.CustomerID, owned []byte) error {
 		return s.Keys.Undo(ctx, id, owned, s.Now().Add(guardTime))
@@ -104,12 +98,11 @@ func (s *Service) undoing(ctx context.Context, in *linkInput, done string,
 	return showLink(http.StatusOK, l, done, undoLink+"?t="+in.Token)
 }
 
-// agreePage shows a button that confirms a recovery, and changes nothing.
 func (s *Service) agreePage(ctx context.Context, in *linkInput) (*page.Response, error) {
 	return s.agreeing(ctx, in, "agree", s.Outbox.CheckOffer)
 }
 
-// agree stores the job that mails a new key. It is idempotent: several calls store one job.
+// agree is idempotent: several calls store one job.
 func (s *Service) agree(ctx context.Context, in *linkInput) (*page.Response, error) {
 	return s.agreeing(ctx, in, "agreed", func(ctx context.Context, id string) error {
 		err := s.Outbox.Accept(ctx, id, s.Now())

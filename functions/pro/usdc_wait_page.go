@@ -18,9 +18,9 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// The page that waits for a payment in USDC. Each page has a secret token. The payment link on the
-// page contains a reference derived from that token, so a transaction with the reference was made
-// with the link of that page. Only a caller with the token sees the bought key.
+// The page that waits for a payment in USDC has a secret token. Its payment link contains a reference
+// derived from the token, by which the transaction is found. Only a caller with the token sees the
+// bought key.
 
 func (s *Service) registerWaiting(api *httpapi.API) {
 	httpapi.JSON(api, "pro-attesa", httpapi.JSONDoc{
@@ -41,7 +41,6 @@ type waitInput struct {
 	} `contentType:"application/json"`
 }
 
-// waited is the answer about the expected payment in USDC. The waiting page requests it repeatedly.
 type waited struct {
 	Status    string     `json:"status" enum:"in-attesa,visto,pagato,esteso,insufficiente,fallito,di-altri,scaduto,usato,non-trovato,trattenuto" doc:"pagato: apiKey is the key. esteso: a plan was extended. visto: not final yet. trattenuto: not readable yet; the key is mailed later. Others: why nothing is bought"`
 	APIKey    string     `json:"apiKey,omitempty" doc:"The key, if status is pagato"`
@@ -49,7 +48,6 @@ type waited struct {
 	ExpiresAt *time.Time `json:"expiresAt,omitempty" doc:"End of the plan, UTC"`
 }
 
-// The states of an expected payment, as the answer names them.
 const (
 	stillWaiting = "in-attesa"
 	seen         = "visto"
@@ -57,7 +55,7 @@ const (
 	paidFor      = "pagato"
 )
 
-// stateOf maps the error code of a transaction to the state that the waiting page shows.
+// stateOf maps the error code of a transaction to the published state.
 var stateOf = map[string]string{
 	NoPayment.Code: seen, NotFinal.Code: seen, TooLittle.Code: "insufficiente", PaymentFailed.Code: "fallito",
 	NotYours.Code: "di-altri", TooOld.Code: "scaduto", PaymentUsed.Code: "usato",
@@ -73,8 +71,7 @@ func isToken(text string) bool {
 
 var badToken = httpapi.Fault{Name: "t", Detail: "is not the token of a page: 32 hexadecimal digits"}
 
-// secretOf returns the secret of the caller who has a waiting page. It includes the e-mail address,
-// so a token is useless with another address.
+// secretOf includes the e-mail address, so a token is useless with another address.
 func secretOf(token, email string) string { return token + " " + apikey.Normalize(email) }
 
 func (s *Service) reference(token, email string) pay.Reference {
@@ -99,7 +96,6 @@ func (s *Service) checkWaiting(_ context.Context, in *waitInput) error {
 	return wrong.err()
 }
 
-// wait checks once whether the expected payment has arrived.
 func (s *Service) wait(ctx context.Context, in *waitInput) (*page.Response, error) {
 	l, person := in.language(), page.WantsHTML(in.Accept)
 	secret := secretOf(in.Body.Token, in.Body.Email)
@@ -131,8 +127,7 @@ func (s *Service) wait(ctx context.Context, in *waitInput) (*page.Response, erro
 // transactions.
 const mostJudged = 5
 
-// look searches the chain for payments with the page's reference. It redeems the first payment that
-// buys the plan.
+// look redeems the first payment with the page's reference that buys the plan.
 func (s *Service) look(ctx context.Context, in *waitInput, secret string) (issued, string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*pay.Timeout)
 	defer cancel()
@@ -174,7 +169,6 @@ func (s *Service) look(ctx context.Context, in *waitInput, secret string) (issue
 	return issued{}, state, nil
 }
 
-// payPage asks for the e-mail address, then shows the payment details and waits for the payment.
 func (s *Service) payPage(in *detailsInput) (*page.Response, error) {
 	l := in.language()
 	if in.Email != "" && isToken(in.Token) {
@@ -192,7 +186,6 @@ func (s *Service) payPage(in *detailsInput) (*page.Response, error) {
 	}{view{l}, l.Decimals(pay.FormatUnits(s.Wallet.Units)), in.Email, token, CryptoDays})
 }
 
-// payView is the data of the page that waits for a payment.
 type payView struct {
 	view
 	Details
@@ -202,7 +195,7 @@ type payView struct {
 	QR                         template.HTML
 }
 
-// Copy returns the template data of a button that copies the text of the page element with an id.
+// Copy is the data of a button that copies the text of the page element with an id.
 func (v payView) Copy(id string) any {
 	return struct {
 		view
@@ -219,8 +212,7 @@ func (s *Service) waitingPage(l *i18n.Language, email, token, typed, state strin
 		Scripts: []string{"pro.js"}}, payView{
 		view: view{l}, Details: d, Email: email, Token: token, Typed: typed, State: l.Text("usdc.state." + state),
 		Spoken: l.Decimals(d.Amount),
-		// The service builds both values, and they hold no text of a caller. So they need no
-		// escaping.
+		// Both hold no text of a caller, so they need no escaping.
 		Link: template.URL(d.Link), QR: template.HTML(d.QR),
 	})
 }

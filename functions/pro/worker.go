@@ -26,12 +26,10 @@ const (
 	movedKind    = "plan moved"    // notify the former address; Ref is the new one
 )
 
-// sendTime is the time limit of one job. It is longer than the calls about subscriptions and the
-// mail together.
+// sendTime is the time limit of one job: more than its calls about subscriptions and the mail take.
 const sendTime = pay.Timeout + 15*time.Second
 
-// Work judges kept claims and runs the due jobs of all outboxes. It returns the number of completed
-// jobs.
+// Work judges kept claims, runs the due jobs, and returns the number of completed jobs.
 func (s *Service) Work(ctx context.Context) (ended int, err error) {
 	fault := s.judgeClaims(ctx)
 	ended, err = outbox.Worker{
@@ -41,18 +39,13 @@ func (s *Service) Work(ctx context.Context) (ended int, err error) {
 	return ended, errors.Join(fault, err)
 }
 
-// noticesBox returns the outbox for mails that carry no key. It is separate because earlier
-// versions of the service treat every job of s.Outbox as a recovery. While two versions run, the
-// earlier one would mail a new key and revoke the owner's key.
+// noticesBox and links are separate outboxes because a version of the service treats a job of an
+// unknown kind in s.Outbox as a recovery, and would mail a new key.
 func (s *Service) noticesBox() store.Outbox {
 	return s.outboxNamed("-notices")
 }
 
-// links returns the outbox for mails with links to plans. It is separate because earlier versions
-// of the service do not know jobs of these kinds.
-func (s *Service) links() store.Outbox {
-	return s.outboxNamed("-links")
-}
+func (s *Service) links() store.Outbox { return s.outboxNamed("-links") }
 
 func (s *Service) outboxNamed(name string) store.Outbox {
 	box := s.Outbox
@@ -60,7 +53,6 @@ func (s *Service) outboxNamed(name string) store.Outbox {
 	return box
 }
 
-// mailboxes returns the limits for mails that any caller can cause.
 func (s *Service) mailboxes() notify.Mailboxes {
 	return notify.Mailboxes{Store: store.Mailboxes{Table: s.Keys.Table},
 		Links: notify.Links{Pepper: s.Pepper, BaseURL: s.BaseURL}, Now: s.Now, Limiter: s.Limiter}
@@ -69,7 +61,6 @@ func (s *Service) mailboxes() notify.Mailboxes {
 // publicKinds lists the kinds of jobs that any caller can cause for any address.
 var publicKinds = []string{recoverKind, manageKind, moveKind}
 
-// allowed reports whether the recipient's mailbox may receive the mail of a job.
 func (s *Service) allowed(ctx context.Context, j store.Job) (bool, error) {
 	if !slices.Contains(publicKinds, j.Kind) {
 		return true, nil
@@ -77,8 +68,7 @@ func (s *Service) allowed(ctx context.Context, j store.Job) (bool, error) {
 	return s.mailboxes().Allow(ctx, j.Email, j)
 }
 
-// stopLink returns the link that stops mails of a job's kind. It returns "" for a kind that only
-// the owner can cause.
+// stopLink returns "" for mails that only the owner can cause.
 func (s *Service) stopLink(j store.Job) string {
 	if !slices.Contains(publicKinds, j.Kind) {
 		return ""
@@ -87,7 +77,7 @@ func (s *Service) stopLink(j store.Job) string {
 	return links.BaseURL + links.Requests(links.Mailbox(j.Email))
 }
 
-// do runs one job. If the mail is refused for ever, the job is completed too.
+// do also completes a job whose mail is refused for good.
 func (s *Service) do(ctx context.Context, j store.Job) error {
 	work, ok := map[string]func(context.Context, store.Job) error{
 		extendedKind: s.sendExtended, manageKind: s.sendManage, moveKind: s.sendMove, movedKind: s.sendMoved,
@@ -103,7 +93,6 @@ func (s *Service) do(ctx context.Context, j store.Job) error {
 	return err
 }
 
-// sendExtended mails the owner of a key that a payment extended the plan.
 func (s *Service) sendExtended(ctx context.Context, j store.Job) error {
 	c, err := s.Keys.Customer(ctx, s.customer(j.Email))
 	if err != nil {
@@ -112,7 +101,6 @@ func (s *Service) sendExtended(ctx context.Context, j store.Job) error {
 	return s.send(ctx, j, mail.ExtendedMail, c, "")
 }
 
-// writeMail composes one kind of mail about a plan.
 type writeMail func(mail.Key) (mail.Message, error)
 
 func (s *Service) send(ctx context.Context, j store.Job, write writeMail, c store.Customer, path string) error {
@@ -123,8 +111,7 @@ func (s *Service) send(ctx context.Context, j store.Job, write writeMail, c stor
 	return s.Sender.Send(ctx, message)
 }
 
-// compose composes the mail of a job. A retried job has the same mail id, so its reader sees two
-// copies as one mail.
+// compose gives a retried job the same mail id, so its reader sees two copies as one mail.
 func (s *Service) compose(j store.Job, write writeMail, c store.Customer, key, path string) (mail.Message, error) {
 	message, err := write(mail.Key{
 		To: j.Email, Lang: language(j), Key: key, Until: c.Plan().Until, BaseURL: s.BaseURL, Path: path,
@@ -134,9 +121,8 @@ func (s *Service) compose(j store.Job, write writeMail, c store.Customer, key, p
 	return message, err
 }
 
-// language returns the language of a job's mail. If the service no longer supports the requested
-// language, it returns English. Without a requested language it returns "", and package mail
-// decides.
+// language returns English if the service no longer has the requested language, and "" if none was
+// requested: then package mail decides.
 func language(j store.Job) string {
 	if j.Lang == "" {
 		return ""
@@ -144,9 +130,9 @@ func language(j store.Job) string {
 	return i18n.ForCode(j.Lang).Code
 }
 
-// sendKey mails a new key to an address with a plan. It activates the new key after the carrier
-// accepted the mail; until then the old key works. The new key is derived from the job, so a retry
-// mails the same key. The job runs at least once, and exactly one key works after any failure.
+// sendKey mails a new key, and activates it after the carrier has accepted the mail; until then the
+// old key works. The new key is derived from the job, so a retry mails the same one. After any failure
+// exactly one key works.
 func (s *Service) sendKey(ctx context.Context, j store.Job) error {
 	id, now := s.customer(j.Email), s.Now()
 	c, err := s.Keys.Customer(ctx, id)
@@ -201,9 +187,8 @@ func (s *Service) sendKey(ctx context.Context, j store.Job) error {
 // firstKey, as the subject of a job, means that the customer has not seen a key yet.
 const firstKey = "first key"
 
-// keyMessage composes the mail with a new key. The key replaces the customer's key. Or it is the
-// first key, for a customer who did not come back from the checkout or whose payment was judged
-// late.
+// keyMessage has a link to undo unless the key is the first one, of a customer who did not come back
+// from the checkout or whose payment was judged late.
 func (s *Service) keyMessage(j store.Job, c store.Customer, key string) (mail.Message, error) {
 	if owned := c.Owned(); len(owned) > 0 && j.Ref != firstKey {
 		return s.compose(j, mail.RecoverMail, c, key, s.undoPath(c.ID, owned))
@@ -211,8 +196,7 @@ func (s *Service) keyMessage(j store.Job, c store.Customer, key string) (mail.Me
 	return s.compose(j, mail.KeyMail, c, key, "")
 }
 
-// sendOffer mails a link to confirm a recovery. The service mails a new key only after the reader
-// presses the button of the link's page.
+// sendOffer mails a link to confirm a recovery, after which the key is mailed.
 func (s *Service) sendOffer(ctx context.Context, j store.Job, c store.Customer) error {
 	id := s.offerID(j)
 	agreed := j

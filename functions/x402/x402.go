@@ -50,12 +50,9 @@ type Service struct {
 
 // The error responses of payments.
 var (
-	NotSold = httpapi.ProblemType{Status: http.StatusNotFound, Code: "vendita-non-attiva",
-		Title: "Single answers are not sold here"}
-	Required = httpapi.ProblemType{Status: http.StatusPaymentRequired, Code: "pagamento-richiesto",
-		Title: "A payment is required"}
-	Refused = httpapi.ProblemType{Status: http.StatusPaymentRequired, Code: "pagamento-rifiutato",
-		Title: "The payment was not accepted"}
+	NotSold  = httpapi.ProblemType{Status: http.StatusNotFound, Code: "vendita-non-attiva", Title: "Single answers are not sold here"}
+	Required = httpapi.ProblemType{Status: http.StatusPaymentRequired, Code: "pagamento-richiesto", Title: "A payment is required"}
+	Refused  = httpapi.ProblemType{Status: http.StatusPaymentRequired, Code: "pagamento-rifiutato", Title: "The payment was not accepted"}
 )
 
 // Presented holds the request header in which the caller presents a payment.

@@ -71,21 +71,14 @@ type ProblemType struct {
 }
 
 var (
-	BadRequest = ProblemType{Status: http.StatusBadRequest, Code: "richiesta-non-valida",
-		Title: "The request is not valid"}
-	NotShown = ProblemType{Status: http.StatusForbidden, Code: "tariffe-non-mostrate",
-		Title: "Single past fares are not shown here"}
-	Forbidden = ProblemType{Status: http.StatusForbidden, Code: "accesso-diretto",
-		Title: "Not the public address"}
-	UnknownPath = ProblemType{Status: http.StatusNotFound, Code: "percorso-sconosciuto",
-		Title: "Unknown path"}
-	WrongMethod = ProblemType{Status: http.StatusMethodNotAllowed, Code: "metodo-non-ammesso",
-		Title: "Method not allowed at this path"}
-	Internal = ProblemType{Status: http.StatusInternalServerError, Code: "errore-interno",
-		Title: "The service failed"}
-	Unavailable = ProblemType{Status: http.StatusServiceUnavailable, Code: "servizio-non-disponibile",
-		Title: "The service cannot answer right now", Wait: true}
-	byStatus = map[int]ProblemType{
+	BadRequest  = ProblemType{Status: http.StatusBadRequest, Code: "richiesta-non-valida", Title: "The request is not valid"}
+	NotShown    = ProblemType{Status: http.StatusForbidden, Code: "tariffe-non-mostrate", Title: "Single past fares are not shown here"}
+	Forbidden   = ProblemType{Status: http.StatusForbidden, Code: "accesso-diretto", Title: "Not the public address"}
+	UnknownPath = ProblemType{Status: http.StatusNotFound, Code: "percorso-sconosciuto", Title: "Unknown path"}
+	WrongMethod = ProblemType{Status: http.StatusMethodNotAllowed, Code: "metodo-non-ammesso", Title: "Method not allowed at this path"}
+	Internal    = ProblemType{Status: http.StatusInternalServerError, Code: "errore-interno", Title: "The service failed"}
+	Unavailable = ProblemType{Status: http.StatusServiceUnavailable, Code: "servizio-non-disponibile", Title: "The service cannot answer right now", Wait: true}
+	byStatus    = map[int]ProblemType{
 		http.StatusNotFound:            UnknownPath,
 		http.StatusMethodNotAllowed:    WrongMethod,
 		http.StatusInternalServerError: Internal,
@@ -94,14 +87,10 @@ var (
 )
 
 var (
-	UnknownCity = ProblemType{Status: http.StatusNotFound, Code: "citta-sconosciuta",
-		Title: "No city with scheduled flights has that name"}
-	SameCity = ProblemType{Status: http.StatusBadRequest, Code: "stessa-citta",
-		Title: "Origin and destination are the same city"}
-	NotCovered = ProblemType{Status: http.StatusNotFound, Code: "rotta-non-coperta",
-		Title: "The route is not covered"}
-	UnknownCurrency = ProblemType{Status: http.StatusBadRequest, Code: "valuta-sconosciuta",
-		Title: "No reference rate for that currency"}
+	UnknownCity     = ProblemType{Status: http.StatusNotFound, Code: "citta-sconosciuta", Title: "No city with scheduled flights has that name"}
+	SameCity        = ProblemType{Status: http.StatusBadRequest, Code: "stessa-citta", Title: "Origin and destination are the same city"}
+	NotCovered      = ProblemType{Status: http.StatusNotFound, Code: "rotta-non-coperta", Title: "The route is not covered"}
+	UnknownCurrency = ProblemType{Status: http.StatusBadRequest, Code: "valuta-sconosciuta", Title: "No reference rate for that currency"}
 )
 
 func (t ProblemType) Problem(detail string) *Problem {

@@ -11,8 +11,7 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-var TooMany = ProblemType{Status: http.StatusTooManyRequests, Code: "troppe-richieste",
-	Title: "Too many calls", Wait: true}
+var TooMany = ProblemType{Status: http.StatusTooManyRequests, Code: "troppe-richieste", Title: "Too many calls", Wait: true}
 
 // ConsumeQuota counts a call towards the caller's quota of a route, for plain handlers; JSON counts
 // calls itself. If the quota is used up, the error is a Problem.

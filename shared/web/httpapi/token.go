@@ -17,12 +17,10 @@ import (
 const TokenLasts = 30 * time.Minute
 
 var (
-	NoToken  = ProblemType{Status: http.StatusUnauthorized, Code: "token-mancante", Title: "There is no token"}
-	BadToken = ProblemType{Status: http.StatusUnauthorized, Code: "token-non-valido",
-		Title: "The token is not valid"}
+	NoToken      = ProblemType{Status: http.StatusUnauthorized, Code: "token-mancante", Title: "There is no token"}
+	BadToken     = ProblemType{Status: http.StatusUnauthorized, Code: "token-non-valido", Title: "The token is not valid"}
 	TokenEnded   = ProblemType{Status: http.StatusUnauthorized, Code: "token-scaduto", Title: "The token has ended"}
-	TokenRevoked = ProblemType{Status: http.StatusUnauthorized, Code: "token-revocato",
-		Title: "The key of the token was replaced"}
+	TokenRevoked = ProblemType{Status: http.StatusUnauthorized, Code: "token-revocato", Title: "The key of the token was replaced"}
 )
 
 // Token returns a token for a valid key, or an anonymous token, which has the free quota, for an
