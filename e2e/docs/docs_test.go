@@ -141,28 +141,3 @@ func TestNamedTests(t *testing.T) {
 		t.Errorf("only %d names of tests were looked at: are they still found?", seen)
 	}
 }
-
-// TestFinds shows that the tests above can fail.
-func TestFinds(t *testing.T) {
-	const text = "# A title: of `two` words\n\nSee [it](docs/api.md#a-title) and `shared/store`.\n\n```\ngo test " +
-		"./e2e/none -run TestNone\nmake nothing\n```\n"
-	if got := code(text); !slices.Equal(got, []string{"go test ./e2e/none -run TestNone\nmake nothing", "two",
-		"shared/store"}) {
-		t.Errorf("code: %q", got)
-	}
-	if got := anchors(text); !slices.Equal(got, []string{"a-title-of-two-words"}) {
-		t.Errorf("anchors: %q", got)
-	}
-	if got := link.FindAllStringSubmatch(text, -1); len(got) != 1 || got[0][1] != "docs/api.md#a-title" {
-		t.Errorf("links: %q", got)
-	}
-	for word, want := range map[string]bool{"shared/store": true, "./e2e/none": true, ".ci/run": true,
-		"functions/*/bootstrap": true, "functions/": false, "GET /v1/docs": false, "mail/": false} {
-		if got := ours.MatchString(word); got != want {
-			t.Errorf("%s is one of our paths: %v", word, got)
-		}
-	}
-	if exists("e2e/none") || !exists("functions/*/bootstrap") {
-		t.Error("exists sees what is not there, or not what is")
-	}
-}

@@ -126,25 +126,6 @@ func TestEndpoints(t *testing.T) {
 	}
 }
 
-// ARCHITECTURE.md names every folder with code, or a package in it.
-func TestArchitecture(t *testing.T) {
-	text, folders := read(t, "ARCHITECTURE.md"), map[string]bool{}
-	fixture.Walk(t, func(path string) {
-		if parts := strings.Split(path, "/"); len(parts) > 2 &&
-			slices.Contains([]string{"functions", "shared", "infra"}, parts[0]) {
-			folders[parts[0]+"/"+parts[1]] = true
-		}
-	})
-	for folder := range folders {
-		if !strings.Contains(text, "`"+folder+"`") && !strings.Contains(text, "`"+folder+"/") {
-			t.Errorf("ARCHITECTURE.md lacks %s", folder)
-		}
-	}
-	if len(folders) < 20 {
-		t.Errorf("only %d folders were found", len(folders))
-	}
-}
-
 // decision matches a row of the table "where is it decided": a decision, its file, and a name in
 // that file.
 var decision = regexp.MustCompile("(?m)^\\| ([^|]+) \\| \\[[^]]+\\]\\(([^)]+)\\) \\| `([^`]+)` \\|$")
@@ -158,25 +139,6 @@ func TestWhereItIsDecided(t *testing.T) {
 	}
 	if len(rows) < 15 {
 		t.Errorf("only %d rows were found", len(rows))
-	}
-}
-
-// term matches a row of the glossary.
-var term = regexp.MustCompile("(?m)^\\| ([^|`]+) \\| [^|]+ \\| `([^`]+)` \\|$")
-
-func TestGlossary(t *testing.T) {
-	rows, seen := term.FindAllStringSubmatch(read(t, "docs/glossary.md"), -1), map[string]bool{}
-	for _, row := range rows {
-		if !exists(row[2]) {
-			t.Errorf("%s: there is no %s", row[1], row[2])
-		}
-		if seen[row[1]] {
-			t.Errorf("%s has two rows", row[1])
-		}
-		seen[row[1]] = true
-	}
-	if len(rows) < 10 {
-		t.Errorf("only %d words were found", len(rows))
 	}
 }
 

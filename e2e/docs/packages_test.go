@@ -84,15 +84,3 @@ func brief(comment string) string {
 	}
 	return strings.TrimRight(clause.FindString(rest), ".:; ")
 }
-
-func TestBrief(t *testing.T) {
-	for comment, want := range map[string]string{
-		"Package fare defines types: cities. More.\n": "defines types",
-		"Command cdk describes\nthe service. More.\n": "describes the service",
-		"The Lambda executable of functions/pro.\n":   "",
-	} {
-		if got := brief(comment); got != want {
-			t.Errorf("%q: %q, want %q", comment, got, want)
-		}
-	}
-}

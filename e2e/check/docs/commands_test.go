@@ -21,7 +21,6 @@ import (
 	"testing"
 
 	"github.com/BurntSushi/toml"
-	gocmp "github.com/google/go-cmp/cmp"
 
 	"verdetto/cmd/lambdalocal/samlocal"
 	"verdetto/e2e/fixture"
@@ -185,30 +184,6 @@ func ownRow(rows map[string]int, command string) (found string) {
 		}
 	}
 	return found
-}
-
-// TestFindsCommands shows that the tests of this file can fail.
-func TestFindsCommands(t *testing.T) {
-	const text = "Type `make test`, `A=1 go run .` or `make`.\n\n```\necho one\ncat <<END\ntwo\nEND\ntrue \\\n  " +
-		"three # four\n```\n\n```json\n{}\n```\n"
-	if diff := gocmp.Diff([]string{"echo one", "cat <<END\ntwo\nEND", "true \\\n  three # four", "make test",
-		"A=1 go run ."}, commandsOf(t, text)); diff != "" {
-		t.Error(diff)
-	}
-	if diff := gocmp.Diff([]string{"make run", "make run A=b URL=https://...", "make test"},
-		helpOf("run: x ## serve: A=b [C=d], URL=https://...\ntest: ## test\n")); diff != "" {
-		t.Error(diff)
-	}
-	rows := map[string]int{"make *": 0, "make run*": 0, "make run": 0}
-	for command, want := range map[string]string{"make run": "make run", "make run A=b": "make run*",
-		"make test": "make *", "go run .": ""} {
-		if row := ownRow(rows, command); row != want {
-			t.Errorf("%s: row %q, want %q", command, row, want)
-		}
-	}
-	if !fits("a … (c)", "a b (c)") || fits("a … (c)", "a b (c) d") || fits("a", "") {
-		t.Error("fits sees a line that is not there, or not one that is")
-	}
 }
 
 // ownNetwork is set in the test process that runs in its own network, where every port is free.
