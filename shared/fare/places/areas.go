@@ -142,8 +142,8 @@ func (a Area) Holds(country string) bool {
 	if a.continent != "" || a.IsRegion() {
 		return a.Code == country
 	}
-	of, _ := AreaOf(country)
-	return of.continent == a.Code || country == a.Code
+	holder, _ := AreaOf(country)
+	return holder.continent == a.Code || country == a.Code
 }
 
 func (a Area) HoldsCity(c fare.City) bool {
@@ -152,11 +152,11 @@ func (a Area) HoldsCity(c fare.City) bool {
 		return false
 	}
 	at, _ := position(string(c))
-	of, _ := cityAt(at)
+	held, _ := cityAt(at)
 	if !a.IsRegion() {
-		return a.Holds(of.country)
+		return a.Holds(held.country)
 	}
-	return a.members[line[regionColumn:regionColumn+5]] || a.members[of.country+"/"] || a.members[string(c)]
+	return a.members[line[regionColumn:regionColumn+5]] || a.members[held.country+"/"] || a.members[string(c)]
 }
 
 // Region returns the name of the state, region or province of a city, in the language lang if we
@@ -202,7 +202,26 @@ func FindArea(query string) (Area, bool) {
 	if all := areas().byName[Fold(query)]; len(all) > 0 {
 		return all[0], true
 	}
-	parts := separated(query)
+	parts := slices.DeleteFunc(separated(query), func(part string) bool { return qualifierOf(part).neutral })
+	if len(parts) != 1 {
+		return areaIn(parts)
+	}
+	if a, ok := areaIn(parts); ok {
+		return a, true
+	}
+	words := strings.Fields(parts[0])
+	for i := len(words) - 1; i > 0; i-- { // Sicily Italy
+		if behind := strings.Join(words[i:], " "); isClear(behind) {
+			if a, ok := areaIn([]string{strings.Join(words[:i], " "), behind}); ok {
+				return a, true
+			}
+		}
+	}
+	return Area{}, false
+}
+
+// areaIn returns the area that the first part names, in the areas that the others name.
+func areaIn(parts []string) (Area, bool) {
 	if len(parts) == 0 {
 		return Area{}, false
 	}
@@ -213,7 +232,11 @@ func FindArea(query string) (Area, bool) {
 	if elided, ok := cutElision(words[0]); ok && len(words) == 1 {
 		words[0] = elided
 	}
-	for _, a := range areas().byName[Fold(strings.Join(words, " "))] {
+	named := areas().byName[Fold(strings.Join(words, " "))]
+	if len(named) == 0 { // airports in Sicily
+		named = areas().byName[Fold(strings.Join(withoutAirport(words), " "))]
+	}
+	for _, a := range named {
 		if !slices.ContainsFunc(parts[1:], func(in string) bool { return !slices.ContainsFunc(areasCalled(in), a.meets) }) {
 			return a, true
 		}
@@ -223,6 +246,7 @@ func FindArea(query string) (Area, bool) {
 
 // areaWords are the words before the name of a region, in six languages.
 var areaWords = strings.Fields("the le la les il lo las los el o os die der das " +
+	"all whole tutta tutto toute tout ganz ganze toda todo " +
 	"island islands isle isles isola isole ile iles insel inseln isla islas ilha ilhas " +
 	"region regione regiao province provincia provinz state stato etat estado county land canton kanton")
 

@@ -12,7 +12,10 @@ func Ends(text string) (from, to string, ok bool) {
 	if len(text) > maxQuery || known(text, true) {
 		return "", "", false
 	}
-	words := strings.Fields(arrows.Replace(text))
+	words := slices.Compact(strings.Fields(arrows.Replace(text)))           // >> is one arrow
+	if len(words) == 1 && len(text) == 6 && strings.ToUpper(text) == text { // MILLIS
+		words = []string{text[:3], text[3:]}
+	}
 	for len(words) > 0 && slices.Contains(tripWords, Fold(words[0])) {
 		words = words[1:]
 	}
@@ -24,7 +27,7 @@ func Ends(text string) (from, to string, ok bool) {
 	}
 	both := func(left, right []string) bool {
 		from, to = end(left, fromWords), end(right, toWords)
-		return from != "" && to != "" && known(from, false) && known(to, true)
+		return from != "" && to != "" && known(from, true) && known(to, true)
 	}
 	for i, w := range words {
 		key := Fold(w)
@@ -50,10 +53,8 @@ func Ends(text string) (from, to string, ok bool) {
 			return from, to, true
 		}
 	}
-	for i := 1; i < len(words); i++ {
-		_, qualifies := FindArea(strings.Join(words[i:], " ")) // Paris, Ontario is one place
-		comma := strings.HasSuffix(words[i-1], ",")
-		if !(comma && qualifies) && both(words[:i], words[i:]) && known(to, false) &&
+	for i := 1; i < len(words) && !strings.Contains(text, ","); i++ { // Paris, Ontario is one place
+		if both(words[:i], words[i:]) && known(from, false) && known(to, false) &&
 			(isPlain(from) && isPlain(to) || len(from) == 3 && len(to) == 3 && !slices.Contains(toWords, Fold(from))) {
 			return from, to, true
 		}
@@ -78,15 +79,29 @@ func known(query string, orArea bool) bool {
 // end joins the words of one end of a trip without the prepositions before them. A preposition that
 // begins a name, as in La Paz and De Aar, stays.
 func end(words, prepositions []string) string {
-	contracted := len(words) > 1 && Fold(words[0]) == "au"
-	for range 2 {
-		if len(words) > 1 && slices.Contains(prepositions, Fold(words[0])) && !known(strings.Join(words, " "), true) {
-			words = words[1:]
+	contracted := len(words) > 1 && slices.Contains(contractions, Fold(words[0]))
+	trimmed := false
+	for len(words) > 1 && !known(strings.Join(words, " "), true) {
+		first, last := Fold(words[0]), Fold(words[len(words)-1])
+		isTrip := func(word string) bool { // the e of andata e ritorno is one, that of Milano e Roma is not
+			return slices.Contains(tripWords, word) && (trimmed || !slices.Contains(andWords, word))
 		}
+		switch {
+		case slices.Contains(prepositions, first):
+			words = words[1:]
+			continue
+		case isTrip(first):
+			words, trimmed = words[1:], true
+			continue
+		case isTrip(last):
+			words, trimmed = words[:len(words)-1], true
+			continue
+		}
+		break
 	}
 	name := strings.Trim(strings.Join(words, " "), " ,;:?!\"“”«»<=")
 	elided, ok := cutElision(name)
-	for _, other := range []string{elided, "Le " + name, "L'" + elided} { // Le Caire is in au Caire, L'Aquila in dall'Aquila
+	for _, other := range []string{elided, "Le " + name, "L'" + elided} { // au Caire and all'Aquila contain the article of Le Caire and L'Aquila
 		if !known(name, true) && (ok || contracted) && known(other, true) {
 			return other
 		}
@@ -94,20 +109,27 @@ func end(words, prepositions []string) string {
 	return name
 }
 
-var arrows = strings.NewReplacer("\uFE0F", "", "<->", " → ", "=>", " → ", "<>", " → ", "➡", " → ", "_", " ", "→", " → ", "->", " → ", "–", " – ", "—", " — ", ">", " → ", "»", " → ", "⇒", " → ",
-	"✈", " → ", "/", " / ")
+var arrows = func() *strings.Replacer {
+	pairs := []string{"\uFE0F", "", "_", " ", "–", " – ", "—", " — ", "/", " / "}
+	for sign := range strings.FieldsSeq("<-> --> ==> => <> -> >> > → ⇒ ➡ ➔ ⟶ ↔ ⇄ » ✈ … ...") {
+		pairs = append(pairs, sign, " → ")
+	}
+	return strings.NewReplacer(pairs...)
+}()
 
+// The words beside the ends of a trip, in six languages.
 var (
-	fromAfter = []string{"from", "ab", "von", "depuis", "desde"} // London from Rome
-	fromWords = []string{"from", "da", "dal", "dalla", "dallo", "dall", "de", "du", "des", "depuis", "von", "ab", "aus",
-		"desde", "do", "dos", "das", "d"}
-	toWords = []string{"to", "a", "ad", "al", "alla", "allo", "all", "ai", "per", "verso", "in", "au", "aux", "vers", "pour",
-		"nach", "bis", "zum", "zur", "hacia", "hasta", "para", "ate", "ao", "la", "into"}
-	betweenWords = []string{"between", "tra", "fra", "zwischen", "entre"}
-	andWords     = []string{"and", "e", "und", "et", "y"}
-	tripWords    = []string{"flight", "flights", "fly", "flying", "volo", "voli", "volare", "vol", "vols", "flug", "fluge", "fliegen",
-		"vuelo", "vuelos", "volar", "voo", "voos", "cheap", "trip", "fares", "fare", "return", "one", "way", "oneway", "nonstop", "direct", "andata", "ritorno",
-		"e", "solo", "diretto", "economici", "gunstige", "billige", "hin", "und", "zuruck", "aller", "retour", "simple", "ida",
-		"y", "vuelta", "baratos", "volta", "passagem", "passagens", "aereas"}
-	dayPrepositions = []string{"on", "il", "le", "am", "el", "em", "no", "the", "den", "dia", "im", "in", "a", "nel"}
+	fromAfter = strings.Fields("from ab von depuis desde leaving departing") // London from Rome
+	fromWords = strings.Fields("from da dal dalla dallo dall de du des depuis von ab aus desde do dos das d leaving departing departure " +
+		"partenza depart abflug salida saliendo partida origin origine origen origem")
+	toWords = strings.Fields("to 2 a ad al alla allo all ai per verso in au aux vers pour nach bis zum zur auf die hacia hasta para ate ao o os as la into " +
+		"arrivo arrivee ankunft llegada chegada arrival arriving destination destinazione destino ziel")
+	contractions = strings.Fields("au du al del do ao dal")
+	betweenWords = strings.Fields("between tra fra zwischen entre")
+	andWords     = strings.Fields("and e und et y")
+	tripWords    = strings.Fields("flight flights fly flying volo voli volare vol vols flug fluge fliegen vuelo vuelos volar voo voos cheap cheapest trip fares " +
+		"fare return returning roundtrip one way oneway nonstop direct and back please bitte andata ritorno e solo diretto economici economico gunstige gunstiger billige " +
+		"billiger hin ruckflug und zuruck aller retour allerretour simple billet billets biglietto biglietti ticket tickets ida y vuelta baratos barato volta passagem " +
+		"passagens aereas")
+	dayPrepositions = strings.Fields("on il le am el em no the den dia im in a nel")
 )

@@ -3,6 +3,7 @@ package places
 import (
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"golang.org/x/text/language"
@@ -57,10 +58,10 @@ func Read(query string) (m Match) {
 		if m = qualified(query); m.City == "" && m.Elsewhere == "" {
 			m = qualified(strings.NewReplacer("-", " ", "–", " ").Replace(query)) // Köln-Bonn
 		}
-		if m.Elsewhere != "" {
-			if _, ok := FindArea(query); ok { // Sicily, Italy
-				m = Match{}
-			}
+		if _, area := FindArea(query); m.Elsewhere != "" && area { // Sicily, Italy
+			m = Match{}
+		} else if there := m.unserved(); there.City != "" {
+			m = there
 		}
 	}
 	m.Query = query
@@ -91,7 +92,7 @@ func besidesName(r rune) bool {
 func (m *Match) exact(query string) bool {
 	typed := strings.TrimFunc(query, besidesName)
 	letters := typed
-	if len(typed) > len("USA") {
+	if len("USA") < len(typed) && len(typed) <= len("(U.S.A.)") {
 		letters = strings.ReplaceAll(typed, ".", "")
 	}
 	code, at, isCode := "", 0, false
@@ -260,13 +261,87 @@ func qualified(query string) (m Match) {
 		if isClear(behind) && try(name, behind) || isClear(name) && try(behind, name) {
 			return m
 		}
+		if found, ok := qualify(name, []string{behind}, false); ok && !isClear(behind) && len(areasCalled(behind)) > 0 { // lisbon pt
+			return found
+		}
 		if in := areasCalled(behind); len(in) > 0 && isClear(behind) && len(words) <= maxQualified { // Portland Maine USA
 			if inner := qualified(name); inner.City != "" && (qualifier{areas: in}).holds(inner) {
 				return inner
 			}
 		}
 	}
+	if len(parts) > 1 && strings.ContainsAny(query, ",([") {
+		if near, ok := nearby(parts[0], strings.Join(parts[1:], " ")); ok {
+			return near
+		}
+	}
 	return elsewhere
+}
+
+// nearKm is the distance up to which an airport may have the name of another city beside its own.
+const nearKm = 130
+
+// nearby reads the names of two cities near each other as the less busy one, which is sold under the
+// name of the other: Barcelona (Girona).
+func nearby(left, right string) (less Match, ok bool) {
+	var a, b Match
+	if !a.exact(left) || !b.exact(right) || a.City == b.City {
+		return a, false
+	}
+	km, _ := Km(string(a.City), string(b.City))
+	at, _ := position(string(a.City))
+	if other, _ := position(string(b.City)); other > at {
+		a = b
+	}
+	a.Reading, a.Namesakes = Qualified, nil
+	return a, km <= nearKm
+}
+
+// unservedCities maps the folded names of cities that only their codes mean, because nothing is known
+// of their flights, to the cities.
+var unservedCities = sync.OnceValue(func() map[string][]city {
+	all := map[string][]city{}
+	for i := 0; i < len(citiesTable); {
+		c, next := cityAt(i)
+		for name := range strings.SplitSeq(c.names, "\t") {
+			if isUnserved(string(c.code)) && name != "" {
+				all[Fold(name)] = append(all[Fold(name)], c)
+			}
+		}
+		i = next
+	}
+	return all
+})
+
+// unserved returns the city or airport in the area whose name alone does not mean it: Cordoba, Spain;
+// Hamilton, ON; St. Petersburg, FL.
+func (m Match) unserved() (found Match) {
+	words := wordsOf(m.Elsewhere)
+	for _, a := range m.in {
+		if name := a.NameIn("en"); name != "" {
+			found.exact(m.Elsewhere + " " + name)
+		}
+		for _, c := range unservedCities()[Fold(m.Elsewhere)] {
+			if found.City == "" && a.HoldsCity(c.code) {
+				found.Place = c.place(m.Elsewhere)
+			}
+		}
+		for line := range strings.Lines(calledTable) {
+			if found.City != "" || len(words) == 0 {
+				break
+			}
+			city, airport := fare.City(line[:3]), line[4:7]
+			if strings.Contains(line, " "+words[0]) && a.HoldsCity(fare.City(airport)) && (qualifier{words: words}).calls(city) == airport {
+				at, _ := position(airport)
+				found.setCode(airport, at)
+			}
+		}
+		if found.City != "" {
+			found.Reading = Qualified
+			break
+		}
+	}
+	return found
 }
 
 // isName reports whether text is a name, perhaps with a state: Paris Texas.
@@ -290,7 +365,7 @@ func isClear(qualifier string) bool {
 func qualify(name string, qualifiers []string, apart bool) (m Match, ok bool) {
 	var first Match
 	var candidates []Match
-	known := first.exact(name)
+	typed, known := name, first.exact(name)
 	if !known {
 		name = strings.Join(withoutAirport(strings.Fields(name)), " ")
 		known = first.exact(name)
@@ -330,7 +405,7 @@ func qualify(name string, qualifiers []string, apart bool) (m Match, ok bool) {
 		for _, q := range meant {
 			if q.airport.Of != (fare.Airport{}) {
 				m.Part, m.Of, m.Unlisted = q.airport.Part, q.airport.Of, q.airport.Unlisted
-			} else if code := q.calls(m.City); code != "" && m.Of == (fare.Airport{}) && !q.lies(m) {
+			} else if code := q.calls(m.City); code != "" && m.Of == (fare.Airport{}) && !q.lies(m) && q.airport.City != m.City {
 				at, _ := position(string(m.City))
 				name := m.Name
 				m.setCode(code, at)
@@ -344,7 +419,7 @@ func qualify(name string, qualifiers []string, apart bool) (m Match, ok bool) {
 	}
 	for _, q := range meant {
 		if len(q.areas) > 0 && Fold(name) != "" {
-			m.Elsewhere, m.in = name, q.areas
+			m.Elsewhere, m.in = typed, q.areas
 		}
 	}
 	return m, false
@@ -367,8 +442,8 @@ func longer(name string, in []qualifier) (found []Match) {
 		if seen != "" {
 			return nil
 		}
-		of, _ := cityAt(c.position)
-		seen, found = c.city, []Match{{Place: of.place(c.written)}}
+		full, _ := cityAt(c.position)
+		seen, found = c.city, []Match{{Place: full.place(c.written)}}
 	}
 	return found
 }
@@ -414,25 +489,38 @@ func (q qualifier) holds(m Match) bool {
 }
 
 func (q qualifier) lies(m Match) bool {
-	return slices.ContainsFunc(q.areas, func(a Area) bool { return a.HoldsCity(m.City) || slices.Contains(a.territories, m.Country) })
+	return slices.ContainsFunc(q.areas, func(a Area) bool {
+		beside := func(airport string) bool { // Newark and Jersey City are in New Jersey, beside New York
+			return (m.Of == (fare.Airport{}) || m.Of.String() == airport) && a.HoldsCity(fare.City(airport))
+		}
+		return a.HoldsCity(m.City) || slices.Contains(a.territories, m.Country) || m.Part != "" && slices.ContainsFunc(m.Airports, beside)
+	})
 }
 
-func qualifierOf(text string) (q qualifier) {
-	words := withoutAirport(strings.Fields(text))
+func qualifierOf(whole string) (q qualifier) {
+	words := withoutAirport(strings.Fields(whole))
 	if !slices.ContainsFunc(words, func(w string) bool { return !slices.Contains(neutralWords, Fold(w)) }) {
 		return qualifier{neutral: true}
 	}
-	text = strings.Join(words, " ")
-	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) }) {
-		if w = Fold(w); len(w) > 2 { // the article of El Prat need not be in the table
-			q.words = append(q.words, w)
-		}
+	text := strings.Join(words, " ")
+	q.words, q.areas = wordsOf(text), areasCalled(whole)
+	if len(q.areas) == 0 {
+		q.areas = areasCalled(text)
 	}
-	q.areas = areasCalled(text)
 	if !q.airport.exact(text) && q.airport.Reading == AsCountry {
 		q.airport = ReadCode(strings.ToUpper(text))
 	}
 	return q
+}
+
+// wordsOf returns the folded words of called.tsv, which has no short ones such as the article of El Prat.
+func wordsOf(text string) (words []string) {
+	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		if w = Fold(w); len(w) > 2 {
+			words = append(words, w)
+		}
+	}
+	return words
 }
 
 // withoutAirport drops the words for airport, station and terminal, in six languages, with the
@@ -444,7 +532,7 @@ func withoutAirport(words []string) []string {
 		key := Fold(w)
 		switch {
 		case slices.Contains(airportWords, key), isTerminal(strings.ToUpper(key)), len(key) < 3 && i > 0 && Fold(words[i-1]) == "terminal",
-			i == 0 && slices.Contains(islandWords, key) && followed(words[1:]):
+			i == 0 && slices.Contains(islandWords, key), i > 0 && key == "islands":
 			after = true
 			continue
 		case after && slices.Contains(airportPrepositions, key):
@@ -463,15 +551,6 @@ func isTerminal(upper string) bool {
 	return len(upper) > 1 && len(upper) < 4 && upper[0] == 'T' && upper[1] >= '0' && upper[1] <= '9'
 }
 
-// followed reports whether words begin with a preposition, as those after the first of Island of Crete.
-func followed(words []string) bool {
-	if len(words) == 0 {
-		return false
-	}
-	_, elided := cutElision(words[0])
-	return elided || slices.Contains(airportPrepositions, Fold(words[0]))
-}
-
 // cutElision drops the d' of French and the dell' of Italian.
 func cutElision(word string) (string, bool) {
 	for _, mark := range []string{"'", "’"} {
@@ -487,10 +566,11 @@ var (
 		"aeropuerto", "aeropuertos", "flughafen", "flughafens", "international", "internazionale", "internacional", "intl",
 		"internationaler", "apt", "aerodrome", "terminal", "bahnhof", "hauptbahnhof", "bhf", "hbf", "hb", "station", "stazione", "gare",
 		"estacion", "estacao", "railway", "train"}
-	airportPrepositions = []string{"di", "de", "del", "della", "dell", "du", "des", "d", "do", "da", "dos", "of", "von",
+	airportPrepositions = []string{"di", "de", "del", "della", "dell", "dall", "all", "l", "du", "des", "d", "do", "da", "dos", "of", "von",
 		"in"}
-	islandWords  = []string{"island", "isle", "isola", "ile", "isla", "ilha", "insel"}
-	neutralWords = []string{"all", "any", "tutti", "gli", "alle", "tous", "les", "todos", "los", "os", "sar"}
+	islandWords  = strings.Fields("island isle isola ile isla ilha insel islands isles isole iles islas ilhas inseln")
+	neutralWords = strings.Fields("all any tutti gli qualsiasi qualunque alle beliebig beliebiger tous les toutes tout todos los os " +
+		"todas cualquier cualquiera qualquer sar")
 )
 
 // areasCalled returns the countries, continents and regions that text names, or whose ISO code it

@@ -50,9 +50,9 @@ func (r regions) complete(points []point, cities []*city, codes map[string]strin
 	for _, c := range cities {
 		r[c.code] = r[c.airports[0]]
 	}
-	for code, of := range codes {
+	for code, city := range codes {
 		if r[code].zone == "" {
-			r[code] = r[of]
+			r[code] = r[city]
 		}
 	}
 }
