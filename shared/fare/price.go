@@ -66,7 +66,10 @@ var money = sync.OnceValue(func() (m struct {
 // bare removes what stands beside a price.
 func bare(text string) string {
 	for {
-		shorter := strings.Trim(text, " \u00a0\u202f!?*;")
+		shorter := strings.Trim(text, " \u00a0\u202f!?*;=()[]\"'“”«»„")
+		if end := len(shorter) - 1; end > 0 && (shorter[end] == '.' || shorter[end] == ',') && '0' <= shorter[end-1] && shorter[end-1] <= '9' {
+			shorter = shorter[:end]
+		}
 		for _, word := range money().before {
 			rest, ok := strings.CutPrefix(strings.ToLower(shorter), word)
 			if next, _ := utf8.DecodeRuneInString(rest); ok && !unicode.IsLetter(next) {
@@ -102,7 +105,9 @@ func ParsePrice(text string, in Currency) (Money, bool) {
 // from 45 €, $50 or 50 USD. It also returns the currencies that the text can mean, the likeliest
 // first, or none if the text has only a number.
 //
-// One separator before exactly three digits separates thousands: 1.234 and 1,234 are 1234.
+// One separator before exactly three digits separates thousands: 1.234 and 1,234 are 1234. A limit
+// such as up to 45 is the amount itself, since a lower fare is judged no worse; a lower limit, such as
+// over 45, is no amount.
 func SplitPrice(text string) (amount Cents, meant []string, ok bool) {
 	if len(text) > maxPriceText {
 		return 0, nil, false
@@ -171,6 +176,10 @@ func currenciesOf(sign string) ([]string, error) {
 		if codes := money().signs[spelled]; codes != nil {
 			return codes, nil
 		}
+	}
+	sign = strings.TrimSuffix(strings.ReplaceAll(sign, ".", ""), "$") // CAD $45 and U.S.$45
+	if codes := money().signs[sign]; codes != nil {
+		return codes, nil
 	}
 	_, err := ParseCurrency(sign)
 	return []string{sign}, err

@@ -80,6 +80,13 @@ func TestParsePrice(t *testing.T) {
 		{"prezzo: 45 euro a testa", "USD", 4500, "EUR"},
 		{"£45 return", "EUR", 4500, "GBP"},
 		{"45 EUR/pax", "USD", 4500, "EUR"},
+		{"45.", "EUR", 4500, "EUR"},
+		{"(45 €)", "USD", 4500, "EUR"},
+		{"total: €45", "USD", 4500, "EUR"},
+		{"fino a 45 €", "USD", 4500, "EUR"},
+		{"CAD $45", "EUR", 4500, "CAD"},
+		{"U.S.$45", "EUR", 4500, "USD"},
+		{"45€ aller-retour", "USD", 4500, "EUR"},
 	} {
 		in, err := ParseCurrency(tt.in)
 		if err != nil {
@@ -91,7 +98,7 @@ func TestParsePrice(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", "€", "abc", "-45", "€-45", "45-50", "45 50", "4.5.6", "1,234,50", "1.234.50",
-		"1.234 567", "12345.678", "0.123", "45.", "45 x", "45 € USD", "1e3", "1234567890", "<b>45</b>",
+		"1.234 567", "12345.678", "0.123", "over 45", "at least 45", "45+", "45 x", "45 € USD", "1e3", "1234567890", "<b>45</b>",
 		strings.Repeat(" ", 100) + "45"} {
 		if got, ok := ParsePrice(text, EUR); ok {
 			t.Errorf("ParsePrice(%q) = %v, want none", text, got)

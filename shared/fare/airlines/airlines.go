@@ -96,8 +96,10 @@ const minCorrected = 5
 // separated by commas: those also called so (TUI, JAL), the only one with all its words (Turkish, TAP Portugal), the one with which it begins (KLM Royal Dutch), or
 // the only one so few typing errors away, without regard to spaces.
 func Correct(query string) (name string, ok bool) {
+	typed := query
+	query = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(strings.ToLower(query)), "www."), ".com")
 	key := words(query)
-	if len(key) < 4 || len(Find(query)) > 0 {
+	if len(key) < 4 || len(Find(typed)) > 0 {
 		return "", false
 	}
 	var called, partly []string
@@ -113,10 +115,10 @@ func Correct(query string) (name string, ok bool) {
 	}
 	for _, one := range rows {
 		folded := words(one)
-		if isWithin(key, folded) {
+		if isWithin(key, folded) || len(key) > minCorrected-1 && strings.HasPrefix(folded, strings.TrimSuffix(key, " ")) {
 			partly = append(partly, one)
 		}
-		if strings.HasPrefix(key, folded) && len(folded) > len(words(begun)) {
+		if (strings.HasPrefix(key, folded) || strings.HasSuffix(key, " "+folded)) && len(folded) > len(words(begun)) {
 			begun = one
 		}
 	}
@@ -127,7 +129,7 @@ func Correct(query string) (name string, ok bool) {
 		}
 		name = ""
 	}
-	if begun != "" && len(begun) < len(query) {
+	if begun != "" && len(begun) <= len(query) {
 		return begun, true
 	}
 	key = places.Fold(query)
@@ -135,7 +137,11 @@ func Correct(query string) (name string, ok bool) {
 	least, several := limit+1, false
 	for _, one := range rows {
 		folded := places.Fold(one)
-		switch typos := places.Distance(key, folded, limit); {
+		typos := places.Distance(key, folded, limit)
+		if first, generic := cutGeneric(folded); generic {
+			typos = min(typos, places.Distance(key, first, limit))
+		}
+		switch {
 		case folded[0] != key[0] || typos >= least+1 || typos > limit:
 		case typos < least:
 			name, least, several = one, typos, false
@@ -147,6 +153,16 @@ func Correct(query string) (name string, ok bool) {
 		name = ""
 	}
 	return name, name != ""
+}
+
+// cutGeneric drops the end of a name that people leave out.
+func cutGeneric(folded string) (string, bool) {
+	for _, end := range []string{"airlines", "airways"} {
+		if first, ok := strings.CutSuffix(folded, end); ok && len(first) >= minCorrected {
+			return first, true
+		}
+	}
+	return folded, false
 }
 
 // isWithin reports whether name has all words of key, in this order, the first one first.

@@ -40,6 +40,8 @@ type Reader struct {
 	// After is the day of departure if a day of return is read: a weekday or a day without a year is
 	// the next one from here. If it is 0, it is the next one from today.
 	After fare.Day
+
+	exact bool // without typing errors
 }
 
 // maxText bounds the length in bytes of what can be a day.
@@ -91,7 +93,7 @@ func (r Reader) Day(text string) (fare.Day, error) {
 // isSeveral reports whether the text means a week, a month or a season.
 func (p parts) isSeveral() bool {
 	alone := p.weekday == nil && p.offset == nil && p.easter == nil && !p.in
-	return p.period || alone && (p.month != 0 && (p.unit > 1 || p.figures == nil && (len(p.numbers) == 0 || p.numbers[0] > 31) ||
+	return p.period || alone && (p.month != 0 && (p.unit > 1 || p.figures == nil && !slices.ContainsFunc(p.numbers, func(n int) bool { return n < 100 }) ||
 		p.figures != nil && atoi(p.figures[0]) <= 31) || len(p.numbers) == 0 && (p.months || p.unit > 1) && (p.next || p.this))
 }
 
@@ -109,7 +111,7 @@ func (r Reader) moving(p parts) (fare.Day, error) {
 	for ; year <= until; year++ {
 		var day fare.Day
 		if p.easter != nil {
-			day = easter(year) + fare.Day(*p.easter)
+			day = Easter(year) + fare.Day(*p.easter)
 		} else {
 			first := fare.DayOf(time.Date(year, time.Month(p.month), 1, 0, 0, 0, 0, time.UTC))
 			day = weekdayFrom(first, *p.weekday) + fare.Day(7*(p.nth-1))
@@ -127,8 +129,8 @@ func (r Reader) moving(p parts) (fare.Day, error) {
 	return 0, ErrNoSuchDay
 }
 
-// easter returns Easter Sunday, as the algorithm of Meeus, Jones and Butcher computes it.
-func easter(year int) fare.Day {
+// Easter returns Easter Sunday, as the algorithm of Meeus, Jones and Butcher computes it.
+func Easter(year int) fare.Day {
 	a, b, c := year%19, year/100, year%100
 	d := (19*a + b - b/4 - (b-(b+8)/25+1)/3 + 15) % 30
 	e := (32 + 2*(b%4) + 2*(c/4) - d - c%4) % 7
@@ -147,7 +149,7 @@ func (r Reader) dated(p parts) (fare.Day, error) {
 	case p.figures != nil && p.month == 0 && len(n) == 0:
 		return r.inFigures(p.figures)
 	case p.figures != nil:
-	case len(n) == 1 && n[0] <= 31:
+	case len(n) == 1 && n[0] < 100: // of 32 March there is none
 		return r.nearest(p.month, n[0])
 	case len(n) == 2 && n[0] > 31:
 		return dayOf(n[0], p.month, n[1])
@@ -213,6 +215,8 @@ func (r Reader) relative(p parts) (fare.Day, error) {
 	switch {
 	case len(p.numbers) > 1 || count > 1000 || count < 1:
 		return 0, ErrUnreadable
+	case p.in && p.unit == 0 && !p.months && len(p.numbers) > 0:
+		return 0, ErrUnreadable
 	case p.offset != nil && p.weekday == nil && (len(p.numbers) == 0 || p.in || p.unit > 1):
 		from := fare.Day(*p.offset)
 		if p.in || p.unit > 1 {
@@ -240,8 +244,9 @@ func (r Reader) relative(p parts) (fare.Day, error) {
 	switch {
 	case p.next && p.unit == 7 && len(p.numbers) == 0:
 		return weekdayFrom(weekdayFrom(from, int(time.Monday)), *p.weekday), nil
-	case p.in && p.unit != 0:
-		return day + fare.Day(count*p.unit), nil
+	case p.in && p.unit != 0 || p.unit > 1 && len(p.numbers) > 0:
+		days := count * p.unit
+		return day + fare.Day(days-days%7), nil // Freitag in 8 Tagen is a Friday
 	case p.unit > 1 && !p.this && len(p.numbers) == 0: // Monday week
 		return day + fare.Day(p.unit), nil
 	case p.unit > 1 || p.in && len(p.numbers) > 0 && p.unit == 0:
@@ -293,6 +298,7 @@ func (r Reader) parts(text string) (p parts, err error) {
 	if date, _, ok := strings.Cut(text, "T"); ok && len(date) == len("2006-01-02") && strings.Count(date, "-") == 2 {
 		text = date // 2027-03-14T10:00
 	}
+	text = dashes.Replace(text)
 	if strings.Contains(text, "+") { // +7
 		return p, ErrUnreadable
 	}
@@ -340,6 +346,8 @@ func (r Reader) parts(text string) (p parts, err error) {
 	}
 	return p, nil
 }
+
+var dashes = strings.NewReplacer("\u2010", "-", "\u2011", "-", "\u2012", "-", "–", "-", "—", "-", "−", "-")
 
 // kanji are the signs of year, month and day.
 var kanji = strings.NewReplacer("年", "-", "月", "-", "日", " ")
@@ -426,6 +434,7 @@ func (r Reader) Cut(text string) (rest, day string, ok bool) {
 // isDay does not take a short weekday such as Sun, or a mere number, for a day, since it may be part
 // of a place's name.
 func (r Reader) isDay(text string) bool {
+	r.exact = true
 	_, err := r.Day(text)
 	p, _ := r.parts(text)
 	return !errors.Is(err, ErrUnreadable) && (p.weekday == nil || len(text) > 3) && strings.Trim(text, "0123456789") != ""

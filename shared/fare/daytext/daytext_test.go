@@ -119,6 +119,15 @@ func TestDay(t *testing.T) {
 		{"en", "tomorrow 9am", "2026-12-02"},
 		{"fr", "14 mars à 10h30", "2027-03-14"},
 		{"en", "2027年3月14日", "2027-03-14"},
+		{"en", "tommorow", "2026-12-02"},
+		{"en", "wensday", "2026-12-02"},
+		{"en", "Septermber 5", "2027-09-05"},
+		{"it", "12 febraio", "2027-02-12"},
+		{"de", "Mitwoch", "2026-12-02"},
+		{"de", "Freitag in 8 Tagen", "2026-12-11"},
+		{"es", "de hoy en ocho", "2026-12-08"},
+		{"en", "twelfth of February", "2027-02-12"},
+		{"en", "12–02–2027", "2027-12-02"},
 	} {
 		day, err := reader(t, c.language).Day(c.text)
 		if err != nil || day.String() != c.want {

@@ -8,6 +8,8 @@ import (
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
+
+	"verdetto/shared/fare/places"
 )
 
 // A table has lines of a language, a meaning and a text, separated by tabs. The meanings are: month
@@ -75,19 +77,58 @@ func (r Reader) meaning(words []string) (meaning, int) {
 			return m, n
 		}
 	}
+	if m := misspelled(words[0]); m != nil && !r.exact {
+		return m, 1
+	}
 	return nil, 0
+}
+
+// minMisspelled is the minimum length of a word in which typing errors are corrected.
+const minMisspelled = 5
+
+// misspelled returns what the words nearest to a misspelled one mean, in any language, or nil if they
+// disagree. The first letter must be right.
+func misspelled(word string) meaning {
+	if len(word) < minMisspelled {
+		return nil
+	}
+	limit := 1
+	if len(word) > minMisspelled+1 {
+		limit = 2 // wensday
+	}
+	m := meaning{}
+	for _, words := range vocabulary() {
+		for text, meant := range words {
+			_, month := meant["month"]
+			_, weekday := meant["weekday"]
+			if _, day := meant["day"]; !month && !weekday && !day || len(text) < minMisspelled || text[0] != word[0] {
+				continue
+			}
+			switch typos := places.Distance(word, text, limit); {
+			case typos > limit:
+			case typos < limit:
+				limit, m = typos, maps.Clone(meant)
+			default:
+				m.merge(meant)
+			}
+		}
+	}
+	if m = m.agreed(); len(m) > 0 {
+		return m
+	}
+	return nil
 }
 
 // known also knows months and weekdays by three or more letters with which they begin.
 func known(language, text string) meaning {
 	words, m := vocabulary()[language], meaning{}
 	m.merge(words[text])
-	for full, of := range words {
-		_, month := of["month"]
-		_, weekday := of["weekday"]
-		_, feast := of["number"]
+	for full, meant := range words {
+		_, month := meant["month"]
+		_, weekday := meant["weekday"]
+		_, feast := meant["number"]
 		if len(text) >= 3 && (month || weekday) && !feast && strings.HasPrefix(full, text) {
-			m.merge(of)
+			m.merge(meant)
 		}
 	}
 	return m.agreed()

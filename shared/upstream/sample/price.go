@@ -2,9 +2,9 @@ package sample
 
 import (
 	"sync"
-	"time"
 
 	"verdetto/shared/fare"
+	"verdetto/shared/fare/daytext"
 )
 
 // mix is a hash function with random-looking output.
@@ -121,8 +121,8 @@ var weights = sync.OnceValue(func() (all [kinds][]float64) {
 })
 
 func weight(k kind, depart fare.Day) float64 {
-	if of := weights()[k]; int(depart) < len(of) {
-		return of[depart]
+	if known := weights()[k]; int(depart) < len(known) {
+		return known[depart]
 	}
 	return weigh(k, depart)
 }
@@ -145,21 +145,10 @@ func season(k kind, depart fare.Day) float64 {
 	if day >= 351 || day <= 6 {
 		s += 0.6
 	}
-	if gap := depart - easter(t.Year()); gap >= -6 && gap <= 3 {
+	if gap := depart - daytext.Easter(t.Year()); gap >= -6 && gap <= 3 {
 		s += 0.3
 	}
 	return s - bump(10, 60, 0.14) - bump(305, 345, 0.14)
-}
-
-// easter returns Easter Sunday in the Gregorian calendar (computus).
-func easter(year int) fare.Day {
-	golden := year % 19
-	century := year / 100
-	epact := (century - century/4 - (8*century+13)/25 + 19*golden + 15) % 30
-	epact -= epact / 28 * (1 - epact/28*(29/(epact+1))*((21-golden)/11))
-	sunday := (year + year/4 + epact + 2 - century + century/4) % 7
-	offset := epact - sunday // days after 28 March
-	return fare.DayOf(time.Date(year, time.March, 28+offset, 0, 0, 0, 0, time.UTC))
 }
 
 // market returns the price level of a route as a factor, which moves linearly between random values
