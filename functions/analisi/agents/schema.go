@@ -178,7 +178,7 @@ func meantBy(name string, schema *huma.Schema) string {
 	for _, said := range httpapi.Names(name) {
 		for property := range schema.Properties {
 			known, written := plain.Replace(property), strings.ToLower(plain.Replace(said))
-			if written == known || written+"s" == known || arguments[said] == property {
+			if written == known || written+"s" == known || written == known+"date" || arguments[said] == property {
 				return property
 			}
 		}

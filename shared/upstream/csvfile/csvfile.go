@@ -229,20 +229,20 @@ func (l *loader) row(fields [][]byte) error {
 	if reason != "" {
 		l.report.Dropped[reason]++
 		if origin, ok := l.comparable.CityOf(row.Origin); ok {
-			of := l.from(origin)
-			of.leftOut[dropped{row.Found.Unix(), reason}]++
+			kept := l.from(origin)
+			kept.leftOut[dropped{row.Found.Unix(), reason}]++
 		}
 		return nil
 	}
-	of := l.from(f.Route.Origin)
-	all := of.fares[f.Route.Destination]
+	kept := l.from(f.Route.Origin)
+	all := kept.fares[f.Route.Destination]
 	if len(all) == cap(all) && len(all) >= 32 {
 		// A short archive may hold millions of equal rows, so duplicates go before the slice grows.
 		once := distinct(all)
 		l.report.Duplicates += len(all) - len(once)
 		all = slices.Grow(once, len(once)/4+1)
 	}
-	of.fares[f.Route.Destination] = append(all, f.Observation)
+	kept.fares[f.Route.Destination] = append(all, f.Observation)
 	return nil
 }
 
@@ -257,10 +257,10 @@ func (l *loader) from(origin fare.City) *rows {
 func (l *loader) finish() {
 	r := &l.report
 	slices.SortFunc(r.Bad, func(a, b BadRow) int { return cmp.Compare(a.Line, b.Line) })
-	for _, of := range l.byOrigin {
-		for destination, all := range of.fares {
+	for _, kept := range l.byOrigin {
+		for destination, all := range kept.fares {
 			once := slices.Clone(distinct(all)) // Clone frees the memory of duplicates
-			of.fares[destination] = once
+			kept.fares[destination] = once
 			first, last := once[0].FoundDay(), once[len(once)-1].FoundDay()
 			if r.Fares == 0 {
 				r.First, r.Last = first, last
@@ -294,8 +294,8 @@ func (p *Panel) Report() Report {
 
 func (p *Panel) Origins(ctx context.Context) ([]fare.City, error) {
 	var cities []fare.City
-	for city, of := range p.byOrigin {
-		if len(of.fares) > 0 {
+	for city, kept := range p.byOrigin {
+		if len(kept.fares) > 0 {
 			cities = append(cities, city)
 		}
 	}
@@ -310,17 +310,17 @@ func (p *Panel) Fares(ctx context.Context, origin fare.City, since, until time.T
 		return upstream.Answer{}, err
 	}
 	answer := upstream.Answer{Dropped: map[upstream.Reason]int{}}
-	of := p.byOrigin[origin]
-	if of == nil {
+	kept := p.byOrigin[origin]
+	if kept == nil {
 		return answer, nil
 	}
-	for left, n := range of.leftOut {
+	for left, n := range kept.leftOut {
 		if (since.IsZero() || left.found > since.Unix()) && left.found <= until.Unix() {
 			answer.Dropped[left.reason] += n
 		}
 	}
-	for _, destination := range slices.Sorted(maps.Keys(of.fares)) {
-		for _, o := range window(of.fares[destination],
+	for _, destination := range slices.Sorted(maps.Keys(kept.fares)) {
+		for _, o := range window(kept.fares[destination],
 			func(o fare.Observation) int64 { return o.Found }, since, until) {
 			route := fare.Route{Origin: origin, Destination: destination}
 			answer.Fares = append(answer.Fares, fare.Fare{Route: route, Observation: o})
@@ -333,8 +333,8 @@ func (p *Panel) Fares(ctx context.Context, origin fare.City, since, until time.T
 // Routes yields the fares of each route found not after until, without a copy of them.
 func (p *Panel) Routes(until time.Time) iter.Seq2[fare.Route, []fare.Observation] {
 	return func(yield func(fare.Route, []fare.Observation) bool) {
-		for origin, of := range p.byOrigin {
-			for destination, all := range of.fares {
+		for origin, kept := range p.byOrigin {
+			for destination, all := range kept.fares {
 				all = window(all, func(o fare.Observation) int64 { return o.Found }, time.Time{}, until)
 				if !yield(fare.Route{Origin: origin, Destination: destination}, all) {
 					return

@@ -22,14 +22,15 @@ import (
 
 // synonyms lists other names of the columns, as normal returns them.
 var synonyms = map[string][]string{
-	"origin": {"from", "fromcity", "origincity", "origincode", "originiata", "departurecity", "von", "partenza", "origine", "origen",
+	"origin": {"from", "fromcity", "origincity", "origincode", "originiata", "departurecity", "von", "origine", "origen",
 		"origem"},
 	"destination": {"to", "tocity", "dest", "destinationcity", "destinationcode", "destinationiata", "arrivalcity", "nach", "destinazione",
 		"destino"},
 	"observed_date": {"observed", "observedat", "observedon", "observationdate", "found", "foundat", "founddate", "seen", "seenat", "searchdate",
 		"searchedat", "querydate", "scrapedat", "scrapedate", "collectedat", "snapshotdate", "retrievedat", "gesehen"},
 	"depart_date": {"depart", "departs", "departure", "departuredate", "departureday", "departday", "traveldate", "flightdate",
-		"outbounddate", "dateofdeparture", "abflug", "abflugdatum"},
+		"outbounddate", "dateofdeparture", "abflug", "abflugdatum", "partenza",
+		"datapartenza", "datadipartenza", "dataandata", "fechasalida", "fechadesalida", "datedepart", "datededepart", "datapartida"},
 	"price":            {"fare", "amount", "cost", "prezzo", "preis", "prix", "precio", "preco", "preço"},
 	"currency":         {"curr", "ccy", "currencycode", "valuta", "währung", "waehrung", "devise", "moneda", "moeda"},
 	"return_date":      {"return", "returns", "returnday", "dateofreturn", "rückflug"},
