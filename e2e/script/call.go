@@ -148,13 +148,13 @@ func (s *story) send(ts *testscript.TestScript, q request) {
 	}
 	w := httptest.NewRecorder()
 	handler := s.handler
-	if strings.Contains(query, "campi=") || strings.Contains(query, "fields=") {
-		handler = s.service.API // the description says what is in whole answers
+	if slash := strings.HasSuffix(path, "/") && path != "/"; slash || strings.Contains(query, "campi=") || strings.Contains(query, "fields=") {
+		handler = s.service.API // the description has paths without a slash at the end, and whole answers
 	}
 	if strings.HasPrefix(path, "/x402/") && s.options.Money == "" {
 		handler = fixture.Described(s.t, s.seller().Handler)
 	}
-	end := s.at.work(functionOf(path))
+	end := s.at.work(functionOf(strings.TrimSuffix(path, "/")))
 	handler.ServeHTTP(w, r)
 	end()
 	s.status, s.header, s.body = w.Code, w.Header(), w.Body.Bytes()
