@@ -39,10 +39,10 @@ func TestPins(t *testing.T) {
 			if err != nil || len(lock.Packages) < 2 {
 				t.Errorf("%s: %d packages, %v", name, len(lock.Packages), err)
 			}
-			for of, p := range lock.Packages {
-				if locks++; p.Resolved != "" || p.Version == "" && of != "" {
+			for dependency, p := range lock.Packages {
+				if locks++; p.Resolved != "" || p.Version == "" && dependency != "" {
 					t.Errorf("%s: %s of version %q comes from %q: run npm with omit-lockfile-registry-resolved=true",
-						name, of, p.Version, p.Resolved)
+						name, dependency, p.Version, p.Resolved)
 				}
 			}
 		}

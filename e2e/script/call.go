@@ -86,8 +86,8 @@ func call(method string) verb {
 			if !match(status, fmt.Sprint(s.status)) {
 				ts.Fatalf("%s %s: status %d, want %s: %s", r.method, target, s.status, status, s.shown())
 			}
-			if s.said = ""; method == "MCP" {
-				s.body, s.said = toolAnswer(s.body)
+			if s.toolText = ""; method == "MCP" {
+				s.body, s.toolText = toolAnswer(s.body)
 			}
 			s.writeBody(ts)
 			for _, e := range expected {
@@ -95,7 +95,7 @@ func call(method string) verb {
 				if !ok {
 					ts.Fatalf("%q is not PATH=VALUE", e)
 				}
-				if isText := path == "text" || path == "body"; isText && (s.said != "" || !json.Valid(s.body)) {
+				if isText := path == "text" || path == "body"; isText && (s.toolText != "" || !json.Valid(s.body)) {
 					words(path)(s, ts, false, []string{want})
 					continue
 				}
@@ -347,7 +347,7 @@ func words(where string) verb {
 		got := string(s.body)
 		switch where {
 		case "text":
-			if got = s.said; got == "" {
+			if got = s.toolText; got == "" {
 				got = readable(s.body)
 			}
 			got = strings.Join(strings.Fields(got), " ")

@@ -299,10 +299,10 @@ func stripe(s *story, ts *testscript.TestScript, _ bool, args []string) {
 func events(s *story, ts *testscript.TestScript, _ bool, args []string) {
 	s.up(ts)
 	stripe := s.options.StandIns.Stripe
-	for _, e := range stripe.Events()[s.told:] {
+	for _, e := range stripe.Events()[s.delivered:] {
 		call("POST")(s, ts, false, append([]string{"/api/v1/pro/webhook", string(e.Payload), "200", "with", "Stripe-Signature",
 			playmoney.Sign(e.Payload, s.now(), stripe.Secret)}, args...))
-		s.told++
+		s.delivered++
 	}
 }
 

@@ -105,17 +105,17 @@ type story struct {
 	signed   map[string]string // payments by x402
 	handler  http.Handler
 
-	status int
-	header http.Header
-	body   []byte
-	said   string          // the text of a tool's answer
-	read   map[string]bool // mails, by file
-	mail   maildir.Mail
-	told   int // events of Stripe
-	ntfy   *ntfytest.Server
-	bot    *telegramtest.Server
-	hooked []maildir.Mail // events to webhooks
-	reader *Reader
+	status    int
+	header    http.Header
+	body      []byte
+	toolText  string          // of the last answer
+	read      map[string]bool // mails, by file
+	mail      maildir.Mail
+	delivered int // events of Stripe
+	ntfy      *ntfytest.Server
+	bot       *telegramtest.Server
+	hooked    []maildir.Mail // events to webhooks
+	reader    *Reader
 
 	unfaulted string
 	retried   bool // a step was repeated after a failure, and so may be a mail that it asked for

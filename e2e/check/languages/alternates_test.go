@@ -38,13 +38,13 @@ func TestAlternates(t *testing.T) {
 				}
 				all[m[1]] = html.UnescapeString(m[2])
 			}
-			of := canonical.FindAllStringSubmatch(a.Body, -1)
-			if len(of) != 1 {
-				t.Fatalf("%s: %d canonical addresses", address, len(of))
+			links := canonical.FindAllStringSubmatch(a.Body, -1)
+			if len(links) != 1 {
+				t.Fatalf("%s: %d canonical addresses", address, len(links))
 			}
-			said := regexp.MustCompile(`<html lang="(\w+)">`).FindStringSubmatch(a.Body)
-			if itself = html.UnescapeString(of[0][1]); all[said[1]] != itself {
-				t.Errorf("%s: canonical is %s, in its language it is %s", address, itself, all[said[1]])
+			shown := regexp.MustCompile(`<html lang="(\w+)">`).FindStringSubmatch(a.Body)
+			if itself = html.UnescapeString(links[0][1]); all[shown[1]] != itself {
+				t.Errorf("%s: canonical is %s, in its language it is %s", address, itself, all[shown[1]])
 			}
 			return itself, all
 		}

@@ -35,7 +35,7 @@ var mistakes = []text{
 }
 
 // LanguageTool finds no mistake in the catalogues, filled with sample values, the goldens of mails,
-// the documents and the API. Pages show texts of the catalogues alone (TestPages). As a control, it
+// the documents and the API. Pages show texts of the catalogues alone (TestToyLanguage). As a control, it
 // finds the mistake in every text of mistakes. testdata/grammar.toml lists accepted words and
 // disabled rules, each with the reason.
 func TestGrammar(t *testing.T) {
@@ -80,9 +80,9 @@ func readAccepted(t *testing.T) (a accepted) {
 }
 
 func (a accepted) words(language string) []string {
-	own := map[string][]string{"it": a.Words.It, "en": a.Words.En, "de": a.Words.De, "fr": a.Words.Fr,
+	byLanguage := map[string][]string{"it": a.Words.It, "en": a.Words.En, "de": a.Words.De, "fr": a.Words.Fr,
 		"es": a.Words.Es, "pt": a.Words.Pt}
-	words := slices.Concat(a.Words.All, own[language])
+	words := slices.Concat(a.Words.All, byLanguage[language])
 	l := i18n.ForCode(language)
 	for m := time.January; m <= time.December; m++ {
 		words = append(words, strings.TrimSuffix(l.MonthShort(m), "."))

@@ -55,13 +55,13 @@ func Tool(t testing.TB, path ...string) string {
 	t.Helper()
 	belongs(t, path[0])
 	once, _ := fetches.LoadOrStore(path[0], sync.OnceValues(func() (string, error) { return fetch(path[0]) }))
-	said, err := once.(func() (string, error))()
+	output, err := once.(func() (string, error))()
 	if err != nil {
 		t.Fatal(err)
 	}
 	found, err := FindTool(path...)
 	if errors.Is(err, ErrNoTool) {
-		Missing(t, filepath.Join(path...), strings.TrimSpace("make tools\n"+said))
+		Missing(t, filepath.Join(path...), strings.TrimSpace("make tools\n"+output))
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -69,13 +69,13 @@ func Tool(t testing.TB, path ...string) string {
 	return found
 }
 
-// fetches maps a tool to a function that fetches it once per process: func() (said string, err
+// fetches maps a tool to a function that fetches it once per process: func() (output string, err
 // error).
 var fetches sync.Map
 
-// fetch has make bring a tool up to date, and returns what make said. It is no error if the tool
+// fetch has make bring a tool up to date, and returns what make printed. It is no error if the tool
 // cannot be had. The lock keeps concurrent test binaries from fetching a tool twice.
-func fetch(name string) (said string, err error) {
+func fetch(name string) (output string, err error) {
 	program, err := exec.LookPath("make")
 	if err != nil {
 		return "", nil //nolint:nilerr // then the tools that are there are used as they are
