@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -151,6 +152,7 @@ func TestOneAddressInTurn(t *testing.T) {
 		mu.Unlock()
 		begun <- struct{}{}
 		for len(begun) < 2 { // wait until two run concurrently
+			runtime.Gosched()
 		}
 		mu.Lock()
 		defer mu.Unlock()
@@ -158,8 +160,9 @@ func TestOneAddressInTurn(t *testing.T) {
 		return nil
 	}
 	for n := range 12 {
+		// The addresses alternate in the order of the jobs; else the first four could be of one, and run alone.
 		if err := w.Boxes[0].Put(t.Context(), store.Job{Email: []string{"ada", "bob"}[n%2],
-			At: w.clock.Now()}); err != nil {
+			At: w.clock.Now().Add(time.Duration(n-12) * time.Second)}); err != nil {
 			t.Fatal(err)
 		}
 	}
