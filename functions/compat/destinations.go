@@ -109,11 +109,11 @@ func (s *Service) dealFares(ctx context.Context, from place, f filter) (all []op
 // ofDeals leaves out deals that are too old today.
 func (f filter) ofDeals(origin deals.Origin, today fare.Day) (all []option) {
 	for _, e := range origin.Entries {
-		of := &e.Any
+		cheapest := &e.Any
 		if f.nonStop {
-			of = e.NonStop
+			cheapest = e.NonStop
 		}
-		if of == nil || today < e.AsOf || today > e.AsOf+verdict.LiveDays {
+		if cheapest == nil || today < e.AsOf || today > e.AsOf+verdict.LiveDays {
 			continue
 		}
 		to, known := places.Get(e.Destination)
@@ -121,9 +121,9 @@ func (f filter) ofDeals(origin deals.Origin, today fare.Day) (all []option) {
 			continue
 		}
 		to.Name = places.Name(e.Destination, "en")
-		list := of.Route
+		list := cheapest.Route
 		if f.ofMonths {
-			list = of.Months
+			list = cheapest.Months
 		}
 		for _, d := range list {
 			if d.Fare.Depart < today {

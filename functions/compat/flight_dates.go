@@ -72,7 +72,7 @@ func (s *Service) options(ctx context.Context, from, to place, f filter, each bo
 	about.From, _ = places.Airport(from.code)
 	about.To, _ = places.Airport(to.code)
 	for _, q.Trip = range f.trips() {
-		of, c, err := s.Calendar(ctx, q, true)
+		fares, c, err := s.Calendar(ctx, q, true)
 		if none := answer.Why(err); none != nil {
 			why = published.Why(i18n.English(), none)
 			continue
@@ -81,7 +81,7 @@ func (s *Service) options(ctx context.Context, from, to place, f filter, each bo
 			return nil, about, "", err
 		}
 		found = true
-		if of.Series.Airports != about {
+		if fares.Series.Airports != about {
 			about = fare.Airports{}
 		}
 		for _, d := range c.Days {

@@ -148,5 +148,5 @@ func cheapest(options []option, group func(option) any) (kept []option) {
 	return kept
 }
 
-// weekOf returns the Monday of a day's week.
+// weekOf returns the week's Monday.
 func weekOf(d fare.Day) fare.Day { return d - fare.Day((int(d.Time().Weekday())+6)%7) }

@@ -60,7 +60,7 @@ func (s *Service) metrics(p *parameters) answerFunc {
 					"/v1/analisi with notti is about others."))
 		}
 		f, usual, err := s.Usual(ctx, q)
-		of := usual.Quartiles
+		quartiles := usual.Quartiles
 		about := f.Series.Airports
 		if usual.Basis != nil { // the figures are of the cities, moved to the airports' level
 			about = fare.Airports{}
@@ -69,12 +69,12 @@ func (s *Service) metrics(p *parameters) answerFunc {
 		if none := answer.Why(err); none != nil {
 			err = nil
 			out.Warnings = append(out.Warnings, warning(noData, published.Why(i18n.English(), none)))
-		} else if err == nil && of == nil {
+		} else if err == nil && quartiles == nil {
 			out.Warnings = append(out.Warnings,
 				warning(noData, fmt.Sprintf("%d fares are known to compare with, and too few of them leave "+
 					"as many days ahead: figures want 8 at least.", usual.Verdict.Sample)))
 		}
-		if err != nil || of == nil {
+		if err != nil || quartiles == nil {
 			return out, err
 		}
 		m := metric{Type: "itinerary-price-metric", Origin: location{from.code}, Destination: location{to.code},
@@ -82,8 +82,8 @@ func (s *Service) metrics(p *parameters) answerFunc {
 		for _, f := range []struct {
 			cents fare.Cents
 			rank  string
-		}{{of.Minimum, "MINIMUM"}, {of.Q1, "FIRST"}, {of.Median, "MEDIUM"}, {of.Q3, "THIRD"},
-			{of.Maximum, "MAXIMUM"}} {
+		}{{quartiles.Minimum, "MINIMUM"}, {quartiles.Q1, "FIRST"}, {quartiles.Median, "MEDIUM"},
+			{quartiles.Q3, "THIRD"}, {quartiles.Maximum, "MAXIMUM"}} {
 			cents, _ := rates.FromEuro(f.cents, currency) // the rate is known here
 			m.PriceMetrics = append(m.PriceMetrics, quartile{amount(cents), f.rank})
 		}

@@ -15,7 +15,7 @@ import (
 	"verdetto/shared/fare/places"
 )
 
-// parameters collects the faults of all parameters, so that one answer reports them together.
+// parameters collects all faults, so that one answer reports them together.
 type parameters struct {
 	ctx    context.Context
 	values url.Values
@@ -36,8 +36,8 @@ func readParameters(r *http.Request, today fare.Day, unfit kind) *parameters {
 	return p
 }
 
-func (p *parameters) refuse(parameter string, of kind, detail string) {
-	f := fault{Status: http.StatusBadRequest, kind: of, Detail: detail}
+func (p *parameters) refuse(parameter string, k kind, detail string) {
+	f := fault{Status: http.StatusBadRequest, kind: k, Detail: detail}
 	if parameter != "" {
 		f.Source = &source{parameter}
 	}

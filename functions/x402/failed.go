@@ -36,8 +36,7 @@ var (
 	feesDay    = limit.Limit{Name: "x402-fees-day", Calls: 500, Window: day}
 )
 
-// slotsOf returns the slots of a limit, with the maximum that the operator set. name is part of the
-// stored key.
+// slotsOf applies the maximum that the operator set. name is part of the stored key.
 func (s *Service) slotsOf(l limit.Limit, who, name string) store.Slots {
 	return store.Slots{Subject: who, Name: name, Most: int(s.Limiter.Set(l).Calls), Per: l.Window,
 		Fees: l.Window == day}
@@ -91,7 +90,7 @@ func (s *sale) notTaken(ctx context.Context, err error) error {
 		"tomorrow (UTC).").With("Retry-After", "3600")
 }
 
-// freed reports whether at least one of the named open payments has ended and released its slots.
+// freed reports whether one of the named open payments has ended and released its slots.
 func (s *sale) freed(ctx context.Context, names []string) (freed bool) {
 	for _, name := range names {
 		signature, err := pay.ParseSignature(name)
@@ -145,8 +144,6 @@ func (s *sale) refuseFailed(ctx context.Context, payment x402pay.Payment, taken 
 	return s.refuseTaken(ctx, payment, "transaction_"+string(outcome), detail)
 }
 
-// refuseTaken refuses a payment that was already used, and counts this against the caller's IP
-// address.
 func (s *sale) refuseTaken(ctx context.Context, payment x402pay.Payment, reason, detail string) error {
 	err := s.Payments.Count(ctx, s.failureSlots(addressOf(ctx)), s.Now())
 	if errors.As(err, new(*store.Full)) {

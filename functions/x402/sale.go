@@ -30,7 +30,6 @@ type paidAnswer struct {
 var ofAnswers = []httpapi.ProblemType{httpapi.UnknownCity, httpapi.NotCovered, published.NoLiveFare,
 	published.StopsUnknown, httpapi.SameCity, httpapi.UnknownCurrency}
 
-// sell registers an endpoint that answers a question in exchange for a payment.
 func sell[I, Q any, P interface {
 	*I
 	presented() string
@@ -233,7 +232,6 @@ func (s *sale) replay(ctx context.Context, payment x402pay.Payment, taken store.
 	return s.deliver(taken, bought)
 }
 
-// deliver returns the answer, with the transaction that paid for it in a header.
 func (s *sale) deliver(taken store.Payment, bought []byte) (*paidAnswer, error) {
 	body, err := unpack(bought)
 	if err != nil {
@@ -286,7 +284,6 @@ func (s *sale) useCredit(ctx context.Context, fresh store.Payment, bought []byte
 
 func (s *sale) price() string { return pay.FormatUnits(s.units) + " USDC" }
 
-// required adds the payment requirements to an error response, as a header.
 func (s *sale) required(p *httpapi.Problem, reason string) error {
 	header, err := x402pay.Required{X402Version: x402pay.Version, Error: reason, Resource: s.resource,
 		Accepts: []x402pay.Requirements{s.want}}.Header()

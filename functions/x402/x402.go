@@ -48,14 +48,12 @@ type Service struct {
 	balance store.Memo[balance]
 }
 
-// The error responses of payments.
 var (
 	NotSold  = httpapi.ProblemType{Status: http.StatusNotFound, Code: "vendita-non-attiva", Title: "Single answers are not sold here"}
 	Required = httpapi.ProblemType{Status: http.StatusPaymentRequired, Code: "pagamento-richiesto", Title: "A payment is required"}
 	Refused  = httpapi.ProblemType{Status: http.StatusPaymentRequired, Code: "pagamento-rifiutato", Title: "The payment was not accepted"}
 )
 
-// Presented holds the request header in which the caller presents a payment.
 type Presented struct {
 	Payment string `header:"PAYMENT-SIGNATURE" json:"-"`
 }
@@ -129,7 +127,6 @@ func (s *Service) funded(ctx context.Context) error {
 		"answer as ever.", "60")
 }
 
-// notNow returns the error response for a fault of the service, which is not charged.
 func notNow(detail, seconds string) error {
 	return httpapi.Unavailable.Problem(detail).With("Retry-After", seconds)
 }

@@ -66,8 +66,7 @@ func ASCIIDomain(domain string) string {
 	return ascii
 }
 
-// Mint creates a key for a customer. It returns the text, which is shown once, and the hash to
-// store.
+// Mint returns the text of a new key, which is shown once, and the hash to store.
 func Mint(random io.Reader, customer CustomerID) (text string, hash Hash, err error) {
 	var secret [secBytes]byte
 	if _, err := io.ReadFull(random, secret[:]); err != nil {
@@ -112,13 +111,12 @@ func hashOf(secret [secBytes]byte) Hash {
 
 // Matches compares in constant time.
 func (k Key) Matches(h Hash) bool {
-	own := hashOf(k.secret)
-	return subtle.ConstantTimeCompare(own[:], h[:]) == 1
+	hash := hashOf(k.secret)
+	return subtle.ConstantTimeCompare(hash[:], h[:]) == 1
 }
 
 const Grace = 3 * 24 * time.Hour
 
-// Plan is what a customer has paid for.
 type Plan struct {
 	Until time.Time // grace included; zero: no plan
 }

@@ -34,11 +34,10 @@ func (k Key) name(use string) [sha256.Size]byte {
 	return sha256.Sum256([]byte(use + "\x00" + string(k.Customer) + string(k.secret[:])))
 }
 
-// Lookup holds the state of Refused at the start of a key lookup.
 type Lookup struct{ changes uint64 }
 
-// Begin reports whether a key was refused for a use a moment ago. If not, the caller looks the key
-// up, and passes l to Add if the lookup refuses it.
+// Begin reports whether a key was refused a moment ago. If not, the caller looks the key up, and passes
+// l to Add if the lookup refuses it.
 func (r *Refused) Begin(use string, k Key, now time.Time) (l Lookup, refused bool) {
 	if r == nil {
 		return Lookup{}, false
@@ -66,7 +65,7 @@ func (r *Refused) Add(l Lookup, use string, k Key, now time.Time) {
 	r.keys[k.name(use)] = refusal{k.Customer, now.Add(RefusedFor)}
 }
 
-// Forget drops the refused keys of a customer, one of which may now be the current key.
+// Forget drops the refused keys of a customer, one of which may now be valid.
 func (r *Refused) Forget(customer CustomerID) {
 	if r == nil {
 		return

@@ -30,16 +30,13 @@ type Token struct {
 	mark     [markBytes]byte
 }
 
-// TokenSigner creates and parses tokens.
 type TokenSigner struct{ key []byte }
 
-// NewTokenSigner derives the signing key from the operator's secret, for tokens only.
 func NewTokenSigner(secret []byte) TokenSigner {
 	return TokenSigner{MAC(secret, "access token")}
 }
 
-// CustomerToken returns a token for the customer's key with the given hash. It panics on an invalid
-// customer id: ids are created by this package, so that is a bug.
+// CustomerToken panics on an invalid customer id: this package creates them, so that is a bug.
 func (s TokenSigner) CustomerToken(customer CustomerID, key Hash, until time.Time) string {
 	id, err := decode(string(customer), idBytes)
 	if err != nil {
@@ -91,7 +88,6 @@ func (s TokenSigner) signed(says []byte) string {
 	return base64.RawURLEncoding.EncodeToString(append(says, MAC(s.key, "token\x00"+string(says))...))
 }
 
-// open verifies a signed text whose decoded length is size bytes, and returns its payload.
 func (s TokenSigner) open(text string, size int) ([]byte, bool) {
 	if len(text) != base64.RawURLEncoding.EncodedLen(size) {
 		return nil, false

@@ -12,13 +12,12 @@ type Chain interface {
 	// of a final transaction never changes.
 	Payment(ctx context.Context, signature Signature) (Payment, error)
 
-	// Find returns the newest transactions with a reference, at most MaxFound of them, the oldest
-	// first, without failed ones. An empty list is no error. They may not be final. Anyone can copy
-	// a reference from the chain, so call Payment to learn what each transaction moved.
+	// Find returns the newest transactions with a reference, at most MaxFound, the oldest first,
+	// without failed ones. They may not be final. Anyone can copy a reference from the chain, so
+	// call Payment to learn what each transaction moved.
 	Find(ctx context.Context, reference Reference) ([]Signature, error)
 }
 
-// MaxFound is the maximum number of transactions that Find returns.
 const MaxFound = 25
 
 // Payment is what a transaction did to the balance of the wallet.

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Checkout sells a subscription by card through a hosted page.
+// Checkout sells a subscription by card.
 type Checkout interface {
 	// Price returns what a payer is charged now. It fails with ErrNoPrice if the price is not one
 	// fixed amount per period.

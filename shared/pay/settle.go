@@ -38,7 +38,7 @@ type Signed struct {
 // by another 150.
 func LastHeight(height uint64) uint64 { return height + 2*150 }
 
-// Outcome is the permanent result of a transaction.
+// Outcome is permanent.
 type Outcome string
 
 const (
@@ -50,9 +50,7 @@ const (
 // SettleTimeout is how long to wait for Settle. Most transactions take 1 to 5 seconds.
 const SettleTimeout = 20 * time.Second
 
-// ErrRefusedTransaction means that a node's simulation of the transaction failed.
 var ErrRefusedTransaction = errors.New("transaction refused by the node that tried it")
 
-// ErrInsufficientFunds is wrapped together with ErrRefusedTransaction if the payer has too few
-// coins.
+// ErrInsufficientFunds comes with ErrRefusedTransaction if the payer has too few coins.
 var ErrInsufficientFunds = errors.New("the payer has not enough")

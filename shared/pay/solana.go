@@ -11,7 +11,6 @@ import (
 	"verdetto/shared/apikey"
 )
 
-// Signature identifies a transaction on Solana.
 type Signature [64]byte
 
 var ErrNotSignature = errors.New("not the signature of a transaction")

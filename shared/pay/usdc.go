@@ -19,7 +19,7 @@ const (
 	DevnetUSDC  = "4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU"
 )
 
-// UnitsPerUSDC is the number of units in 1 USDC. All amounts in USDC are in units.
+// All amounts in USDC are in units.
 const UnitsPerUSDC = 1_000_000
 
 // ParseUnits parses a positive amount of USDC such as "12.99", with at most six decimals.
@@ -53,13 +53,12 @@ func BindingMemo(pepper []byte, email string) string {
 }
 
 // MayClaim reports whether an e-mail address may claim a payment with these memos: if a memo binds
-// it to this address, or none binds it to any. plain undoes the slight changes that wallets make to
-// memos.
+// it to this address, or none binds it to any.
 func MayClaim(pepper []byte, email string, memos []string) bool {
-	own, bound := strings.ToLower(BindingMemo(pepper, email)), false
+	claimed, bound := strings.ToLower(BindingMemo(pepper, email)), false
 	for _, memo := range memos {
 		memo = plain(memo)
-		if strings.Contains(memo, own) {
+		if strings.Contains(memo, claimed) {
 			return true
 		}
 		bound = bound || isBinding.MatchString(memo)

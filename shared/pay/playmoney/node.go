@@ -19,10 +19,8 @@ import (
 	"verdetto/shared/pay"
 )
 
-// Finality says how final a transaction is on the network.
 type Finality string
 
-// From newly sent to final.
 const (
 	Processed Finality = "processed"
 	Confirmed Finality = "confirmed"
@@ -151,8 +149,7 @@ func (s *sent) compose() message {
 	return m
 }
 
-// transferCalls returns the instructions of the payment: the transaction's own (outer) ones, or the
-// inner ones of another program.
+// transferCalls returns the instructions of the payment, which another program may make.
 func (s *sent) transferCalls(m message) []call {
 	receiver := Address("account of " + s.transfer.Wallet + s.transfer.Mint)
 	calls := []call{{

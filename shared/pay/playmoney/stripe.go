@@ -135,8 +135,7 @@ func (s *Stripe) SellOther(email, price string) (session, subscription string) {
 	return c.id, s.subscribe(c, price, true)
 }
 
-// change changes a subscription, and records an event for the update and one for each kind of
-// invoice event in invoice.
+// change records an event for the update and one for each kind of invoice event.
 func (s *Stripe) change(subscription string, how func(*stripeSubscription), invoice ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -172,7 +171,6 @@ func (s *Stripe) subscribe(c *checkout, price string, paid bool) string {
 	return h.id
 }
 
-// Settle makes the payment of PayLater arrive.
 func (s *Stripe) Settle(session string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

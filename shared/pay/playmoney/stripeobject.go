@@ -8,7 +8,6 @@ import (
 
 type object = map[string]any
 
-// orNull returns null in JSON for an empty text, as the API does.
 func orNull(text string) any {
 	if text == "" {
 		return nil

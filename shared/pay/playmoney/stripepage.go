@@ -36,7 +36,6 @@ var stripePages = template.Must(template.New("").Parse(`
 </table></body></html>
 {{end}}`))
 
-// look returns a copy of a checkout, which pages can read without the lock.
 func (s *Stripe) look(id string) (checkout, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -57,8 +57,7 @@ func Sign(payload []byte, at time.Time, secrets ...string) string {
 	return header
 }
 
-// Deliver posts an event to a webhook, signed with the current time, and returns the status of its
-// answer.
+// Deliver posts an event to a webhook, signed now, and returns the status of its answer.
 func (s *Stripe) Deliver(ctx context.Context, address string, event Event) (int, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(event.Payload))
 	if err != nil {

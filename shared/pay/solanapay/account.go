@@ -6,8 +6,7 @@ import (
 	"github.com/gagliardetto/solana-go"
 )
 
-// TokenAccount returns the associated token account of a wallet for a coin, whose address is
-// derived from the wallet and the coin's mint.
+// TokenAccount returns the associated token account of a wallet for a coin.
 func TokenAccount(wallet, mint string) (string, error) {
 	owner, err := solana.PublicKeyFromBase58(wallet)
 	if err != nil {

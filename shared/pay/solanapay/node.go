@@ -17,8 +17,7 @@ const maxBody = 4 << 20
 
 const newestVersion = 1
 
-// unsupportedVersion is the JSON-RPC error code for a transaction whose version the caller does not
-// accept.
+// unsupportedVersion is the JSON-RPC error for a transaction whose version the caller does not accept.
 const unsupportedVersion = -32015
 
 type node struct {
@@ -63,8 +62,7 @@ func (n *node) status(ctx context.Context, signature pay.Signature) (*status, er
 	return answer.Value[0], nil
 }
 
-// signaturesFor returns the newest transactions that list an account, the newest first, without
-// failed ones.
+// signaturesFor returns the newest transactions that list an account, without failed ones.
 func (n *node) signaturesFor(ctx context.Context, account string, most int) ([]pay.Signature, error) {
 	body, err := n.call(ctx, "getSignaturesForAddress", account,
 		map[string]any{"commitment": "confirmed", "limit": most})
@@ -103,8 +101,7 @@ func (n *node) call(ctx context.Context, method string, params ...any) (json.Raw
 		return nil, fmt.Errorf("%w: %s: the address is bad", pay.ErrRefused, method)
 	}
 	request.Header.Set("Content-Type", "application/json")
-	// This header is not sent. It tells the HTTP client that the request is idempotent, so that it
-	// retries if an idle connection was closed.
+	// It is not sent, but tells the HTTP client to retry if an idle connection was closed.
 	request.Header["X-Idempotency-Key"] = []string{}
 	response, err := n.client.Do(request)
 	if err != nil {
@@ -153,8 +150,7 @@ func result(method string, code int, text []byte) (json.RawMessage, error) {
 	return answer.Result, nil
 }
 
-// unavailable omits the HTTP client's text, which contains the node's address and thus perhaps a
-// secret.
+// unavailable omits the HTTP client's text, which quotes the node's address and perhaps a secret.
 func unavailable(ctx context.Context, method string, err error) error {
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):

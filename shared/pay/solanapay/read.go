@@ -22,8 +22,8 @@ type rule struct {
 	wallet, mint string
 }
 
-// record is a node's answer to getTransaction. In raw fields, null (the network reported nothing)
-// differs from absent (the node omitted the field).
+// record is a node's answer to getTransaction. In raw fields, null differs from absent: the node
+// omitted the field.
 type record struct {
 	BlockTime   *int64          `json:"blockTime"`
 	Transaction json.RawMessage `json:"transaction"`
@@ -57,7 +57,6 @@ func unreadable(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", pay.ErrUnreadable, fmt.Sprintf(format, args...))
 }
 
-// read computes what the transaction with the given signature paid to the wallet.
 func (r rule) read(body []byte, signature pay.Signature) (pay.Payment, error) {
 	var rec record
 	if err := json.Unmarshal(body, &rec); err != nil {
@@ -83,8 +82,7 @@ func (r rule) read(body []byte, signature pay.Signature) (pay.Payment, error) {
 		return pay.Payment{}, err
 	}
 	if slices.Contains(tx.keys[:tx.signers], r.wallet) {
-		// The wallet's owner signed the transaction, for example a trade for USDC. That is no
-		// payment, and no one who sees it on the chain may claim it.
+		// For example a trade for USDC, which no one who sees it on the chain may claim.
 		units = min(units, 0)
 	}
 	memos, err := tx.memos(&rec)
@@ -104,7 +102,6 @@ type tokenBalance struct {
 	ours   bool
 }
 
-// moved returns the net gain of the wallet's accounts, and the other owners whose balance fell.
 func (r rule) moved(rec *record, accounts int) (units int64, payers []string, err error) {
 	before, err := r.holdings(rec.Meta.PreTokenBalances, accounts)
 	if err != nil {

@@ -56,14 +56,14 @@ func (c *Chain) send(ctx context.Context, wire []byte) error {
 	_, err := ask(ctx, c, func(ctx context.Context, n *node) (struct{}, error) {
 		_, err := n.call(ctx, "sendTransaction", base64.StdEncoding.EncodeToString(wire),
 			map[string]any{"encoding": "base64", "preflightCommitment": "confirmed"})
-		var told *nodeError
-		if errors.As(err, &told) && told.Code == preflightFailed {
-			err = fmt.Errorf("%w: %.200q", pay.ErrRefusedTransaction, told.Message)
-			if told.insufficient() {
+		var reply *nodeError
+		if errors.As(err, &reply) && reply.Code == preflightFailed {
+			err = fmt.Errorf("%w: %.200q", pay.ErrRefusedTransaction, reply.Message)
+			if reply.insufficient() {
 				err = fmt.Errorf("%w: %w", pay.ErrInsufficientFunds, err)
 			}
 		}
-		unsure = unsure || errors.Is(err, pay.ErrUnavailable) && told == nil
+		unsure = unsure || errors.Is(err, pay.ErrUnavailable) && reply == nil
 		return struct{}{}, err
 	}, pay.ErrRefusedTransaction)
 	switch {
@@ -77,8 +77,7 @@ func (c *Chain) send(ctx context.Context, wire []byte) error {
 	return nil
 }
 
-// insufficient reports whether a token transfer failed for lack of funds: error 1 of the token
-// program.
+// insufficient reports error 1 of the token program.
 func (e *nodeError) insufficient() bool {
 	var failed struct{ InstructionError []json.RawMessage }
 	var custom struct{ Custom *int }
@@ -123,7 +122,6 @@ func outcomeOf(body []byte) (pay.Outcome, error) {
 	return pay.TookEffect, nil
 }
 
-// status asks the nodes for the outcome of a transaction until one knows it.
 func (c *Chain) status(ctx context.Context, signature pay.Signature) (pay.Outcome, error) {
 	return ask(ctx, c, func(ctx context.Context, n *node) (pay.Outcome, error) {
 		s, err := n.status(ctx, signature)

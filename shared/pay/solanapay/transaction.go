@@ -18,7 +18,6 @@ var memoPrograms = map[string]bool{
 // maxMemo is a length in base58 characters that no memo in a transaction can reach.
 const maxMemo = 16 << 10
 
-// transaction holds the signed facts: the signers, and the program calls with their data.
 type transaction struct {
 	signature pay.Signature // the first, which identifies the transaction
 	keys      []string      // signers first, accounts from look-up tables last
@@ -29,8 +28,7 @@ type transaction struct {
 // call is a call of a program. For one that writes memos, data is the text of the memo.
 type call struct{ program, data string }
 
-// readTransaction parses the field Transaction, ["...", "base64"]: the bytes in which the network
-// stores the transaction.
+// readTransaction parses the field Transaction, ["...", "base64"].
 func readTransaction(rec *record) (transaction, error) {
 	var encoded []string
 	if err := json.Unmarshal(rec.Transaction, &encoded); err != nil || len(encoded) != 2 || encoded[1] != "base64" {
@@ -62,7 +60,6 @@ func readTransaction(rec *record) (transaction, error) {
 	return tx, nil
 }
 
-// key returns "" if there is no account at the index.
 func (tx *transaction) key(i int) string {
 	if i < 0 || i >= len(tx.keys) {
 		return ""

@@ -48,8 +48,6 @@ func (c *Checkout) Forget(ctx context.Context, customer string) error {
 	return err
 }
 
-// customer calls the API about a customer. It reports whether the answer says that the customer was
-// deleted.
 func (c *Checkout) customer(ctx context.Context, what, method, id string, params *stripe.CustomerParams) (deleted bool,
 	err error) {
 	if !isID(id, "cus_") {

@@ -70,7 +70,7 @@ func (c *Checkout) verify(payload []byte, header string) (time.Time, error) {
 	return signed, nil
 }
 
-// wireEvent is the outer JSON object of every event, in every API version.
+// wireEvent is the outer JSON object of events, in every API version.
 type wireEvent struct {
 	Object  string `json:"object"`
 	ID      string `json:"id"`

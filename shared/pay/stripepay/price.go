@@ -78,7 +78,6 @@ func (p wirePrice) price() (pay.Price, error) {
 	}, nil
 }
 
-// decimals returns how many decimals Stripe's amounts of a currency have.
 func decimals(currency string) int {
 	switch {
 	case slices.Contains(wholeCurrencies, currency):

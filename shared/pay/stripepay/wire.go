@@ -31,7 +31,6 @@ func (r *ref) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// moment converts Unix seconds to a time, 0 to the zero time.
 func moment(seconds int64) time.Time {
 	if seconds == 0 {
 		return time.Time{}
@@ -39,8 +38,7 @@ func moment(seconds int64) time.Time {
 	return time.Unix(seconds, 0).UTC()
 }
 
-// read parses an API object. It fails if the object is of another kind, or has no id, which only an
-// invoice may lack.
+// read fails if the object is of another kind, or has no id, which only an invoice may lack.
 func read[W any](body []byte, object string) (w W, err error) {
 	var head struct{ Object, ID string }
 	if err := json.Unmarshal(body, &head); err != nil {

@@ -114,7 +114,7 @@ func decode(text string) (*solana.Transaction, []byte, error) {
 	return tx, message, nil
 }
 
-// signers checks who signed the transaction and returns the payer, the second signer.
+// signers returns the payer, the second signer.
 func (s *Seller) signers(tx *solana.Transaction, message []byte) (solana.PublicKey, error) {
 	h, keys := tx.Message.Header, tx.Message.AccountKeys
 	if h.NumRequiredSignatures != 2 || len(keys) < 2 {
@@ -202,8 +202,7 @@ func budget(data []byte, limit, price **uint64) error {
 	return nil
 }
 
-// feeOf returns the network fee of a transaction with two signatures, in lamports. It fails if the
-// fee is above MaxFee.
+// feeOf returns the network fee in lamports, and fails if it is above MaxFee.
 func feeOf(limit, price, stated uint64) (int64, error) {
 	const most = MaxFee - 2*signatureFee // the largest priority fee
 	if stated > most || limit > 0 && price > (most-stated)*1_000_000/limit {
@@ -212,8 +211,7 @@ func feeOf(limit, price, stated uint64) (int64, error) {
 	return 2*signatureFee + int64(stated+(limit*price+999_999)/1_000_000), nil
 }
 
-// transferChecked is the number of the token program's transfer call that also names the coin and
-// its decimals.
+// transferChecked is the token program's transfer call that also names the coin and its decimals.
 const transferChecked = 12
 
 // transfer checks that a call of the token program moves exactly the price from the payer to the

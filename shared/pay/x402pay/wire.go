@@ -12,7 +12,6 @@ const (
 	ResponseHeader  = "PAYMENT-RESPONSE"  // with an answer: the outcome
 )
 
-// Requirements describe one way to pay for an answer.
 type Requirements struct {
 	Scheme            string `json:"scheme"`
 	Network           string `json:"network"` // CAIP-2
@@ -27,7 +26,6 @@ type Extra struct {
 	FeePayer string `json:"feePayer"`
 }
 
-// Resource describes the answer that is sold.
 type Resource struct {
 	URL         string `json:"url"`
 	Description string `json:"description,omitempty"`
@@ -70,8 +68,7 @@ func encode(value any) (string, error) {
 	return base64.StdEncoding.EncodeToString(text), err
 }
 
-// maxHeader limits a payment header, in bytes. Real ones are far shorter: the calls that Verify
-// accepts need few bytes.
+// maxHeader, in bytes, is far more than the calls that Verify accepts need.
 const maxHeader = 8 << 10
 
 // ParsePayload parses the value of SignatureHeader. It fails with a *Refusal if it is malformed.

@@ -46,7 +46,7 @@ func NetworkOf(cluster string) string {
 // 5,000 for each of two signatures, and 10,000 for priority.
 const MaxFee = 20_000
 
-// lifetime is the time limit for a payment, in seconds. A blockhash is valid for about that long.
+// lifetime, in seconds, is about as long as a blockhash is valid.
 const lifetime = 60
 
 type Config struct {
@@ -114,19 +114,18 @@ type Payment struct {
 	v1      bool // the signatures follow the message
 }
 
-// Sign signs the transaction as the fee payer, and returns its signature and its wire format. The
-// result is always the same.
+// Sign signs the transaction as the fee payer, always with the same result: its signature and its wire
+// format.
 func (p Payment) Sign() (pay.Signature, []byte) {
-	own := ed25519.Sign(p.key, p.message)
-	signatures := slices.Concat(own, p.payer[:])
+	fee := ed25519.Sign(p.key, p.message)
+	signatures := slices.Concat(fee, p.payer[:])
 	if p.v1 {
-		return pay.Signature(own), slices.Concat(p.message, signatures)
+		return pay.Signature(fee), slices.Concat(p.message, signatures)
 	}
 	// The 2 is the number of signatures, as compact-u16.
-	return pay.Signature(own), slices.Concat([]byte{2}, signatures, p.message)
+	return pay.Signature(fee), slices.Concat([]byte{2}, signatures, p.message)
 }
 
-// Refusal says why a payment was refused.
 type Refusal struct {
 	Reason string // code of the protocol, or of its published programs
 	Detail string // in words

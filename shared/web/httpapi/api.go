@@ -34,8 +34,7 @@ type Config struct {
 	OriginSecrets []string
 	Limiter       *limit.Limiter
 	Customers     Customers
-	// Refused, if set, caches recently refused keys.
-	Refused *apikey.Refused
+	Refused       *apikey.Refused
 	// Pepper is the operator's secret for hashes, such as those of callers' addresses.
 	Pepper []byte
 	// Data is the value of the header X-Data in every answer, or empty for none. It marks sample
@@ -47,14 +46,12 @@ type Config struct {
 	// PaidCalls adds to the error response for a used-up free quota the path that sells the same
 	// answer for a single payment.
 	PaidCalls bool
-	// Quotas replaces quotas of routes.Table for callers without a key.
-	Quotas Quotas
+	Quotas    Quotas
 	// Pages, if set, renders error responses as HTML for browsers, except on paths that CloudFront
 	// caches. Set it to page.Problems; otherwise the program contains no HTML templates.
 	Pages func(http.Handler) http.Handler
-	// Observe, if set, is called after each answer. route is a name in routes.Table, or "unknown".
+	// Observe, if set, is called after each answer. An unknown route is "unknown".
 	Observe func(route, method string, status int, took time.Duration)
-	// Metrics, if set, adds metrics to the log line of each request.
 	Metrics metrics.Source
 }
 
@@ -68,7 +65,6 @@ type API struct {
 	handler http.Handler
 }
 
-// New returns an API without endpoints.
 func New(config Config) *API {
 	config.Log = RequestLog(config.Log)
 	a := &API{config: config, signer: apikey.NewTokenSigner(config.Pepper), router: newRouter()}
@@ -80,7 +76,6 @@ func New(config Config) *API {
 	return a
 }
 
-// newHuma returns the Huma API, which registers typed handlers with the router.
 func newHuma(router *router) (huma.API, *schemas) {
 	config := huma.DefaultConfig("Verdetto", Version)
 	all := &schemas{Registry: config.Components.Schemas}

@@ -51,13 +51,12 @@ func callOf(ctx context.Context) *call {
 
 func Subject(ctx context.Context) string { return callOf(ctx).subject }
 
-// Network returns the pseudonym of the caller's IPv4 /24 or IPv6 /48, for limits that cover many
-// callers.
+// Network returns the pseudonym of the caller's IPv4 /24 or IPv6 /48.
 func Network(ctx context.Context) string { return callOf(ctx).wide("wide") }
 
-// MailNetwork returns a pseudonym of the same network, under which the mails that the caller asks for
-// take turns. It is empty for a loopback or private address, whose callers are not strangers. Its key
-// differs from those of quotas, so stored jobs do not tell who called what else.
+// MailNetwork returns another pseudonym of the network, by which the mails that callers ask for take
+// turns, so that stored jobs do not tell who called what else. It is empty for a loopback or private
+// address, whose callers are not strangers.
 func MailNetwork(ctx context.Context) string {
 	c := callOf(ctx)
 	if c.api == nil || c.from.IsLoopback() || c.from.IsPrivate() {
@@ -76,7 +75,6 @@ func (c *call) wide(purpose string) string {
 
 func IsPro(ctx context.Context) bool { return callOf(ctx).pro }
 
-// AllFares returns Config.AllFares.
 func AllFares(ctx context.Context) bool { return callOf(ctx).allFares }
 
 // Data returns the header X-Data of the answer; see Config.Data.

@@ -37,7 +37,6 @@ func letPagesRead(h http.Header) {
 	h.Set("Access-Control-Expose-Headers", exposedHeaders)
 }
 
-// preflight lists the methods and headers that scripts of other sites may send.
 func preflight(w http.ResponseWriter, at *resource) {
 	h := w.Header()
 	h.Set("Access-Control-Allow-Methods", "GET, HEAD")

@@ -103,7 +103,7 @@ func descriptionOf(op *huma.Operation) description {
 	return op.Metadata[descriptionKey].(description)
 }
 
-// Without returns the parameters that the tags without in an input leave out of its embedded structs.
+// Without returns the parameters that an input leaves out of its embedded structs by the tag without.
 func Without(input reflect.Type) (names []string) {
 	for i := range input.NumField() {
 		if f := input.Field(i); f.Anonymous && f.Type.Kind() == reflect.Struct {
@@ -172,8 +172,7 @@ func answer[I, Q, O any](ctx context.Context, a *API, route routes.Route, d desc
 	return handler(ctx, in, q)
 }
 
-// varyOf returns the Vary header of an answer that callers may cache: it depends on the key, and on
-// the language unless a shared cache stores it.
+// varyOf returns the Vary header of an answer that callers may cache.
 func varyOf(route routes.Route, d description) string {
 	switch {
 	case d.spoken && route.Edge == (routes.Edge{}):

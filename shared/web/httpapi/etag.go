@@ -33,8 +33,8 @@ func Tag(ifNoneMatch, contentType string, body []byte) *Tagged {
 	return out
 }
 
-// TagJSON returns Tag's answer with the document as JSON, with the fields that the caller chose, or
-// err.
+// TagJSON is Tag for a document, of which it keeps the fields that the caller chose. It returns err, if
+// set.
 func TagJSON(ctx context.Context, ifNoneMatch string, document any, err error) (*Tagged, error) {
 	if err != nil {
 		return nil, err

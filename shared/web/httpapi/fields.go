@@ -50,7 +50,6 @@ func fieldsOf(t reflect.Type) fieldTree {
 	return tree
 }
 
-// paths returns the names of all fields, with dots between the levels.
 func (tree fieldTree) paths(prefix string) (all []string) {
 	for _, name := range slices.Sorted(maps.Keys(tree)) {
 		all = append(all, prefix+name)
@@ -59,8 +58,8 @@ func (tree fieldTree) paths(prefix string) (all []string) {
 	return all
 }
 
-// choose returns the tree of the fields in the list, or the error response for unknown and repeated
-// fields. It stops at the third, because the search for a name like an unknown one is slow.
+// choose returns the fields in the list, or the error response for unknown and repeated ones. It stops
+// at the third, because the search for a similar name is slow.
 func (tree fieldTree) choose(list string) (fieldTree, *Problem) {
 	chosen, faults := fieldTree{}, []Fault(nil)
 	seen := map[string]bool{}
@@ -157,8 +156,7 @@ func (d description) chooseFields(c *call, in any) error {
 	return nil
 }
 
-// answerFields returns the fields that callers can choose: those of the described answer if the
-// input embeds FieldsInput, otherwise none.
+// answerFields returns nil unless the input embeds FieldsInput.
 func (d description) answerFields(in, out reflect.Type) fieldTree {
 	if _, ok := in.FieldByName("Campi"); !ok {
 		return nil

@@ -14,9 +14,8 @@ const formType = "application/x-www-form-urlencoded"
 
 const sendJSON = ": send the body as JSON, with Content-Type: application/json"
 
-// form converts a posted form into the equivalent JSON object, omitting empty fields, so that pages
-// work without scripts and handlers parse only JSON. It refuses JSON sent as a form, as curl -d
-// does, because all fields would be missing.
+// form converts a posted form into a JSON object without its empty fields, so that handlers parse only
+// JSON. It refuses JSON sent as a form, as curl -d does, because all fields would be missing.
 func (a *API) form(r *http.Request, c *call) *Problem {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != formType {
@@ -44,11 +43,10 @@ func (a *API) form(r *http.Request, c *call) *Problem {
 	return p
 }
 
-// foreign refuses a form that a page of another site sends. Mail clients and programs, which name no
-// site, are not refused.
+// foreign refuses a form sent by a page of another site. Mail clients and programs name no site.
 func (a *API) foreign(r *http.Request) *Problem {
 	if len(a.origins) > 0 {
-		// Behind the distribution Host is another name than that of the page, so only Sec-Fetch-Site tells.
+		// Behind CloudFront, Host differs from the page's origin, so only Sec-Fetch-Site counts.
 		r = r.Clone(r.Context())
 		r.Header.Del("Origin")
 	}

@@ -30,8 +30,7 @@ type Customers interface {
 }
 
 // identify determines the caller: the customer of a key or token if the endpoint reads keys,
-// otherwise an address. A caller with an invalid key gets an error response, and is not treated as
-// anonymous.
+// otherwise an address. A caller with an invalid key is refused, never treated as anonymous.
 func (a *API) identify(r *http.Request, c *call) *Problem {
 	c.subject = c.address
 	given, sent := r.Header[KeyHeader]
@@ -93,7 +92,6 @@ func (a *API) customer(ctx context.Context, given []string) (none store.Customer
 	return c, apikey.Hash(c.Hash), nil
 }
 
-// inForce returns an error response if err is set or the customer's plan has ended.
 func (a *API) inForce(ctx context.Context, c store.Customer, err error) *Problem {
 	switch {
 	case err != nil:
@@ -111,9 +109,8 @@ func (a *API) inForce(ctx context.Context, c store.Customer, err error) *Problem
 	return nil
 }
 
-// pseudonyms returns the keyed hashes under which calls of an address are counted. An IPv6 address
-// is counted under its /64, the smallest block of one subscriber, and its /48 (network), the
-// largest. For IPv4, network is empty.
+// pseudonyms returns the keyed hashes under which calls of an address are counted: for IPv6 its /64,
+// the smallest block of one subscriber, and its /48, the largest. For IPv4, network is empty.
 func (a *API) pseudonyms(addr netip.Addr) (address, network string) {
 	if !addr.Is6() {
 		return a.pseudonym("address", addr), ""

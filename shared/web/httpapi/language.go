@@ -47,15 +47,14 @@ func chosenLanguage(r *http.Request, e *endpoint) *i18n.Language {
 	return l
 }
 
-// Translated returns an error response with a detail in every language.
 func (t ProblemType) Translated(detail func(l *i18n.Language) string) *Problem {
 	p := t.Problem(detail(i18n.English()))
 	p.translated = detail
 	return p
 }
 
-// In returns the error response with its detail in a language, by default the text about the code.
-// The faults stay in English, because they name parameters.
+// In translates the detail, by default to the text about the code. The faults stay in English, because
+// they name parameters.
 func (p *Problem) In(l *i18n.Language) *Problem {
 	if l == nil || l == i18n.English() {
 		return p
@@ -72,8 +71,7 @@ func (p *Problem) In(l *i18n.Language) *Problem {
 	return &other
 }
 
-// written translates error responses, and omits the fields that the caller did not choose, before
-// Huma encodes an answer.
+// written translates error responses, and omits the fields that the caller did not choose.
 func written(ctx context.Context, body any) (any, error) {
 	c := callOf(ctx)
 	if p, ok := body.(*Problem); ok {

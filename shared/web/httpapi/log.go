@@ -66,11 +66,10 @@ func (a *API) log(next http.Handler) http.Handler {
 
 const hungUp = 499
 
-// requestLog adds the request id to each log line. Once the caller has disconnected, it logs
-// warnings and errors at level info.
 type requestLog struct{ slog.Handler }
 
-// RequestLog returns a log for HTTP handlers that adds the request id to each line.
+// RequestLog returns a log for HTTP handlers that adds the request id to each line. Once the caller has
+// disconnected, it logs warnings and errors at level info.
 func RequestLog(log *slog.Logger) *slog.Logger {
 	if _, ok := log.Handler().(requestLog); ok {
 		return log
@@ -95,8 +94,7 @@ func (l requestLog) WithAttrs(attrs []slog.Attr) slog.Handler {
 
 func (l requestLog) WithGroup(name string) slog.Handler { return requestLog{l.Handler.WithGroup(name)} }
 
-// normalizeMethod returns "other" for unknown methods, so that the log never contains text that a
-// caller invented.
+// normalizeMethod keeps text that a caller invented out of the log.
 func normalizeMethod(method string) string {
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete,
@@ -106,8 +104,7 @@ func normalizeMethod(method string) string {
 	return "other"
 }
 
-// logPath returns the path without the file name, and "unknown" for unknown paths, which may hold
-// keys or mail addresses.
+// logPath omits file names and unknown paths, which may hold keys or mail addresses.
 func logPath(found match, path string) string {
 	switch {
 	case found.resource == nil:

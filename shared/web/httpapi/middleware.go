@@ -39,8 +39,8 @@ func (a *API) middleware(router http.Handler) http.Handler {
 	return h
 }
 
-// refusing returns a step that sends the error response of check, if any, and stops. check may
-// change the request.
+// refusing returns a step that stops with the error response of check, if any. check may change the
+// request.
 func refusing(check func(*http.Request, *call) *Problem) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -53,14 +53,12 @@ func refusing(check func(*http.Request, *call) *Problem) func(http.Handler) http
 	}
 }
 
-// RequestIDHeader is the response header with the request's id, which its log lines contain.
 const RequestIDHeader = "X-Request-Id"
 
 // wellFormedID matches a request id set by a proxy, API Gateway or the caller, but neither keys nor
 // mail addresses.
 var wellFormedID = regexp.MustCompile(`^[A-Za-z0-9_.=-]{1,64}$`)
 
-// requestID returns the request's own id if it is safe to log, otherwise a new one.
 func requestID(r *http.Request) string {
 	if id := r.Header.Get(RequestIDHeader); wellFormedID.MatchString(id) && !strings.Contains(id, "vd_") {
 		return id
@@ -122,8 +120,7 @@ func (a *API) recoverPanic(next http.Handler) http.Handler {
 	})
 }
 
-// OriginSecretHeader is the request header with which CloudFront proves that a request came through
-// it.
+// OriginSecretHeader proves that a request came through CloudFront.
 const OriginSecretHeader = "X-Origin-Secret"
 
 func (a *API) origin(r *http.Request, _ *call) *Problem {
@@ -165,8 +162,6 @@ func knownMethod(_ *http.Request, c *call) *Problem {
 	return nil
 }
 
-// FaresNotShown returns the error response of an endpoint with single fares where the service does
-// not allow them.
 func FaresNotShown() *Problem {
 	return NotShown.Problem("This service shows today's cheapest fares and figures of past ones, but no " +
 		"single past fares. GET /v1/analisi compares today's fare with them, and GET /v1/price-trends " +

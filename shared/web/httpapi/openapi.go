@@ -93,8 +93,8 @@ func (a *API) Describe() *huma.OpenAPI {
 	return o
 }
 
-// path describes the operations of a path, or returns nil if it is not published. It works on
-// copies, because Huma validates requests with the originals.
+// path returns nil if the path is not published. It works on copies, because Huma validates requests
+// with the originals.
 func (d *describer) path(registered *huma.PathItem) *huma.PathItem {
 	item := *registered
 	for _, op := range []**huma.Operation{&item.Get, &item.Post, &item.Put, &item.Patch, &item.Delete} {
@@ -148,8 +148,8 @@ func WriteDescription(o *huma.OpenAPI) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// describedPatterns maps text formats to patterns, which only the description uses. Handlers
-// validate such fields themselves, so that one answer reports all faults.
+// describedPatterns maps formats to patterns for the description alone: handlers validate such fields
+// themselves, so that one answer reports all faults.
 var describedPatterns = map[string]string{
 	"hex32":          "^[0-9A-Fa-f]{32}$",
 	"hex32-or-empty": "^([0-9A-Fa-f]{32})?$", // a form sends empty fields too

@@ -15,7 +15,7 @@ import (
 
 type object = map[string]any
 
-// part is a part of the description that operations share.
+// part is what several operations share.
 type part struct {
 	kind, name string // that of the most frequent such part
 	operation  string // the first operation with it
@@ -23,9 +23,8 @@ type part struct {
 	replace    []func(ref object) // each puts a reference in place of one occurrence
 }
 
-// openAnswers lets answers have more fields than described, because later versions add some. It
-// also removes the examples of single fields, since answers have examples as a whole. Request
-// bodies keep both.
+// openAnswers lets answers have more fields than described, because later versions add some, and
+// removes the examples of single fields, since answers have examples as a whole.
 func openAnswers(tree object) {
 	requests := map[string]bool{}
 	for _, op := range operations(tree) {
@@ -134,13 +133,13 @@ func (all parts) addResponse(operation, status string, responses object) {
 		all.add("responses", name, operation, response, replace)
 		return
 	}
-	own := map[string]object{}
+	examplesOf := map[string]object{}
 	for mediaType, content := range contents {
-		own[mediaType], _ = content.(object)["examples"].(object)
+		examplesOf[mediaType], _ = content.(object)["examples"].(object)
 		delete(content.(object), "examples")
 	}
 	first := all.add("responses", name, operation, response, replace)
-	for mediaType, examples := range own {
+	for mediaType, examples := range examplesOf {
 		if len(examples) == 0 {
 			continue
 		}
@@ -159,7 +158,6 @@ func (all parts) addResponse(operation, status string, responses object) {
 
 var componentNames = strings.NewReplacer("Requests", "", "Server Error", "", "Service ", "", " ", "")
 
-// operations returns the operations sorted by id.
 func operations(tree object) (all []object) {
 	for _, item := range tree["paths"].(object) {
 		for _, op := range item.(object) {

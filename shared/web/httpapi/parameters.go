@@ -12,8 +12,7 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// headers are the response headers that this package sets. The description of an endpoint refers to
-// those that all its answers have.
+// headers are the response headers that this package sets.
 var headers = map[string]*huma.Header{
 	"Cache-Control": textHeader(true, "How long a cache may keep the answer", "no-store"),
 	"ETag": textHeader(true, "Changes with the answer. Send it back in If-None-Match",
@@ -106,8 +105,7 @@ func commonHeaders(route routes.Route) map[string]*huma.Header {
 }
 
 // problemHeaders returns the headers that only error responses have. They may also have those of a
-// success, because a call may be refused after it was counted, and all have Cache-Control, as the
-// introduction says.
+// success, because a call may be refused after it was counted.
 func problemHeaders(status int) map[string]*huma.Header {
 	h := map[string]*huma.Header{}
 	if status == http.StatusTooManyRequests {
@@ -118,8 +116,8 @@ func problemHeaders(status int) map[string]*huma.Header {
 	return h
 }
 
-// describeParameters adds the rules for all parameters to copies of those that Huma read and
-// validates with. A page accepts any text and explains faults itself.
+// describeParameters returns copies, because Huma validates with the originals. A page accepts any
+// text and explains faults itself.
 func describeParameters(registered []*huma.Param, page bool) []*huma.Param {
 	var described []*huma.Param
 	for _, original := range registered {
@@ -164,8 +162,7 @@ func limitText(schema *huma.Schema, name string, required bool) {
 	}
 }
 
-// Text parameters contain no control characters, and required text must not be blank. The patterns
-// list the space characters, because regular expression engines differ about \s.
+// The patterns list the space characters, because regular expression engines differ about \s.
 const (
 	control             = `\u0000-\u001f\u007f-\u009f`
 	space               = ` \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000`

@@ -62,7 +62,6 @@ type Paid struct {
 	Protocol string `json:"protocol" enum:"x402" doc:"x402 version 2, scheme exact, on Solana. A request without a payment returns the amount to pay"`
 }
 
-// ProblemType holds what all error responses with the same code share.
 type ProblemType struct {
 	Status int
 	Code   string
@@ -97,7 +96,6 @@ func (t ProblemType) Problem(detail string) *Problem {
 	return &Problem{Type: "/v1/docs#" + t.Code, Title: t.Title, Status: t.Status, Code: t.Code, Detail: detail}
 }
 
-// Collecting adds how far a service without any fare is.
 func (p *Problem) Collecting(c *verdict.Collection) *Problem {
 	p.Raccolta, p.collection = RaccoltaOf(c), c
 	return p
@@ -114,11 +112,10 @@ func (p *Problem) With(name, value string) *Problem {
 	return p
 }
 
-// longestFaults is the most bytes of faults that an error response lists. It contains them twice, and
-// stays below 4 kB.
+// longestFaults, in bytes, keeps an error response, which contains the faults twice, below 4 kB.
 const longestFaults = 1500
 
-// Invalid returns an error response with status 400 that lists the faults, as far as they fit.
+// Invalid lists the faults, as far as they fit.
 func Invalid(faults ...Fault) *Problem {
 	var texts []string
 	var listed []Fault
@@ -135,7 +132,6 @@ func Invalid(faults ...Fault) *Problem {
 	return p
 }
 
-// beginning returns the first bytes of a text, at most n, which callers may have sent.
 func beginning(text string, n int) string {
 	if len(text) <= n {
 		return text
@@ -143,7 +139,6 @@ func beginning(text string, n int) string {
 	return strings.ToValidUTF8(text[:n], "") + "…"
 }
 
-// Error implements error, so that a handler can return a Problem as its error.
 func (p *Problem) Error() string { return p.Code + ": " + p.Detail }
 
 // GetStatus implements huma.StatusError.

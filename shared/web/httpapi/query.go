@@ -18,10 +18,9 @@ import (
 // MaxParameter limits a query parameter, in runes.
 const MaxParameter = 100
 
-// checkParameters refuses malformed and unknown parameters before Huma parses them, and reports all
-// faults together. It also refuses empty headers that must not be empty, which Huma treats as
-// missing. A page explains malformed values itself. The parameters have the names of the
-// description; faults are those found on renaming.
+// checkParameters refuses malformed and unknown parameters before Huma parses them, and empty headers
+// that must not be empty, which Huma treats as missing. It reports all faults together with those
+// found on renaming. A page explains malformed values itself.
 func checkParameters(op *huma.Operation, r *http.Request, faults []Fault) *Problem {
 	d := descriptionOf(op)
 	values, err := url.ParseQuery(r.URL.RawQuery)
@@ -114,7 +113,7 @@ func unknownParameters(route routes.Route, values url.Values, names []string) (f
 	return faults
 }
 
-// printable returns the beginning of a name that a caller invented, without control characters.
+// printable makes a name that a caller invented fit for an answer.
 func printable(name string) string {
 	runes := []rune(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {

@@ -12,8 +12,6 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// router finds the endpoint of a request once; the first middleware step stores the result in the
-// request's context.
 type router struct {
 	resources map[string]*resource // by path
 	folders   map[string]*resource // paths ending in {file}, by their prefix
@@ -21,17 +19,12 @@ type router struct {
 
 // resource holds the endpoints of one path.
 type resource struct {
-	endpoints map[string]*endpoint // by method, including HEAD
-	methods   []string             // in the order of registration
-	// edgeCacheable reports whether CloudFront may cache the answers. A cached answer serves every
-	// caller with the same cache key, which excludes the Accept header.
-	edgeCacheable bool
-	// crossOriginPOST lets scripts of any site post to the path.
-	crossOriginPOST bool
-	// sold means that callers pay for each answer, which has extra headers.
-	sold bool
-	// writeProblem, if set, writes error responses in the path's own format.
-	writeProblem problemWriter
+	endpoints       map[string]*endpoint // by method, including HEAD
+	methods         []string             // in the order of registration
+	edgeCacheable   bool                 // CloudFront may cache the answers
+	crossOriginPOST bool                 // scripts of any site may post
+	sold            bool                 // callers pay for each answer, which has extra headers
+	writeProblem    problemWriter        // if set, in the path's own format
 }
 
 type problemWriter func(http.ResponseWriter, *http.Request, *Problem)
@@ -60,8 +53,7 @@ func newRouter() *router {
 	return &router{resources: map[string]*resource{}, folders: map[string]*resource{}}
 }
 
-// add registers a handler at all paths of a route. write, if not nil, renders their error
-// responses.
+// add registers a handler at all paths of a route. write, if not nil, renders their error responses.
 func (rt *router) add(route routes.Route, h http.Handler, write problemWriter) {
 	for _, path := range route.Paths() {
 		at := rt.resources
@@ -119,9 +111,8 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.endpoint.handler.ServeHTTP(w, r)
 }
 
-// Handle registers a typed handler for Huma. It makes the body of pages optional, because they
-// explain a missing one themselves, and drops the parameters that the endpoint leaves out, so that
-// they are unknown ones.
+// Handle registers a typed handler for Huma. It makes the body of pages optional, because they explain
+// a missing one themselves, and drops the parameters that the endpoint leaves out.
 func (rt *router) Handle(op *huma.Operation, handler func(huma.Context)) {
 	if op.RequestBody != nil && descriptionOf(op).page {
 		op.RequestBody.Required = false

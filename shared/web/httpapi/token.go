@@ -10,9 +10,8 @@ import (
 	"verdetto/shared/store"
 )
 
-// Some protocols first exchange a key for a token. A token becomes invalid together with its key or
-// plan, so a call with a token also costs one read of the store. Programs send it in Authorization,
-// or in X-Api-Key in place of a key.
+// A token becomes invalid together with its key or plan, so a call with a token costs one read of the
+// store too. Programs send it in Authorization, or in X-Api-Key in place of a key.
 
 const TokenLasts = 30 * time.Minute
 

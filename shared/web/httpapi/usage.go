@@ -21,9 +21,8 @@ type Usage struct {
 
 func (u Usage) Remaining() int64 { return max(0, u.Cap.Calls-u.Window) }
 
-// UsedByCaller returns the usage of the endpoints with a quota per key for a caller with a key,
-// otherwise of those with a quota per address. It makes one store query per endpoint, and counts no
-// call itself.
+// UsedByCaller returns the usage of the endpoints with a quota for the caller. It makes one store query
+// per endpoint.
 func UsedByCaller(ctx context.Context) (all []Usage, err error) {
 	c := callOf(ctx)
 	for _, r := range routes.Table {
@@ -51,7 +50,6 @@ func quotaOf(r routes.Route, pro bool) (routes.Cap, limit.Limit) {
 	return r.Free, FreeLimit(r)
 }
 
-// Holder returns the customer of the call's key or token, if valid.
 func Holder(ctx context.Context) (store.Customer, bool) {
 	c := callOf(ctx)
 	return c.holder, c.pro

@@ -8,7 +8,7 @@ const Version = "1.0.0"
 // commit is set by the linker in a release; see .goreleaser.yaml.
 var commit string
 
-// BuiltFrom returns the commit of the program, or "" if unknown.
+// BuiltFrom returns the commit, or "" if unknown.
 func BuiltFrom() string {
 	build, ok := debug.ReadBuildInfo()
 	if commit != "" || !ok {

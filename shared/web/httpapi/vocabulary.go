@@ -71,13 +71,12 @@ func withSynonyms(names []string) []string {
 var answers = map[string]bool{"true": true, "yes": true, "1": true, "si": true, "sì": true, "ja": true, "oui": true, "sí": true,
 	"sim": true, "false": false, "no": false, "0": false, "nein": false, "non": false, "não": false}
 
-// ReadAnswer reads yes or no, in six languages.
 func ReadAnswer(text string) (yes, known bool) {
 	yes, known = answers[strings.ToLower(strings.TrimSpace(text))]
 	return yes, known
 }
 
-// renamed gives the parameters the names that the operation describes, and yes and no the values. A
+// renamed gives the parameters the described names, and yes and no the values true and false. A
 // parameter under both names is a fault.
 func renamed(op *huma.Operation, r *http.Request) (*http.Request, []Fault) {
 	values, err := url.ParseQuery(r.URL.RawQuery)

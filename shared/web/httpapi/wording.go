@@ -26,8 +26,7 @@ func init() {
 
 const missingField = " is missing"
 
-// problemOfHuma turns Huma's statuses 413, 415 and 422 into 400, which covers every fault of a
-// request's form, size and content type.
+// problemOfHuma turns Huma's statuses 413, 415 and 422 into 400.
 func problemOfHuma(status int, msg string, errs ...error) huma.StatusError {
 	if t, ok := byStatus[status]; ok {
 		return t.Problem("Something went wrong on our side. Call again in a minute.")
@@ -45,8 +44,8 @@ func problemOfHuma(status int, msg string, errs ...error) huma.StatusError {
 	return BadRequest.Problem(msg + ".")
 }
 
-// faultOf returns a fault with the name of the field, or "body". For a missing field, Huma reports
-// only the object that should contain it.
+// faultOf names the field, or "body". For a missing field, Huma reports only the object that should
+// contain it.
 func faultOf(detail *huma.ErrorDetail) Fault {
 	in, name, _ := strings.Cut(detail.Location, ".")
 	if field, ok := strings.CutSuffix(detail.Message, missingField); ok {

@@ -8,9 +8,9 @@ import (
 	"verdetto/shared/store"
 )
 
-// While one write of a counter runs, further calls of the same subject (an address or a customer)
-// wait, and the next write counts them together, so that a flood of calls causes few writes. Each
-// call gets its own number, so the limit is exact, although the stored count may exceed it.
+// While one write of a counter runs, further calls of the same subject wait, and the next write counts
+// them together, so that a flood of calls causes few writes. Each call gets its own number, so the
+// limit is exact, although the stored count may exceed it.
 
 type counter struct {
 	key     store.Key
@@ -57,7 +57,7 @@ func (l *Limiter) count(ctx context.Context, c counter, n int64) (int64, error) 
 	}
 }
 
-// next returns the waiting calls, or marks the counter as idle and returns nil.
+// next returns the waiting calls, or nil for none: the counter is then idle.
 func (l *Limiter) next(c counter) []*waiter {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -88,8 +88,8 @@ func (l *Limiter) countAll(c counter, waiting []*waiter) {
 	}
 }
 
-// forAll returns a context for one write that serves several calls: with the deadline of the first,
-// but without its cancellation, so that one disconnecting caller does not cancel the others.
+// forAll keeps the deadline of the first call, but not its cancellation, so that one disconnecting
+// caller does not cancel the others.
 func forAll(first context.Context) (context.Context, context.CancelFunc) {
 	ctx := context.WithoutCancel(first)
 	if end, ok := first.Deadline(); ok {
@@ -114,8 +114,7 @@ func (l *Limiter) write(ctx context.Context, c counter, n int64) (int64, error) 
 	return count, err
 }
 
-// isOver reports whether this process knows that the counter is over its limit. The caller must
-// hold l.mu.
+// isOver must be called with l.mu held.
 func (l *Limiter) isOver(key store.Key) bool {
 	until, ok := l.over[key]
 	return ok && l.now().Before(until)

@@ -32,12 +32,11 @@ type Limit struct {
 
 func (l Limit) window(now time.Time) (from, to time.Time) { return span(l.Window, now) }
 
-func span(of time.Duration, now time.Time) (from, to time.Time) {
-	from = time.Unix(now.Unix()-now.Unix()%int64(of/time.Second), 0).UTC()
-	return from, from.Add(of)
+func span(length time.Duration, now time.Time) (from, to time.Time) {
+	from = time.Unix(now.Unix()-now.Unix()%int64(length/time.Second), 0).UTC()
+	return from, from.Add(length)
 }
 
-// Ends returns the end of the window that contains now.
 func (l Limit) Ends(now time.Time) time.Time {
 	_, to := l.window(now)
 	return to
@@ -59,15 +58,14 @@ type Decision struct {
 	Reset     time.Time
 }
 
-// decide returns the Decision for a count that includes the new call, or that refused it if over is
-// true.
+// decide takes the count including the new call; over means that the call was refused.
 func decide(l Limit, count int64, over bool, now time.Time) Decision {
 	_, reset := l.window(now)
 	return Decision{Limit: l, Allowed: !over, Counted: true, Remaining: max(0, l.Calls-count), Reset: reset}
 }
 
-// Headers sets X-RateLimit-*, and the headers of draft-ietf-httpapi-ratelimit-headers. A refused
-// call also gets Retry-After, in whole seconds.
+// Headers sets X-RateLimit-*, the headers of draft-ietf-httpapi-ratelimit-headers and, for a refused
+// call, Retry-After.
 func (d Decision) Headers(h http.Header, now time.Time) {
 	h.Set("X-RateLimit-Limit", strconv.FormatInt(d.Limit.Calls, 10))
 	h.Set("X-RateLimit-Reset", strconv.FormatInt(d.Reset.Unix(), 10))
@@ -87,7 +85,6 @@ func (d Decision) RetryAfter(now time.Time) int64 {
 	return max(1, int64((d.Reset.Sub(now)+time.Second-1)/time.Second))
 }
 
-// Counters is implemented by store.Table.
 type Counters interface {
 	Take(ctx context.Context, key store.Key, n, limit int64, expires time.Time) (int64, error)
 	Query(ctx context.Context, r store.Range) ([]store.Item, error)
