@@ -14,6 +14,7 @@ import (
 	"verdetto/shared/text/wording"
 	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/departure"
+	"verdetto/shared/web/page"
 )
 
 // calendarView shows the departures of a route month by month. Each day with a fare links to its
@@ -76,7 +77,7 @@ func (c calendarDay) write(b *strings.Builder, number, empty string) {
 	if c.Selected {
 		selected = ` aria-current="date"`
 	}
-	b.WriteString(`<td class="` + c.Class + `"><a href="` + escape.Replace(c.To) + `"` + selected + ">" +
+	b.WriteString(`<td class="` + c.Class + `"><a href="` + page.Escape.Replace(c.To) + `"` + selected + ">" +
 		number + "<b>" + c.Fare + "</b><i>" + string(c.Sub) + "</i></a>")
 }
 
@@ -196,13 +197,14 @@ func monthIn(d fare.Day) string { return d.String()[:len("2006-01")] }
 // shortest returns a city's code if the page shows the city under the name of the query, and
 // otherwise the query. Codes keep a page small that has a link for each day of a year.
 func (v *view) shortest(city fare.City, query string) string {
-	if p, ok := places.Get(city); ok && p.NameIn(v.T.Code) == query {
+	if p, ok := places.Get(city); ok && named(p, v.T).Name == query {
 		return string(city)
 	}
 	return query
 }
 
-func weeksOf(first fare.Day) (all weeks) {
+func weeksOf(first fare.Day) weeks {
+	all := make(weeks, 0, 6)
 	for day := first; day.Month() == first.Month(); day++ {
 		if day == first || day.Time().Weekday() == time.Monday {
 			all = append(all, [7]calendarDay{})

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"bytes"
 	"cmp"
 	"embed"
 	"errors"
@@ -10,7 +9,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
@@ -25,9 +23,7 @@ import (
 //go:embed *.html
 var homeTemplates embed.FS
 
-var homeHTML = sync.OnceValue(func() *template.Template {
-	return template.Must(template.ParseFS(homeTemplates, "*.html"))
-})
+var homeHTML = page.Templates{Files: homeTemplates}
 
 // home serves the page at /: a verdict for two cities, the deals for an origin, and the empty form
 // without cities.
@@ -321,13 +317,17 @@ func (h home) refuseFailed(r *http.Request, v *view, err error) {
 // Sold reports whether the page offers the plan.
 func (v *view) Sold() bool { return !routes.NothingSold.Load() }
 
+// bodySize is that of a route with a calendar of seven months.
+const bodySize = 40 << 10
+
 func (v *view) respond(base string) (*page.Response, error) {
-	var body, head bytes.Buffer
-	if err := homeHTML().ExecuteTemplate(&body, "body", v); err != nil {
+	var body, head strings.Builder
+	body.Grow(bodySize)
+	if err := homeHTML.In(v.T).ExecuteTemplate(&body, "body", v); err != nil {
 		return nil, fmt.Errorf("write page: %w", err)
 	}
 	v.Base = base
-	if err := homeHTML().ExecuteTemplate(&head, "head", v); err != nil {
+	if err := homeHTML.In(v.T).ExecuteTemplate(&head, "head", v); err != nil {
 		return nil, fmt.Errorf("write page: %w", err)
 	}
 	start := ""

@@ -85,8 +85,8 @@ type field struct {
 	text *string
 }
 
-func (t *trip) fields() []field {
-	return []field{{"mese", &t.Month}, {"quando", &t.Date}, {"flessibile", &t.Around}, {"ritorno", &t.Back},
+func (t *trip) fields() [11]field {
+	return [...]field{{"mese", &t.Month}, {"quando", &t.Date}, {"flessibile", &t.Around}, {"ritorno", &t.Back},
 		{"soggiorno", &t.Stay}, {"diretto", &t.NonStop}, {"vettore", &t.Airline}, {"senzaVettore", &t.WithoutAirline},
 		{"visto", &t.OwnPrice}, {"massimo", &t.Most}, {"con", &t.With}}
 }
@@ -137,8 +137,9 @@ func parseQuestion(r *http.Request) (q question, ok bool) {
 }
 
 func (q *question) parameters() []field {
+	fields := q.fields()
 	return slices.Concat([]field{{"da", &q.from}, {"a", &q.to}}, q.alert.fields(),
-		[]field{{"valuta", &q.currency}, {"ordine", &q.order}, {"vicini", &q.near}}, q.fields())
+		[]field{{"valuta", &q.currency}, {"ordine", &q.order}, {"vicini", &q.near}}, fields[:])
 }
 
 // splitEnds reads both cities, and perhaps the day, from one field: da Roma a Londra, 14 marzo.
@@ -204,19 +205,21 @@ func (q question) linkOn(t trip, from, to string) string {
 
 // pageAddress omits empty parameters.
 func pageAddress(from, to string, t trip, lang, currency string) string {
-	var b strings.Builder
-	b.WriteString("/")
-	for _, f := range slices.Concat([]field{{"da", &from}, {"a", &to}}, t.fields(),
-		[]field{{"lang", &lang}, {"valuta", &currency}}) {
-		if *f.text != "" {
-			separator := "&"
-			if b.Len() == len("/") {
-				separator = "?"
-			}
-			b.WriteString(separator + f.name + "=" + url.QueryEscape(*f.text))
+	address, separator := []byte("/"), byte('?')
+	add := func(name, value string) {
+		if value != "" {
+			address = append(append(append(address, separator), name...), '=')
+			address, separator = append(address, url.QueryEscape(value)...), '&'
 		}
 	}
-	return b.String()
+	add("da", from)
+	add("a", to)
+	for _, f := range t.fields() {
+		add(f.name, *f.text)
+	}
+	add("lang", lang)
+	add("valuta", currency)
+	return string(address)
 }
 
 // withChoices adds the question's order of destinations, and its wish for places nearby, to an

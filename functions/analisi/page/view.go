@@ -123,12 +123,12 @@ func (o options) HTML() template.HTML {
 	for _, one := range o {
 		b.WriteString("<option")
 		if one.Value != one.Text {
-			b.WriteString(` value="` + escape.Replace(one.Value) + `"`)
+			b.WriteString(` value="` + page.Escape.Replace(one.Value) + `"`)
 		}
 		if one.Chosen {
 			b.WriteString(" selected")
 		}
-		b.WriteString(">" + escape.Replace(one.Text))
+		b.WriteString(">" + page.Escape.Replace(one.Text))
 	}
 	return template.HTML(b.String())
 }
@@ -141,18 +141,14 @@ type rows [][]string
 func (r rows) HTML() template.HTML {
 	var b strings.Builder
 	for _, row := range r {
-		b.WriteString(`<tr><th scope="row">` + escape.Replace(row[0]) + "</th>")
+		b.WriteString(`<tr><th scope="row">` + page.Escape.Replace(row[0]) + "</th>")
 		for _, cell := range row[1:] {
-			b.WriteString("<td>" + escape.Replace(cell) + "</td>")
+			b.WriteString("<td>" + page.Escape.Replace(cell) + "</td>")
 		}
 		b.WriteString("</tr>\n")
 	}
 	return template.HTML(b.String())
 }
-
-// escape escapes as html/template does.
-var escape = strings.NewReplacer("\x00", "\uFFFD", `"`, "&#34;", "&", "&amp;", "'", "&#39;", "+", "&#43;",
-	"<", "&lt;", ">", "&gt;")
 
 func (v *view) FirstDay() string { return v.atOrigin.String() }
 func (v *view) LastDay() string  { return (v.today + answer.MaxAhead).String() }

@@ -117,12 +117,10 @@ var (
 //go:embed *.html
 var templates embed.FS
 
-var pages = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("").Funcs(template.FuncMap{"asset": Asset, "in": AddressIn,
-		"sold": func() bool { return !routes.NothingSold.Load() }, "mailKept": MailKept.Load,
-		"demonstration": Demonstration.Load,
-		"style":         func() template.CSS { return template.CSS(inlineStyle()) }}).ParseFS(templates, "*.html"))
-})
+var layout = Templates{templates, template.FuncMap{"asset": Asset, "in": AddressIn,
+	"sold": func() bool { return !routes.NothingSold.Load() }, "mailKept": MailKept.Load,
+	"demonstration": Demonstration.Load,
+	"style":         func() template.CSS { return template.CSS(inlineStyle()) }}, sync.Map{}}
 
 // Response is a rendered page, as a typed handler of package httpapi returns it.
 type Response struct {
@@ -136,7 +134,8 @@ type Response struct {
 
 func Respond(status int, p Page) (*Response, error) {
 	var b bytes.Buffer
-	if err := pages().ExecuteTemplate(&b, "layout.html", p); err != nil {
+	b.Grow(len(inlineStyle()) + len(p.Head) + len(p.Body) + 4<<10)
+	if err := layout.In(p.Language).ExecuteTemplate(&b, "layout.html", p); err != nil {
 		return nil, fmt.Errorf("write page: %w", err)
 	}
 	return &Response{

@@ -77,7 +77,7 @@ func (p *problemPage) page(l *i18n.Language) (*Response, error) {
 	}
 	view.Explanation, _ = l.Lookup("problem.code." + view.Code)
 	var body bytes.Buffer
-	if err := pages().ExecuteTemplate(&body, "problem.html", view); err != nil {
+	if err := layout.In(l).ExecuteTemplate(&body, "problem.html", view); err != nil {
 		return nil, err
 	}
 	return Respond(p.status, Page{Language: l, Title: view.Heading, Body: template.HTML(body.String())})

@@ -1,0 +1,54 @@
+package page
+
+import (
+	"embed"
+	"html/template"
+	"io/fs"
+	"regexp"
+	"strings"
+	"sync"
+
+	"verdetto/shared/text/i18n"
+)
+
+// Templates holds the templates of all HTML files in a folder, parsed for a language on first use.
+// Texts without placeholders become constants then: a page has a hundred, and templates take most
+// of their time with calls.
+type Templates struct {
+	Files  embed.FS
+	Funcs  template.FuncMap
+	parsed sync.Map // by code of the language
+}
+
+var constantText = regexp.MustCompile(`\{\{(?:\$t|\$?\.T|\.Language)\.(Text|HTML) "([a-z_.]+)"\}\}`)
+
+func (t *Templates) In(l *i18n.Language) *template.Template {
+	if known, ok := t.parsed.Load(l.Code); ok {
+		return known.(*template.Template)
+	}
+	files, err := fs.Glob(t.Files, "*.html")
+	if err != nil {
+		panic(err) // impossible: the pattern is valid
+	}
+	all := template.New("").Funcs(t.Funcs)
+	for _, name := range files {
+		source, err := fs.ReadFile(t.Files, name)
+		if err != nil {
+			panic(err) // impossible: it is embedded
+		}
+		template.Must(all.New(name).Parse(constantText.ReplaceAllStringFunc(string(source), func(call string) string {
+			parts := constantText.FindStringSubmatch(call)
+			text := l.Text(parts[2])
+			if parts[1] == "Text" {
+				text = Escape.Replace(text)
+			}
+			return text
+		})))
+	}
+	t.parsed.Store(l.Code, all)
+	return all
+}
+
+// Escape escapes as html/template does.
+var Escape = strings.NewReplacer("\x00", "\uFFFD", `"`, "&#34;", "&", "&amp;", "'", "&#39;", "+", "&#43;",
+	"<", "&lt;", ">", "&gt;")
