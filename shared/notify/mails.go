@@ -76,7 +76,7 @@ func (l Links) manageMail(to store.Alert, now time.Time) (mail.Message, error) {
 // request it, so there is nothing to stop.
 func (l Links) endpointMail(to store.Alert, now time.Time) (mail.Message, error) {
 	v := l.requested(to, l.Manage(to.Subscriber, now))
-	v.Texts, v.Stop, v.Subject = "endpoint", "", v.T.Text("mail.endpoint.subject", "Host", v.Host())
+	v.Texts, v.Stop, v.Subject = "endpoint", "", v.T.Text("mail.endpoint.subject")
 	return v.write("alerts", "alerts")
 }
 
