@@ -94,7 +94,7 @@ func misspelled(word string) meaning {
 	}
 	limit := 1
 	if len(word) > minMisspelled+1 {
-		limit = 2 // wensday
+		limit = 2 // a long word may lack two letters
 	}
 	m := meaning{}
 	for _, words := range vocabulary() {
