@@ -6,6 +6,7 @@ package boltstore
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -58,11 +59,11 @@ func Open(path string, now func() time.Time, options ...Option) (*Store, error) 
 			return nil, openError(path, err)
 		}
 	case err == nil && info.Mode().IsRegular(): // otherwise bolt.Open below fails
-		s, _, err := Read(path, now)
+		db, _, err := verified(path)
 		if err != nil {
 			return nil, err
 		}
-		s.Close() // nothing was written
+		db.Close() // nothing was written
 	}
 	db, err := bolt.Open(path, 0o600, o)
 	if err != nil {
@@ -89,7 +90,7 @@ func create(path string) error {
 	}
 	db, err := bolt.Open(begun, 0o600, writable())
 	if err == nil {
-		err = db.Close()
+		err = cmp.Or(db.Update(createBucket), db.Close())
 	}
 	if err == nil {
 		err = os.Rename(begun, path)
@@ -126,6 +127,25 @@ func openError(path string, err error) error {
 // Read opens an undamaged store without write access. sealed is true for a backup, of which it has
 // verified a checksum of the whole file.
 func Read(path string, now func() time.Time) (s *Store, sealed bool, err error) {
+	db, sealed, err := verified(path)
+	if err != nil {
+		return nil, false, err
+	}
+	err = db.View(func(tx *bolt.Tx) error {
+		if tx.Bucket(bucket) == nil {
+			return notAStore(path, errors.New("it is the database of another program"))
+		}
+		return nil
+	})
+	if err != nil {
+		db.Close()
+		return nil, false, err
+	}
+	return &Store{db: db, now: now, group: group{db: db, most: mostTogether}}, sealed, nil
+}
+
+// verified opens an undamaged database, of any program, without write access.
+func verified(path string) (db *bolt.DB, sealed bool, err error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
@@ -134,7 +154,7 @@ func Read(path string, now func() time.Time) (s *Store, sealed bool, err error) 
 		return nil, false, notAStore(path, errors.New("it is empty")) // bolt would fill it
 	}
 	// bolt.Open checks only the two meta pages.
-	db, err := bolt.Open(path, 0o600, &bolt.Options{Timeout: time.Second, ReadOnly: true})
+	db, err = bolt.Open(path, 0o600, &bolt.Options{Timeout: time.Second, ReadOnly: true})
 	if err != nil {
 		return nil, false, openError(path, err)
 	}
@@ -145,8 +165,10 @@ func Read(path string, now func() time.Time) (s *Store, sealed bool, err error) 
 		db.Close()
 		return nil, false, notAStore(path, err)
 	}
-	return &Store{db: db, now: now, group: group{db: db, most: mostTogether}}, sealed, nil
+	return db, sealed, nil
 }
+
+func createBucket(tx *bolt.Tx) error { _, err := tx.CreateBucket(bucket); return err }
 
 func notAStore(path string, why error) error {
 	return fmt.Errorf("open store %s: it is not a store, or it is damaged (%w); nothing was changed", path, why)
@@ -166,7 +188,7 @@ func (s *Store) prepare(path string) error {
 		return err
 	}
 	if !made {
-		err = s.db.Update(func(tx *bolt.Tx) error { _, err := tx.CreateBucket(bucket); return err })
+		err = s.db.Update(createBucket)
 	} else {
 		_, err = s.Sweep(context.Background())
 	}

@@ -164,11 +164,17 @@ func TestOtherDatabaseIsLeftAlone(t *testing.T) {
 	storetest.Must(t, db.Update(func(tx *bolt.Tx) error { _, err := tx.CreateBucket([]byte("letters")); return err }))
 	db.Close()
 	before, _ := os.ReadFile(path)
-	if s, err := boltstore.Open(path, time.Now); err == nil {
-		s.Close()
-		t.Error("it was opened")
-	} else if !strings.Contains(err.Error(), "another program") {
-		t.Error(err)
+	read := func(path string, now func() time.Time, _ ...boltstore.Option) (*boltstore.Store, error) {
+		s, _, err := boltstore.Read(path, now)
+		return s, err
+	}
+	for _, open := range []func(string, func() time.Time, ...boltstore.Option) (*boltstore.Store, error){boltstore.Open, read} {
+		if s, err := open(path, time.Now); err == nil {
+			s.Close()
+			t.Error("it was opened")
+		} else if !strings.Contains(err.Error(), "another program") {
+			t.Error(err)
+		}
 	}
 	if after, _ := os.ReadFile(path); !bytes.Equal(before, after) {
 		t.Error("it was changed")
