@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"flag"
 	"io"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -38,7 +40,7 @@ func TestProveSAMInvoke(t *testing.T) {
 			t.Errorf("the template names other parameters than those that are put here: %s", diff)
 		}
 		begun := time.Now()
-		ctx := t.Context()
+		ctx, folder := t.Context(), t.TempDir()
 		running := map[string]*warm{} // by environment
 		var whole bytes.Buffer        // all logs
 		var events [][]byte           // all events sent
@@ -64,7 +66,7 @@ func TestProveSAMInvoke(t *testing.T) {
 					return answer
 				}
 				if running[like] == nil {
-					if running[like], err = startWarm(ctx, local, environment, t.TempDir()); err != nil {
+					if running[like], err = startWarm(ctx, local, environment, filepath.Join(folder, strconv.Itoa(len(running))+".log")); err != nil {
 						delete(running, like)
 						t.Fatal(err)
 					}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
@@ -26,9 +25,9 @@ type warm struct {
 	stop   func()
 }
 
-// startWarm writes the log into the folder. The caller must close the result.
-func startWarm(ctx context.Context, local *samlocal.Local, environment []string, folder string) (*warm, error) {
-	w := &warm{log: filepath.Join(folder, "functions.log")}
+// startWarm writes the log to a file. The caller must close the result.
+func startWarm(ctx context.Context, local *samlocal.Local, environment []string, log string) (*warm, error) {
+	w := &warm{log: log}
 	var said bytes.Buffer
 	// The template never changes while SAM runs.
 	address, stop, err := local.Start(ctx, "start-lambda", environment, &said, "--log-file", w.log, "--no-watch")
