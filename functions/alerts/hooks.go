@@ -110,22 +110,22 @@ func (s *Service) manageEndpoint(ctx context.Context, subscriber store.Subscribe
 	return nil, nil
 }
 
-func (s *Service) doEndpoint(ctx context.Context, did string, of store.Alert, v *view) (err error) {
+func (s *Service) doEndpoint(ctx context.Context, did string, alert store.Alert, v *view) (err error) {
 	now, deliveries := s.Now(), s.Webhooks.Deliveries
 	switch did {
 	case "rotate":
-		v.Secret, err = s.Webhooks.Secrets.Rotate(ctx, deliveries, of.Subscriber, of.Address, now)
+		v.Secret, err = s.Webhooks.Secrets.Rotate(ctx, deliveries, alert.Subscriber, alert.Address, now)
 	case "test":
-		if err = s.resume(ctx, of); err == nil {
-			err = deliveries.Enqueue(ctx, webhook.Test(of, now.UTC().Format("20060102T1504"), now)) // one a minute
+		if err = s.resume(ctx, alert); err == nil {
+			err = deliveries.Enqueue(ctx, webhook.Test(alert, now.UTC().Format("20060102T1504"), now)) // one a minute
 		}
 	default:
 		if did == "failed" {
-			err = s.resume(ctx, of) // retry the events that were given up
+			err = s.resume(ctx, alert) // retry the events that were given up
 		}
 		if err == nil {
-			v.Count, err = deliveries.Replay(ctx, of.Subscriber, now, func(d store.Delivery) bool {
-				return d.URL == of.Address && (did == "replay" || !d.Delivered)
+			v.Count, err = deliveries.Replay(ctx, alert.Subscriber, now, func(d store.Delivery) bool {
+				return d.URL == alert.Address && (did == "replay" || !d.Delivered)
 			})
 		}
 	}
@@ -136,8 +136,8 @@ func (s *Service) doEndpoint(ctx context.Context, did string, of store.Alert, v 
 }
 
 // resume reactivates an endpoint that the service gave up, and the endpoint's alerts.
-func (s *Service) resume(ctx context.Context, of store.Alert) error {
-	_, err := s.Webhooks.Deliveries.ChangeEndpoint(ctx, of.Subscriber, of.Address, s.Now(),
+func (s *Service) resume(ctx context.Context, alert store.Alert) error {
+	_, err := s.Webhooks.Deliveries.ChangeEndpoint(ctx, alert.Subscriber, alert.Address, s.Now(),
 		func(e *store.Endpoint) bool {
 			was := e.Dead
 			e.Dead = false
@@ -146,9 +146,9 @@ func (s *Service) resume(ctx context.Context, of store.Alert) error {
 	if err != nil {
 		return err
 	}
-	alerts, err := s.Alerts.BySubscriber(ctx, of.Subscriber)
+	alerts, err := s.Alerts.BySubscriber(ctx, alert.Subscriber)
 	for _, a := range alerts {
-		if err == nil && a.Channel == store.Webhook && a.Address == of.Address && a.Paused == store.UntilResumed {
+		if err == nil && a.Channel == store.Webhook && a.Address == alert.Address && a.Paused == store.UntilResumed {
 			err = s.Alerts.Pause(ctx, a, 0)
 		}
 	}
@@ -247,8 +247,8 @@ func stateOf(d store.Delivery) string {
 }
 
 // host returns the host of a URL. Pages show no other part, because the path may be secret.
-func host(of string) string {
-	u, err := url.Parse(of)
+func host(address string) string {
+	u, err := url.Parse(address)
 	if err != nil {
 		return ""
 	}

@@ -226,20 +226,20 @@ func readJSON(body []byte) (map[string]string, []fault) {
 // allows reports whether a field may have a value by its declaration. Amounts are read exactly, by
 // parseAmount.
 func allows(property *huma.Schema, value string) bool {
-	var of any = value
+	var typed any = value
 	switch property.Type {
 	case huma.TypeNumber:
 		return true
 	case huma.TypeInteger:
 		n, err := strconv.ParseFloat(value, 64)
-		if of = n; err != nil {
+		if typed = n; err != nil {
 			return false
 		}
 	case huma.TypeBoolean: // as JSON or a form has it
 		return slices.Contains([]string{"true", "false", "on", "1", "0"}, value)
 	}
 	var result huma.ValidateResult
-	huma.Validate(nil, property, huma.NewPathBuffer(nil, 0), huma.ModeWriteToServer, of, &result)
+	huma.Validate(nil, property, huma.NewPathBuffer(nil, 0), huma.ModeWriteToServer, typed, &result)
 	return len(result.Errors) == 0
 }
 

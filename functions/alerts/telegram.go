@@ -38,7 +38,7 @@ func (s *Service) update(ctx context.Context, in *updateInput) (*page.Response, 
 		return nil, NotTelegram.Problem("X-Telegram-Bot-Api-Secret-Token is not the secret of the webhook. Set the webhook " +
 			"again with TELEGRAM_SECRET.")
 	}
-	told, ok, err := telegram.ReadUpdate(in.RawBody)
+	command, ok, err := telegram.ReadUpdate(in.RawBody)
 	if err != nil {
 		// With another status Telegram would deliver the malformed update for a day.
 		s.Log.WarnContext(ctx, "an update of Telegram cannot be read", "error", err)
@@ -47,11 +47,11 @@ func (s *Service) update(ctx context.Context, in *updateInput) (*page.Response, 
 	if !ok {
 		return telegramAnswer(nil), nil
 	}
-	message, err := s.obey(ctx, told)
+	message, err := s.obey(ctx, command)
 	if err != nil || message == nil {
 		return telegramAnswer(nil), err
 	}
-	reply, err := telegram.Reply(told.Chat, *message)
+	reply, err := telegram.Reply(command.Chat, *message)
 	return telegramAnswer(reply), err
 }
 
@@ -63,23 +63,23 @@ func telegramAnswer(reply []byte) *page.Response {
 }
 
 // obey returns nil if the bot stays silent.
-func (s *Service) obey(ctx context.Context, told telegram.Command) (*telegram.Message, error) {
-	l := i18n.ForHeader(told.Language)
-	subscriber := s.Links.SubscriberAt(store.Telegram, told.Chat)
+func (s *Service) obey(ctx context.Context, command telegram.Command) (*telegram.Message, error) {
+	l := i18n.ForHeader(command.Language)
+	subscriber := s.Links.SubscriberAt(store.Telegram, command.Chat)
 	switch {
-	case told.Name == telegram.Blocked:
+	case command.Name == telegram.Blocked:
 		_, err := s.Alerts.Remove(ctx, subscriber)
 		return nil, err
-	case !told.Private:
-		if told.Name == "" {
+	case !command.Private:
+		if command.Name == "" {
 			return nil, nil // members of a group talk to each other
 		}
 		return &telegram.Message{Text: l.Text("telegram.private")}, nil
-	case told.Name == "start" && told.Argument != "":
-		return s.start(ctx, told)
-	case told.Name == "stop":
+	case command.Name == "start" && command.Argument != "":
+		return s.start(ctx, command)
+	case command.Name == "stop":
 		return s.stop(ctx, subscriber, l)
-	case told.Name == "list":
+	case command.Name == "list":
 		return s.alertsOf(ctx, subscriber, l)
 	}
 	return s.answer(l, "help"), nil
@@ -87,20 +87,20 @@ func (s *Service) obey(ctx context.Context, told telegram.Command) (*telegram.Me
 
 // start confirms a requested alert for a chat. Pressing the button proves consent, so start also
 // lifts an earlier stop.
-func (s *Service) start(ctx context.Context, told telegram.Command) (*telegram.Message, error) {
-	l := i18n.ForHeader(told.Language)
-	if !isID(told.Argument) {
+func (s *Service) start(ctx context.Context, command telegram.Command) (*telegram.Message, error) {
+	l := i18n.ForHeader(command.Language)
+	if !isID(command.Argument) {
 		return s.answer(l, "expired"), nil
 	}
-	subscriber := s.Links.SubscriberAt(store.Telegram, told.Chat)
-	pending, err := s.Alerts.Pending(ctx, told.Argument)
+	subscriber := s.Links.SubscriberAt(store.Telegram, command.Chat)
+	pending, err := s.Alerts.Pending(ctx, command.Argument)
 	if err == nil && pending.Channel != store.Telegram {
 		err = store.ErrNotFound // another subscriber confirms it, by another channel
 	}
 	if err == nil {
 		l = i18n.ForCode(pending.Language)
 		if err = s.Alerts.Resume(ctx, subscriber); err == nil {
-			pending, err = s.Alerts.ConfirmAs(ctx, told.Argument, subscriber, told.Chat)
+			pending, err = s.Alerts.ConfirmAs(ctx, command.Argument, subscriber, command.Chat)
 		}
 	}
 	switch {

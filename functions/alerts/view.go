@@ -71,13 +71,13 @@ func edits(a store.Alert, l *i18n.Language) (all []edit) {
 	if stated.Amount > 0 {
 		amount = l.Decimals(stated.Decimal())
 	}
-	of := map[string]string{"threshold": amount, "amount": amount, "paid": amount,
+	values := map[string]string{"threshold": amount, "amount": amount, "paid": amount,
 		"days": strconv.Itoa(a.Days), "percent": ""}
 	if a.Percent > 0 {
-		of["percent"] = strconv.Itoa(a.Percent)
+		values["percent"] = strconv.Itoa(a.Percent)
 	}
 	for _, name := range numbersOf[a.Condition()] {
-		all = append(all, edit{name, of[name]})
+		all = append(all, edit{name, values[name]})
 	}
 	return all
 }

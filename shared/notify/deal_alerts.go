@@ -44,9 +44,9 @@ type deal struct {
 // data, changes nothing. A destination without deals is removed from met. An alert is notified at
 // most once a day.
 func (f *originDeals) due(a store.Alert) (due []deal, met string) {
-	told := a.State.Cities()
+	notified := a.State.Cities()
 	if a.Fresh {
-		told = nil
+		notified = nil
 	}
 	var kept string
 	area, limited := places.AreaOf(a.Area)
@@ -54,7 +54,7 @@ func (f *originDeals) due(a store.Alert) (due []deal, met string) {
 		if limited && !area.HoldsCity(e.Destination) {
 			continue
 		}
-		was := slices.Contains(told, string(e.Destination))
+		was := slices.Contains(notified, string(e.Destination))
 		is, known := f.meets(a, e)
 		if was && (is != nil || !known) {
 			kept += string(e.Destination)
@@ -131,16 +131,16 @@ func (f *originDeals) message(a store.Alert, links Links, today fare.Day) Messag
 
 func (f *originDeals) fare(a store.Alert, d deal, links Links, l *i18n.Language) Fare {
 	route, v := fare.Route{Origin: f.origin, Destination: d.to}, d.Verdict
-	told := Fare{
+	listed := Fare{
 		Route: route, Origin: CityName(f.origin, l.Code), Destination: CityName(d.to, l.Code), Trip: a.Trip,
 		Day: f.day, Price: d.Fare.Price, Depart: d.Fare.Depart, Found: time.Unix(d.Fare.Found, 0).UTC(),
 		Level: v.Level, Reliability: v.Reliability, Sample: v.Sample, Percentile: v.Percentile, Median: v.Median,
 		Page: links.pageOf(news{Route: route}, a, l),
 	}
-	if own := d.OwnDay; own.Judged() {
-		told.ForDay = &Judged{own.Level, own.Reliability, own.Median, v.Sample}
+	if ownDay := d.OwnDay; ownDay.Judged() {
+		listed.ForDay = &Judged{ownDay.Level, ownDay.Reliability, ownDay.Median, v.Sample}
 	}
-	of := verdict.Live{Flight: d.Fare.Flight, Stops: d.Fare.Stops}
-	told.Flight, told.Facts = wording.FlightSentence(l, of), factsOf(of)
-	return told
+	live := verdict.Live{Flight: d.Fare.Flight, Stops: d.Fare.Stops}
+	listed.Flight, listed.Facts = wording.FlightSentence(l, live), factsOf(live)
+	return listed
 }

@@ -291,8 +291,8 @@ func TestAnywhereInAMonth(t *testing.T) {
 	today := h.Today()
 	soon, later := dealAt(today, 3000, verdict.Good, 0), dealAt(today, 4000, verdict.Good, 0)
 	later.Fare.Depart += 60
-	month := func(of fare.Day) store.Alert {
-		first := of - fare.Day(of.Time().Day()-1)
+	month := func(day fare.Day) store.Alert {
+		first := day - fare.Day(day.Time().Day()-1)
 		return store.Alert{Trip: store.Trip{From: first, To: first + 27, Month: true}}
 	}
 	toAnywhere(h, "later", month(later.Fare.Depart))

@@ -152,13 +152,13 @@ func (w *weekly) parcel(ctx context.Context, d store.Digest, day fare.Day) (*par
 		return nil, err
 	}
 	lines := make([]digestLine, len(alerts))
-	told := map[string]fare.Cents{}
+	prices := map[string]fare.Cents{}
 	for i, a := range alerts {
 		if lines[i], err = w.line(ctx, a, d.Prices[a.Ref().String()]); err != nil {
 			return nil, err
 		}
 		if price := cmp.Or(lines[i].price, lines[i].before); price > 0 {
-			told[a.Ref().String()] = price
+			prices[a.Ref().String()] = price
 		}
 	}
 	return &parcel{
@@ -170,7 +170,7 @@ func (w *weekly) parcel(ctx context.Context, d store.Digest, day fare.Day) (*par
 			}
 			return w.Mail.Send(ctx, m)
 		},
-		settle: func(ctx context.Context) error { return w.kept.MarkSent(ctx, d, day, told) },
+		settle: func(ctx context.Context) error { return w.kept.MarkSent(ctx, d, day, prices) },
 	}, nil
 }
 
@@ -187,14 +187,14 @@ type digestLine struct {
 // alert was added.
 func (w *weekly) line(ctx context.Context, a store.Alert, before fare.Cents) (digestLine, error) {
 	l := digestLine{alert: a, found: news{Route: a.Route, Depart: a.Trip.From}, before: before}
-	of, err := w.judgedOf(ctx, routeTrip{a.Route, a.Trip})
-	if err != nil || of == nil {
+	judged, err := w.judgedOf(ctx, routeTrip{a.Route, a.Trip})
+	if err != nil || judged == nil {
 		return l, err
 	}
-	l.found, l.price = of.found, of.found.Price
-	seen := of.found.observation()
+	l.found, l.price = judged.found, judged.found.Price
+	seen := judged.found.observation()
 	if a.Kind == store.Low {
-		past, err := of.past()
+		past, err := judged.past()
 		if err != nil {
 			return l, err
 		}
@@ -217,37 +217,37 @@ type judgedTrip struct {
 
 // judgedOf returns today's verdict on a trip, or nil if the trip has no fare. Each trip is judged
 // once for all digests, except after an error.
-func (w *weekly) judgedOf(ctx context.Context, of routeTrip) (*judgedTrip, error) {
+func (w *weekly) judgedOf(ctx context.Context, trip routeTrip) (*judgedTrip, error) {
 	w.judging.Lock()
-	judge := w.judged[of]
+	judge := w.judged[trip]
 	if judge == nil {
-		judge = sync.OnceValues(func() (*judgedTrip, error) { return w.judgeToday(ctx, of) })
-		w.judged[of] = judge
+		judge = sync.OnceValues(func() (*judgedTrip, error) { return w.judgeToday(ctx, trip) })
+		w.judged[trip] = judge
 	}
 	w.judging.Unlock()
 	found, err := judge()
 	if err != nil {
 		w.judging.Lock()
-		delete(w.judged, of)
+		delete(w.judged, trip)
 		w.judging.Unlock()
 	}
 	return found, err
 }
 
-func (w *weekly) judgeToday(ctx context.Context, of routeTrip) (*judgedTrip, error) {
-	found, ok, err := w.found(ctx, of.route, of.trip)
+func (w *weekly) judgeToday(ctx context.Context, trip routeTrip) (*judgedTrip, error) {
+	found, ok, err := w.found(ctx, trip.route, trip.trip)
 	if err != nil || !ok {
 		return nil, err
 	}
 	found.Day = fare.DayOf(w.Now())
 	past := sync.OnceValues(func() (history, error) {
 		read := w.Notifications.Past
-		if of.trip != (store.Trip{}) {
+		if trip.trip != (store.Trip{}) {
 			read = func(ctx context.Context, r fare.Route) (store.Past, error) {
-				return w.Notifications.PastTrip(ctx, r, of.trip)
+				return w.Notifications.PastTrip(ctx, r, trip.trip)
 			}
 		}
-		past, err := read(ctx, of.route)
+		past, err := read(ctx, trip.route)
 		h, _ := decodeHistory(past.History) // a malformed history counts as empty, as in StoreNews
 		return h, err
 	})

@@ -24,16 +24,16 @@ import (
 // them today.
 func (h *trip) summarize(route string, prices ...fare.Cents) {
 	h.T.Helper()
-	of := fare.Series{Route: notifytest.Route(route)}
+	series := fare.Series{Route: notifytest.Route(route)}
 	var found []fare.Observation
 	for i, price := range prices {
 		day := h.Today() - fare.Day(len(prices)-1-i)
 		found = append(found, fare.Observation{Found: day.Time().Unix(), Depart: h.Today() + 150, Price: price})
 	}
 	fares := store.Fares{Table: h.Table}
-	had, err := fares.StoredSummary(h.T.Context(), of, store.Strong)
+	stored, err := fares.StoredSummary(h.T.Context(), series, store.Strong)
 	if err == nil {
-		_, err = fares.PutSummary(h.T.Context(), of, had,
+		_, err = fares.PutSummary(h.T.Context(), series, stored,
 			store.Summaries.Pack(verdict.Build(found, verdict.RouteSummary{}, h.Today(), verdict.Options{})))
 	}
 	if err != nil {
@@ -362,7 +362,7 @@ func TestCostWithoutDigests(t *testing.T) {
 	h.summarize("MIL-BUH", notifytest.Steady()...)
 	h.summarize("MIL-LON", notifytest.Steady()...)
 	ada := string(notifytest.IDOf("ada"))
-	of := fmt.Sprintf("DIGESTS#%d", store.DigestWeekday(notifytest.IDOf("ada")))
+	partition := fmt.Sprintf("DIGESTS#%d", store.DigestWeekday(notifytest.IDOf("ada")))
 	work(with(map[string]int{"write DIGESTS": 1})) // the first digest ever
 	work(with(nil))
 	h.until("ada", 9)
@@ -370,15 +370,15 @@ func TestCostWithoutDigests(t *testing.T) {
 	h.Work(notify.Result{})
 	h.Add(24 * time.Hour)
 	work(with(map[string]int{
-		"query " + of: 1, "get SUBSCRIBER#" + ada: 1, "get ALERTS#MIL-BUH": 1, "get ALERTS#MIL-LON": 1,
+		"query " + partition: 1, "get SUBSCRIBER#" + ada: 1, "get ALERTS#MIL-BUH": 1, "get ALERTS#MIL-LON": 1,
 		"get STOPPED#" + ada: 1,
-		"get ROUTE#MIL-BUH":  3, "get ROUTE#MIL-LON": 3, "write " + of: 1, "write DIGESTS": 1,
+		"get ROUTE#MIL-BUH":  3, "get ROUTE#MIL-LON": 3, "write " + partition: 1, "write DIGESTS": 1,
 	}))
 	h.WantMailed("ada")
 	work(with(nil))
 	h.Unsubscribe("ada")
 	h.Add(24 * time.Hour)
-	of = fmt.Sprintf("DIGESTS#%d", h.Now().Weekday())
-	work(with(map[string]int{"query " + of: 1, "write DIGESTS": 1})) // once a day
+	partition = fmt.Sprintf("DIGESTS#%d", h.Now().Weekday())
+	work(with(map[string]int{"query " + partition: 1, "write DIGESTS": 1})) // once a day
 	work(with(nil))
 }

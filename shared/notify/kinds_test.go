@@ -28,9 +28,9 @@ func TestKinds(t *testing.T) {
 		watch Watch
 		// met computes in another way whether h[at] meets the condition. told is the observation in
 		// the last message, if any.
-		met func(h []Observation, at int, told *Observation) bool
+		met func(h []Observation, at int, last *Observation) bool
 	}{
-		{Watch{Kind: store.Low, Days: 30}, func(h []Observation, at int, told *Observation) bool {
+		{Watch{Kind: store.Low, Days: 30}, func(h []Observation, at int, last *Observation) bool {
 			if at < 30 {
 				return false
 			}
@@ -41,35 +41,35 @@ func TestKinds(t *testing.T) {
 			}
 			return true
 		}},
-		{Watch{Kind: store.Drop, Percent: 10}, func(h []Observation, at int, told *Observation) bool {
-			if told == nil {
-				told = &h[0]
+		{Watch{Kind: store.Drop, Percent: 10}, func(h []Observation, at int, last *Observation) bool {
+			if last == nil {
+				last = &h[0]
 			}
-			return float64(h[at].Price) <= .9*float64(told.Price)+1e-6
+			return float64(h[at].Price) <= .9*float64(last.Price)+1e-6
 		}},
-		{Watch{Kind: store.Drop, Amount: 1500}, func(h []Observation, at int, told *Observation) bool {
-			if told == nil {
-				told = &h[0]
+		{Watch{Kind: store.Drop, Amount: 1500}, func(h []Observation, at int, last *Observation) bool {
+			if last == nil {
+				last = &h[0]
 			}
-			return h[at].Price+1500 <= told.Price
+			return h[at].Price+1500 <= last.Price
 		}},
-		{Watch{Kind: store.Change}, func(h []Observation, at int, told *Observation) bool {
-			if told == nil {
-				told = &h[0]
+		{Watch{Kind: store.Change}, func(h []Observation, at int, last *Observation) bool {
+			if last == nil {
+				last = &h[0]
 			}
-			return h[at].Price != told.Price
+			return h[at].Price != last.Price
 		}},
 	} {
 		chance, messages := rand.New(rand.NewPCG(5, 6)), 0
 		for range 50 {
 			h := walk(chance, 300)
 			var s State
-			var told *Observation
+			var last *Observation
 			for at, seen := range h {
-				want := c.met(h, at, told)
+				want := c.met(h, at, last)
 				due, next := c.watch.Due(s, seen)
 				if due != want {
-					t.Fatalf("%+v, look %d: due %v, want %v after %+v", c.watch, at, due, want, told)
+					t.Fatalf("%+v, look %d: due %v, want %v after %+v", c.watch, at, due, want, last)
 				}
 				if again, _ := c.watch.Due(next, seen); again {
 					t.Fatalf("%+v: the same observation is sent twice", c.watch)
@@ -81,7 +81,7 @@ func TestKinds(t *testing.T) {
 					t.Fatalf("%+v: the same fare is sent twice", c.watch)
 				}
 				if due {
-					messages, told = messages+1, &h[at]
+					messages, last = messages+1, &h[at]
 				}
 				s = next
 			}
@@ -150,7 +150,7 @@ func TestPausedAndSince(t *testing.T) {
 
 // Low is the number of days since a fare was as cheap, or else the number of days in the history.
 func TestLowFor(t *testing.T) {
-	of := func(today fare.Cents, before ...fare.Cents) fare.Day { // the day before first
+	low := func(today fare.Cents, before ...fare.Cents) fare.Day { // the day before first
 		s := verdict.RouteSummary{AsOf: 1000, Currency: fare.EUR, PerEuro: 1}
 		s.Live = []verdict.Live{{Depart: 1010, Price: today, Found: fare.Day(1000).Time().Unix()}}
 		for i, price := range before {
@@ -162,10 +162,10 @@ func TestLowFor(t *testing.T) {
 		name      string
 		got, want fare.Day
 	}{
-		{"nothing is known", of(5000), 0},
-		{"as cheap the day before", of(5000, 5000, 4000), 1},
-		{"cheaper four days before", of(5000, 6000, 6000, 6000, 4900, 6000), 4},
-		{"never as cheap", of(5000, 6000, 6000, 6000), 3},
+		{"nothing is known", low(5000), 0},
+		{"as cheap the day before", low(5000, 5000, 4000), 1},
+		{"cheaper four days before", low(5000, 6000, 6000, 6000, 4900, 6000), 4},
+		{"never as cheap", low(5000, 6000, 6000, 6000), 3},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: %d, want %d", c.name, c.got, c.want)

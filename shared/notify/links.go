@@ -50,8 +50,8 @@ func (l Links) SubscriberAt(channel, address string) store.SubscriberID {
 func (l Links) Confirm(id string) string { return confirmPath + "?id=" + id }
 
 // Unsubscribe returns the link that ends one alert. One POST to the link is enough (RFC 8058).
-func (l Links) Unsubscribe(s store.SubscriberID, of store.Ref) string {
-	return unsubscribePath + "?t=" + l.sign(unsubscribe, string(s), of.String())
+func (l Links) Unsubscribe(s store.SubscriberID, ref store.Ref) string {
+	return unsubscribePath + "?t=" + l.sign(unsubscribe, string(s), ref.String())
 }
 
 const ManageDays = 30
@@ -69,7 +69,7 @@ func (l Links) Renew(s store.SubscriberID) string {
 }
 
 // OpenUnsubscribe parses a token of Unsubscribe. ok is false if its signature is not valid.
-func (l Links) OpenUnsubscribe(token string) (s store.SubscriberID, of store.Ref, ok bool) {
+func (l Links) OpenUnsubscribe(token string) (s store.SubscriberID, ref store.Ref, ok bool) {
 	return l.openOne(unsubscribe, token)
 }
 
@@ -88,12 +88,12 @@ func (l Links) OpenManage(token string, now time.Time) (s store.SubscriberID, cu
 const SnoozeDays = 30
 
 // Snooze returns the link to the page that pauses one alert for SnoozeDays days.
-func (l Links) Snooze(s store.SubscriberID, of store.Ref) string {
-	return managePath + "?t=" + l.sign(snooze, string(s), of.String())
+func (l Links) Snooze(s store.SubscriberID, ref store.Ref) string {
+	return managePath + "?t=" + l.sign(snooze, string(s), ref.String())
 }
 
 // OpenSnooze is like OpenUnsubscribe, for a token of Snooze.
-func (l Links) OpenSnooze(token string) (s store.SubscriberID, of store.Ref, ok bool) {
+func (l Links) OpenSnooze(token string) (s store.SubscriberID, ref store.Ref, ok bool) {
 	return l.openOne(snooze, token)
 }
 
@@ -175,13 +175,13 @@ func (l Links) OpenRequests(token string) (mailbox store.SubscriberID, ok bool) 
 	return store.SubscriberID(id), ok
 }
 
-func (l Links) openOne(p purpose, token string) (s store.SubscriberID, of store.Ref, ok bool) {
+func (l Links) openOne(p purpose, token string) (s store.SubscriberID, ref store.Ref, ok bool) {
 	subscriber, name, ok := l.open(p, token)
 	if !ok {
-		return "", of, false
+		return "", ref, false
 	}
-	of, err := store.ParseRef(name)
-	return store.SubscriberID(subscriber), of, err == nil
+	ref, err := store.ParseRef(name)
+	return store.SubscriberID(subscriber), ref, err == nil
 }
 
 // purpose is the action that a token allows.

@@ -43,12 +43,12 @@ func (m Mailboxes) Allow(ctx context.Context, email string, j store.Job) (allowe
 	first := (most + 1) / 2
 	err = m.Store.Change(ctx, m.Links.Mailbox(email), m.Now(), func(b *store.Mailbox) {
 		allowed = false // Change may call this again after a conflict
-		own, sent, his := caller != "" && caller == b.Reader, 0, 0
+		byReader, sent, his := caller != "" && caller == b.Reader, 0, 0
 		for _, mail := range b.Mails {
 			if allowed = mail.Job == job; allowed {
 				return
 			}
-			if mail.Own == own {
+			if mail.Own == byReader {
 				sent++
 			}
 			if mail.Caller != "" && mail.Caller == caller {
@@ -56,10 +56,10 @@ func (m Mailboxes) Allow(ctx context.Context, email string, j store.Job) (allowe
 			}
 		}
 		switch {
-		case sent >= most, !own && !b.Stopped.IsZero(), !own && his > 0 && sent >= first:
+		case sent >= most, !byReader && !b.Stopped.IsZero(), !byReader && his > 0 && sent >= first:
 			return
 		}
-		b.Mails = append(b.Mails, store.MailboxMail{Job: job, Caller: caller, Own: own, At: m.Now().UTC(),
+		b.Mails = append(b.Mails, store.MailboxMail{Job: job, Caller: caller, Own: byReader, At: m.Now().UTC(),
 			Network: j.Network})
 		allowed = true
 	})

@@ -171,11 +171,11 @@ func (v mailed) MarketText() string {
 
 // Said returns the sentences about the fare. The first is what the reader needs first.
 func (v mailed) Said() []string {
-	said := []string{v.MarketText(), v.UsualText(), Since(v.To, v.Fare, v.T)}
+	sentences := []string{v.MarketText(), v.UsualText(), Since(v.To, v.Fare, v.T)}
 	if v.Booked() {
-		said = []string{said[2], said[1]}
+		sentences = []string{sentences[2], sentences[1]}
 	}
-	return slices.DeleteFunc(said, func(s string) bool { return s == "" })
+	return slices.DeleteFunc(sentences, func(s string) bool { return s == "" })
 }
 
 func (v mailed) FareText() string {

@@ -24,8 +24,8 @@ func aMail(t *testing.T) (store.Alert, Message) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	link := func(of string) string {
-		return "https://verdetto.example/v1/alerts/" + of + "?t=" + strings.Repeat("a", 22)
+	link := func(action string) string {
+		return "https://verdetto.example/v1/alerts/" + action + "?t=" + strings.Repeat("a", 22)
 	}
 	return store.Alert{Route: fare.Route{Origin: "MIL", Destination: "BUH"}, Email: "ada@example.com", Language: "it"},
 		Message{ID: "20160301-MIL-BUH-abc", Language: "it", Day: 16861, Picture: mail.Picture{PNG: picture, Width: 560, Height: 160, Weeks: 26},

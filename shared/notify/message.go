@@ -141,9 +141,9 @@ type Asker interface {
 	Ask(ctx context.Context, pending store.Alert, id, link string) error
 }
 
-func factsOf(of verdict.Live) (f Facts) {
-	flight := of.Flight
-	if stops, known := of.Stops.Number(); known && flight.Known() {
+func factsOf(live verdict.Live) (f Facts) {
+	flight := live.Flight
+	if stops, known := live.Stops.Number(); known && flight.Known() {
 		f.Stops = &stops
 	}
 	if flight.From != (fare.Airport{}) || flight.To != (fare.Airport{}) {

@@ -44,13 +44,13 @@ func inTurn(networks map[string]*store.Network, due []store.Job, most int, onlyN
 			}
 		}
 	}
-	had := func(network string) int {
+	earlier := func(network string) int {
 		if n := networks[network]; n != nil {
 			return n.Jobs
 		}
 		return 0
 	}
-	for _, j := range store.InTurn(due, had) {
+	for _, j := range store.InTurn(due, earlier) {
 		if len(chosen) == most {
 			break
 		}

@@ -45,15 +45,15 @@ func TestAFloodOfRequests(t *testing.T) {
 			if _, err := b.Work(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			of, bounces, strangers := map[string]string{}, map[string]int{}, map[string]int{}
+			networkOf, bounces, strangers := map[string]string{}, map[string]int{}, map[string]int{}
 			for n := range jobs {
 				network := fmt.Sprint("network", n%c.networks)
 				email := fmt.Sprintf("s%d@strangers.test", n)
-				of[email] = network
+				networkOf[email] = network
 				b.addFrom(network, email)
 			}
 			b.clock.Add(2 * time.Second)
-			began, told := b.clock.Now(), len(b.carrier.taken)
+			began, sent := b.clock.Now(), len(b.carrier.taken)
 			asked, waited := map[string]time.Time{}, map[string]time.Duration{}
 			seen := len(b.carrier.taken)
 			b.carrier.refuses = func(mail.Message) error { b.clock.Add(100 * time.Millisecond); return nil }
@@ -77,12 +77,12 @@ func TestAFloodOfRequests(t *testing.T) {
 					if from, ok := asked[to]; ok {
 						waited[to] = b.carrier.at[seen].Sub(from)
 					} else {
-						strangers[of[to]]++
+						strangers[networkOf[to]]++
 					}
 				}
-				for ; c.bounce && told < seen && b.clock.Now().Sub(b.carrier.at[told]) >= bounceAfter; told++ {
-					if to := b.carrier.taken[told].To; of[to] != "" {
-						bounces[of[to]]++
+				for ; c.bounce && sent < seen && b.clock.Now().Sub(b.carrier.at[sent]) >= bounceAfter; sent++ {
+					if to := b.carrier.taken[sent].To; networkOf[to] != "" {
+						bounces[networkOf[to]]++
 						if err := b.Mailboxes().Bounced(t.Context(), to); err != nil {
 							t.Fatal(err)
 						}

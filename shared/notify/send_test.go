@@ -160,8 +160,8 @@ func TestRefused(t *testing.T) {
 	if stopped, err := h.Alerts().Stopped(t.Context(), notifytest.IDOf("bob")); !stopped || err != nil {
 		t.Errorf("stopped %v %v", stopped, err)
 	}
-	if of, err := h.Alerts().BySubscriber(t.Context(), notifytest.IDOf("bob")); len(of) > 0 || err != nil {
-		t.Errorf("alerts %v %v", of, err)
+	if left, err := h.Alerts().BySubscriber(t.Context(), notifytest.IDOf("bob")); len(left) > 0 || err != nil {
+		t.Errorf("alerts %v %v", left, err)
 	}
 	for _, price := range []fare.Cents{6000, 3000} {
 		h.Add(7 * 24 * time.Hour)

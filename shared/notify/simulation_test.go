@@ -103,10 +103,10 @@ func (s *simulation) refresh(price fare.Cents) {
 		}
 	}
 	for _, route := range s.routes {
-		of := fare.Series{Route: route}
-		before, err := fares.Departures(ctx, of)
+		series := fare.Series{Route: route}
+		before, err := fares.Departures(ctx, series)
 		if err == nil {
-			err = fares.PutDepartures(ctx, of, before, store.Departures{Any: store.States.Pack(sheet)}, store.Contribution{})
+			err = fares.PutDepartures(ctx, series, before, store.Departures{Any: store.States.Pack(sheet)}, store.Contribution{})
 		}
 		if err == nil {
 			err = notifications.LeaveTrips(ctx, route, today, s.Now().AddDate(0, 0, 8))
@@ -127,7 +127,7 @@ func (s *simulation) refresh(price fare.Cents) {
 // alerts to Anywhere.
 func (s *simulation) addDeal(route fare.Route, price fare.Cents) {
 	s.T.Helper()
-	had, _, err := store.Fares{Table: s.Table}.Deals(s.T.Context(), route.Origin, fare.OneWay)
+	stored, _, err := store.Fares{Table: s.Table}.Deals(s.T.Context(), route.Origin, fare.OneWay)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		s.T.Fatal(err)
 	}
@@ -137,7 +137,7 @@ func (s *simulation) addDeal(route fare.Route, price fare.Cents) {
 	}
 	e := deals.Entry{Destination: route.Destination, AsOf: s.Today(), Observations: 400}
 	e.Any.Route = []deals.Deal{dealAt(s.Today(), price, level, 0)}
-	putDeals(s.Fixture, route.Origin, had.Merge([]deals.Entry{e}))
+	putDeals(s.Fixture, route.Origin, stored.Merge([]deals.Entry{e}))
 }
 
 var errKilled = errors.New("killed")
@@ -295,7 +295,7 @@ func simulate(t *testing.T, rounds, routes, killAfter, leastKills, least int) {
 		}
 	}
 	kills := map[string]int{}
-	alerts, told, again, lost, reads, writes := 0, 0, 0, 0, 0, 0
+	alerts, messages, again, lost, reads, writes := 0, 0, 0, 0, 0, 0
 	for round := range rounds {
 		s := newSimulation(t, routes)
 		s.chance = rand.New(rand.NewPCG(7, uint64(round)))
@@ -310,7 +310,7 @@ func simulate(t *testing.T, rounds, routes, killAfter, leastKills, least int) {
 		for step, n := range s.kills {
 			kills[step] += n
 		}
-		alerts, told, lost, reads, writes = alerts+routes*len(s.watch), told+len(s.messages), lost+s.lost,
+		alerts, messages, lost, reads, writes = alerts+routes*len(s.watch), messages+len(s.messages), lost+s.lost,
 			reads+s.reads, writes+s.write
 	}
 	all := 0
@@ -322,7 +322,7 @@ func simulate(t *testing.T, rounds, routes, killAfter, leastKills, least int) {
 		}
 	}
 	t.Logf("%d alerts on %d routes, %d refreshes: %d messages, %d of them sent again as they were; %d kills, %d lost answers; %d reads and %d writes",
-		alerts, rounds*routes, len(prices), told, again, all, lost, reads, writes)
+		alerts, rounds*routes, len(prices), messages, again, all, lost, reads, writes)
 	if all < leastKills || killAfter > 0 && lost == 0 || again > all+lost {
 		t.Errorf("%d kills, %d lost answers, %d messages again", all, lost, again)
 	}

@@ -105,11 +105,11 @@ func TripText(t store.Trip, l *i18n.Language) string {
 func ListTitle(m Message, l *i18n.Language) string {
 	first, many := m.Fares[0], len(m.Fares)+m.More
 	if many == 1 {
-		said := m.Origin + "–" + first.Destination + l.Text("format.colon") + " " + l.Amount(first.Price)
+		title := m.Origin + "–" + first.Destination + l.Text("format.colon") + " " + l.Amount(first.Price)
 		if day := first.ForDay; day != nil {
-			said += ", " + l.Text("level."+string(day.Level))
+			title += ", " + l.Text("level."+string(day.Level))
 		}
-		return said
+		return title
 	}
 	return l.Count("mail.list.subject", many, "City", m.Origin, "Price", l.Amount(first.Price))
 }

@@ -117,7 +117,7 @@ func (r *run) found(ctx context.Context, route fare.Route, trip store.Trip) (new
 		To:   answer.Code(cmp.Or(trip.Airports.To.String(), string(route.Destination))),
 		Trip: trip.Nights, NonStop: trip.Nonstop, Airlines: trip.Airlines,
 	}
-	var of *verdict.Live
+	var cheapest *verdict.Live
 	var err error
 	switch month := departure.Month; {
 	case trip.From == 0:
@@ -126,7 +126,7 @@ func (r *run) found(ctx context.Context, route fare.Route, trip store.Trip) (new
 	case trip.From == trip.To:
 		q.When = &answer.When{When: verdict.When{Date: trip.From}}
 	default:
-		if of, err = r.cheapestWithin(ctx, &q, trip); of == nil {
+		if cheapest, err = r.cheapestWithin(ctx, &q, trip); cheapest == nil {
 			return news{}, false, ofNoFare(err)
 		}
 	}
@@ -137,19 +137,19 @@ func (r *run) found(ctx context.Context, route fare.Route, trip store.Trip) (new
 	if a.Series.Airports != trip.Airports {
 		return news{}, false, nil // the source does not state the airports of the route's fares
 	}
-	if of == nil {
-		of = &a.Judgement.Fare
+	if cheapest == nil {
+		cheapest = &a.Judgement.Fare
 	}
-	n := newsOfFare(route, *of, a.Judgement.Verdict)
-	n.Return = of.Return()
+	n := newsOfFare(route, *cheapest, a.Judgement.Verdict)
+	n.Return = cheapest.Return()
 	q.When, q.Price = &answer.When{When: verdict.When{Date: n.Depart}, Back: n.Return}, nil
 	if n.ahead, err = lookAhead(ctx, r.answers, q, n.Price); err != nil {
 		return n, false, err
 	}
 	// An alert for a month or several days is for a fare that is good among the cheapest of such days
 	// and, as its message says, for its own day.
-	if own := n.ahead.judged(); own != nil && trip.From > 0 && n.Level.Place() < own.Level.Place() && n.Level.Place() >= 0 {
-		n.Level = own.Level
+	if judged := n.ahead.judged(); judged != nil && trip.From > 0 && n.Level.Place() < judged.Level.Place() && n.Level.Place() >= 0 {
+		n.Level = judged.Level
 	}
 	return n, true, nil
 }
@@ -167,11 +167,11 @@ func (r *run) cheapestWithin(ctx context.Context, q *answer.Question, trip store
 	if len(all) == 0 {
 		return nil, nil
 	}
-	of := slices.MinFunc(all, func(a, b verdict.Day) int { return cmp.Compare(a.Fare.Price, b.Fare.Price) }).Fare
+	cheapest := slices.MinFunc(all, func(a, b verdict.Day) int { return cmp.Compare(a.Fare.Price, b.Fare.Price) }).Fare
 	q.When = &answer.When{When: verdict.When{Date: first + (trip.To-first)/2, Span: spanOf(trip.To - first + 1)}}
-	quoted := verdict.Quoted(of)
+	quoted := verdict.Quoted(cheapest)
 	q.Price = &answer.Price{Amount: float64(quoted.Amount) / 100, Currency: quoted.Currency.String()}
-	return &of, nil
+	return &cheapest, nil
 }
 
 // spanOf returns the kind of period whose length is closest to the given number of days, or nil for

@@ -21,7 +21,7 @@ func newTrip(t *testing.T) *trip { return &trip{notifytest.New(t)} }
 
 // sheetAt returns a departure state. Its departures were seen for 40 days at prices of 50
 // to 60 EUR. of returns the price of a departure on the last day; 0 means no fare.
-func sheetAt(today fare.Day, of func(depart fare.Day) fare.Cents) *departure.State {
+func sheetAt(today fare.Day, priceOn func(depart fare.Day) fare.Cents) *departure.State {
 	const ahead = 120
 	var s departure.Learner
 	s.Convert(fare.EUR, 1)
@@ -32,7 +32,7 @@ func sheetAt(today fare.Day, of func(depart fare.Day) fare.Cents) *departure.Sta
 		for lead := fare.Day(1); lead <= ahead; lead++ {
 			price := fare.Cents(5000 + 100*((int(day+lead)*7+int(day)*3)%11))
 			if day == today {
-				price = of(day + lead)
+				price = priceOn(day + lead)
 			}
 			if price > 0 {
 				all = append(all, departure.Live{Depart: day + lead, Price: price, Found: day.Time().Unix() + 3600,
@@ -45,15 +45,15 @@ func sheetAt(today fare.Day, of func(depart fare.Day) fare.Cents) *departure.Sta
 	return &s.State
 }
 
-func (h *trip) refresh(of func(depart fare.Day) fare.Cents) {
+func (h *trip) refresh(priceOn func(depart fare.Day) fare.Cents) {
 	h.T.Helper()
-	h.refreshOf(of, func(fare.Day) fare.Flight { return fare.Flight{} })
+	h.refreshOf(priceOn, func(fare.Day) fare.Flight { return fare.Flight{} })
 }
 
-func (h *trip) refreshOf(of func(depart fare.Day) fare.Cents, flight func(depart fare.Day) fare.Flight) {
+func (h *trip) refreshOf(priceOn func(depart fare.Day) fare.Cents, flight func(depart fare.Day) fare.Flight) {
 	h.T.Helper()
 	today := h.Today()
-	sheet := sheetAt(today, of)
+	sheet := sheetAt(today, priceOn)
 	for i, l := range sheet.Live {
 		sheet.Live[i].Flight = flight(l.Depart)
 	}
@@ -118,9 +118,9 @@ func TestTrips(t *testing.T) {
 	h.Add(8 * 24 * time.Hour)
 	cheap := map[fare.Day]fare.Cents{day: 3900}
 	h.refresh(always(5500, cheap))
-	told := []string{"threshold", "days", "month", "verdict", "spanverdict", "drop", "change", "low"}
-	h.Work(notify.Result{Sent: len(told), Settled: 1})
-	h.WantMailed(told...)
+	notified := []string{"threshold", "days", "month", "verdict", "spanverdict", "drop", "change", "low"}
+	h.Work(notify.Result{Sent: len(notified), Settled: 1})
+	h.WantMailed(notified...)
 	for _, m := range h.Mails() {
 		if !strings.Contains(m.Subject, "39,00") || !strings.Contains(m.Text, "partenza: ") {
 			t.Errorf("%s has %q:\n%s", m.To, m.Subject, m.Text)
@@ -132,12 +132,12 @@ func TestTrips(t *testing.T) {
 	h.Add(24 * time.Hour)
 	h.refresh(always(5500, cheap))
 	h.Work(notify.Result{Settled: 1})
-	h.WantMailed(told...)
+	h.WantMailed(notified...)
 	// A further fall notifies only the kinds drop, change and low again.
 	h.Add(24 * time.Hour)
 	h.refresh(always(5500, map[fare.Day]fare.Cents{day: 3000}))
 	h.Work(notify.Result{Sent: 3, Settled: 1})
-	h.WantMailed(append(told, "drop", "change", "low")...)
+	h.WantMailed(append(notified, "drop", "change", "low")...)
 }
 
 // After the last departure of its trip, an alert is removed and its subscriber is notified once,

@@ -12,7 +12,7 @@ import (
 // before returns the price in the last message of an alert and its day or, before the first message
 // of kind Drop or Change, the first price found for the alert and day 0. The price is 0 if it is
 // unknown.
-func before(a store.Alert, h history) (price fare.Cents, told fare.Day) {
+func before(a store.Alert, h history) (price fare.Cents, day fare.Day) {
 	if a.Mailed > 0 && a.State.LastPrice > 0 {
 		return a.State.LastPrice, a.Mailed
 	}

@@ -20,7 +20,7 @@ func TestSince(t *testing.T) {
 		}
 		return h
 	}
-	told := func(a store.Alert) store.Alert {
+	notified := func(a store.Alert) store.Alert {
 		a.Mailed, a.State.LastPrice = 19993, 5000
 		return a
 	}
@@ -38,7 +38,7 @@ func TestSince(t *testing.T) {
 		{"a low of which nothing is known", low, h(4000), "The lowest in 30 days."},
 		{"as low as one that was not told", low, h(4000, 4000), "The lowest in 30 days."},
 		{"above one that was not told", low, h(3900, 4000), ""},
-		{"a drop", told(drop), h(6000, 5000, 4000),
+		{"a drop", notified(drop), h(6000, 5000, 4000),
 			"€10.00 less (20%) than in our message of Friday 27 September 2024: then it was €50.00."},
 		{"a drop before the first message", drop, h(8000, 5000, 4000),
 			"€40.00 less (50%) than when this alert first saw the fare: then it was €80.00."},
@@ -47,14 +47,14 @@ func TestSince(t *testing.T) {
 		{"a drop of which only that is kept", store.Alert{Kind: store.Drop, Amount: 20,
 			State: store.State{First: 400020}}, h(400000),
 			"€0.20 less (<1%) than when this alert first saw the fare: then it was €4,000.20."},
-		{"a change", told(change), h(6000, 5000, 5900),
+		{"a change", notified(change), h(6000, 5000, 5900),
 			"Now €59.00; in our message of Friday 27 September 2024 it was €50.00."},
 		{"a change before the first message", change, h(6000, 5900),
 			"Now €59.00; when this alert first saw it, it was €60.00."},
-		{"a fare under what was paid", told(store.Alert{Kind: store.Paid, Threshold: 6500}), h(5000, 4000),
+		{"a fare under what was paid", notified(store.Alert{Kind: store.Paid, Threshold: 6500}), h(5000, 4000),
 			"€25.00 less than the €65.00 you paid."},
-		{"a threshold", told(store.Alert{Threshold: 4000}), h(5000, 4000), ""},
-		{"a verdict", told(store.Alert{}), h(5000, 4000), ""},
+		{"a threshold", notified(store.Alert{Threshold: 4000}), h(5000, 4000), ""},
+		{"a verdict", notified(store.Alert{}), h(5000, 4000), ""},
 	} {
 		last := c.saw[len(c.saw)-1]
 		l := newLook(news{Route: fare.Route{Origin: "MIL", Destination: "BUH"}, Day: last.Day, Price: last.Price,

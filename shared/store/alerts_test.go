@@ -57,117 +57,6 @@ func alertOf(who string, destination fare.City, threshold fare.Cents) store.Aler
 
 var sameAlert = cmpopts.IgnoreUnexported(store.Alert{})
 
-func TestAnAlertIsConfirmedOnce(t *testing.T) {
-	d, ctx := openAlerts(t), context.Background()
-	d.pending(t, "x", alertOf("ada", "BUH", 2000))
-	if of, err := d.BySubscriber(ctx, "ada"); err != nil || len(of) != 0 {
-		t.Fatalf("before it is confirmed: %v %v", of, err)
-	}
-	if got, err := d.Pending(ctx, "x"); err != nil || !cmp.Equal(got, alertOf("ada", "BUH", 2000), sameAlert) {
-		t.Fatalf("%v %v", got, err)
-	}
-	if _, err := d.Confirm(ctx, "x"); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := d.Confirm(ctx, "x"); !errors.Is(err, store.ErrUsed) {
-		t.Errorf("confirmed again: %v", err)
-	}
-	if _, err := d.Remove(ctx, "ada"); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := d.Confirm(ctx, "x"); !errors.Is(err, store.ErrUsed) {
-		t.Errorf("confirmed again after it was removed: %v", err)
-	}
-	if of, err := d.BySubscriber(ctx, "ada"); err != nil || len(of) != 0 {
-		t.Errorf("a used link brought it back: %v %v", of, err)
-	}
-	if _, err := d.Confirm(ctx, "never was"); !errors.Is(err, store.ErrNotFound) {
-		t.Errorf("an id that never was: %v", err)
-	}
-	d.pending(t, "y", alertOf("ada", "BUH", 0))
-	d.now = d.now.Add(48 * time.Hour)
-	if _, err := d.Confirm(ctx, "y"); !errors.Is(err, store.ErrNotFound) {
-		t.Errorf("after 48 hours: %v", err)
-	}
-}
-
-func TestTwentyAlertsAtMost(t *testing.T) {
-	d, ctx := openAlerts(t), context.Background()
-	city := func(i int) fare.City { return fare.City(fmt.Sprintf("C%02d", i)) }
-	for i := range store.MaxAlerts {
-		d.confirmed(t, fmt.Sprint(i), alertOf("ada", city(i), 0))
-	}
-	d.pending(t, "one more", alertOf("ada", city(store.MaxAlerts), 0))
-	if _, err := d.Confirm(ctx, "one more"); !errors.Is(err, store.ErrTooMany) {
-		t.Errorf("one more: %v", err)
-	}
-	d.confirmed(t, "again", alertOf("ada", city(3), 1500))
-	if one, err := d.One(ctx, store.Ref{Route: fare.Route{Origin: "MIL", Destination: city(3)}}, "ada"); err != nil ||
-		one.Threshold != 1500 {
-		t.Errorf("%v %v", one, err)
-	}
-	if n, err := d.Remove(ctx, "ada", store.Ref{Route: fare.Route{Origin: "MIL", Destination: city(0)}}); n != 1 ||
-		err != nil {
-		t.Errorf("removed %d %v", n, err)
-	}
-	if _, err := d.Confirm(ctx, "one more"); err != nil {
-		t.Errorf("with one less: %v", err)
-	}
-}
-
-// The address of a subscriber who removed all alerts is no longer stored.
-func TestRemovingLeavesNothing(t *testing.T) {
-	d, ctx := openAlerts(t), context.Background()
-	d.confirmed(t, "x", alertOf("ada", "BUH", 0))
-	d.confirmed(t, "y", alertOf("ada", "LON", 0))
-	d.confirmed(t, "z", alertOf("bob", "LON", 0))
-	if n, err := d.Remove(ctx, "ada"); n != 2 || err != nil {
-		t.Fatal(n, err)
-	}
-	if n, err := d.Remove(ctx, "ada"); n != 0 || err != nil {
-		t.Errorf("again: %d %v", n, err)
-	}
-	for _, key := range []store.Key{
-		{
-			Partition: "SUBSCRIBER#ada", Sort: "ROUTES",
-		}, {Partition: "ALERTS#MIL-BUH", Sort: "ada"}, {Partition: "ALERTS#MIL-LON", Sort: "ada"},
-	} {
-		if item, err := d.Table.Get(ctx, key, store.Strong); !errors.Is(err, store.ErrNotFound) {
-			t.Errorf("%v holds %s %v", key, item.Data, err)
-		}
-	}
-	if item, err := d.Table.Get(ctx, store.Key{Partition: "PENDING#x", Sort: "ALERT"}, store.Strong); err != nil ||
-		len(item.Data) != 0 {
-		t.Errorf("the pending subscription that was confirmed still holds %s %v", item.Data, err)
-	}
-	if gone, err := d.ForgetRoute(ctx, fare.Route{Origin: "MIL", Destination: "LON"}); gone || err != nil {
-		t.Errorf("bob still watches: %v %v", gone, err)
-	}
-	if gone, err := d.ForgetRoute(ctx, fare.Route{Origin: "MIL", Destination: "BUH"}); !gone || err != nil {
-		t.Errorf("a route without alerts: %v %v", gone, err)
-	}
-	if cities, err := d.SubscribedRoutes(ctx, "MIL"); err != nil ||
-		!cmp.Equal(cities, []store.SubscribedRoute{{Destination: "LON"}}) {
-		t.Errorf("%v %v", cities, err)
-	}
-}
-
-func TestStopping(t *testing.T) {
-	d, ctx := openAlerts(t), context.Background()
-	d.confirmed(t, "x", alertOf("ada", "BUH", 0))
-	storetest.Must(t, d.Stop(ctx, "ada", d.now.AddDate(0, 0, 180)))
-	if of, err := d.BySubscriber(ctx, "ada"); err != nil || len(of) != 0 {
-		t.Errorf("%v %v", of, err)
-	}
-	if stopped, err := d.Stopped(ctx, "ada"); !stopped || err != nil {
-		t.Errorf("%v %v", stopped, err)
-	}
-	d.now = d.now.AddDate(0, 0, 180)
-	if stopped, err := d.Stopped(ctx, "ada"); stopped || err != nil {
-		t.Errorf("after its time: %v %v", stopped, err)
-	}
-}
-
 func TestPagesHoldEveryAlertOnce(t *testing.T) {
 	d, ctx := openAlerts(t), context.Background()
 	for i := range 25 {
@@ -222,22 +111,6 @@ func TestAMalformedAlert(t *testing.T) {
 	}
 }
 
-func TestConfirmingAfterMailWasStopped(t *testing.T) {
-	d, ctx := openAlerts(t), t.Context()
-	d.pending(t, "x", alertOf("ada", "BUH", 2000))
-	storetest.Must(t, d.Stop(ctx, "ada", d.now.Add(time.Hour))) // before the confirmation
-	if _, err := d.Confirm(ctx, "x"); !errors.Is(err, store.ErrStopped) {
-		t.Errorf("confirmed: %v", err)
-	}
-	if of, err := d.BySubscriber(ctx, "ada"); err != nil || len(of) != 0 {
-		t.Errorf("stored %v %v", of, err)
-	}
-	d.now = d.now.Add(time.Hour)
-	if _, err := d.Confirm(ctx, "x"); err != nil {
-		t.Errorf("once the stop is over: %v", err)
-	}
-}
-
 func TestStopBetweenTheReadsAndTheWriteOfAConfirmation(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
 	d.pending(t, "x", alertOf("ada", "BUH", 2000))
@@ -282,5 +155,58 @@ func TestAMalformedJob(t *testing.T) {
 	d.now = d.now.Add(time.Minute)
 	if jobs, err := d.Outbox.Take(ctx, 25, d.now, time.Minute); len(jobs) != 1 || err != nil {
 		t.Errorf("the next time: %v %v", jobs, err)
+	}
+}
+
+// The address of a subscriber who removed all alerts is no longer stored.
+func TestRemovingLeavesNothing(t *testing.T) {
+	d, ctx := openAlerts(t), context.Background()
+	d.confirmed(t, "x", alertOf("ada", "BUH", 0))
+	d.confirmed(t, "y", alertOf("ada", "LON", 0))
+	d.confirmed(t, "z", alertOf("bob", "LON", 0))
+	if n, err := d.Remove(ctx, "ada"); n != 2 || err != nil {
+		t.Fatal(n, err)
+	}
+	if n, err := d.Remove(ctx, "ada"); n != 0 || err != nil {
+		t.Errorf("again: %d %v", n, err)
+	}
+	for _, key := range []store.Key{
+		{
+			Partition: "SUBSCRIBER#ada", Sort: "ROUTES",
+		}, {Partition: "ALERTS#MIL-BUH", Sort: "ada"}, {Partition: "ALERTS#MIL-LON", Sort: "ada"},
+	} {
+		if item, err := d.Table.Get(ctx, key, store.Strong); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("%v holds %s %v", key, item.Data, err)
+		}
+	}
+	if item, err := d.Table.Get(ctx, store.Key{Partition: "PENDING#x", Sort: "ALERT"}, store.Strong); err != nil ||
+		len(item.Data) != 0 {
+		t.Errorf("the pending subscription that was confirmed still holds %s %v", item.Data, err)
+	}
+	if gone, err := d.ForgetRoute(ctx, fare.Route{Origin: "MIL", Destination: "LON"}); gone || err != nil {
+		t.Errorf("bob still watches: %v %v", gone, err)
+	}
+	if gone, err := d.ForgetRoute(ctx, fare.Route{Origin: "MIL", Destination: "BUH"}); !gone || err != nil {
+		t.Errorf("a route without alerts: %v %v", gone, err)
+	}
+	if cities, err := d.SubscribedRoutes(ctx, "MIL"); err != nil ||
+		!cmp.Equal(cities, []store.SubscribedRoute{{Destination: "LON"}}) {
+		t.Errorf("%v %v", cities, err)
+	}
+}
+
+func TestConfirmingAfterMailWasStopped(t *testing.T) {
+	d, ctx := openAlerts(t), t.Context()
+	d.pending(t, "x", alertOf("ada", "BUH", 2000))
+	storetest.Must(t, d.Stop(ctx, "ada", d.now.Add(time.Hour))) // before the confirmation
+	if _, err := d.Confirm(ctx, "x"); !errors.Is(err, store.ErrStopped) {
+		t.Errorf("confirmed: %v", err)
+	}
+	if of, err := d.BySubscriber(ctx, "ada"); err != nil || len(of) != 0 {
+		t.Errorf("stored %v %v", of, err)
+	}
+	d.now = d.now.Add(time.Hour)
+	if _, err := d.Confirm(ctx, "x"); err != nil {
+		t.Errorf("once the stop is over: %v", err)
 	}
 }

@@ -30,9 +30,9 @@ func TestAfterAClockThatWasAhead(t *testing.T) {
 		t.Error(err)
 	}
 	fares, most := store.Fares{Table: table}, clock.Now().AddDate(0, 0, 9)
-	of := fare.Series{Route: fare.Route{Origin: "MIL", Destination: "BUH"}}
+	series := fare.Series{Route: fare.Route{Origin: "MIL", Destination: "BUH"}}
 	for at, want := range map[time.Time]int{ahead(): 0, clock.Now().AddDate(0, 0, 8): 1} {
-		storetest.Must(t, fares.NoteDemand(t.Context(), of, at))
+		storetest.Must(t, fares.NoteDemand(t.Context(), series, at))
 		storetest.Must(t, fares.RequestOrigin(t.Context(), "ROM", at))
 		demanded, err := fares.Demanded(t.Context(), most)
 		if err != nil || len(demanded) != want {

@@ -147,14 +147,14 @@ func (c Copy) compare(ctx context.Context) (items int, err error) {
 		version int64
 		expires int64
 	}
-	of := func(i Item) state { return state{sha256.Sum256(i.Data), i.Version, i.Expires.Unix()} }
+	stateOf := func(i Item) state { return state{sha256.Sum256(i.Data), i.Version, i.Expires.Unix()} }
 	states, differs := map[Key]state{}, func(k Key) error {
 		return fmt.Errorf("the stores differ at %s/%s: one was written to since the copy began; empty the target and copy again",
 			k.Partition, k.Sort)
 	}
 	err = EachPage(ctx, c.From, func(page []Item) error {
 		for _, i := range page {
-			states[i.Key] = of(i)
+			states[i.Key] = stateOf(i)
 		}
 		c.Progress(len(states), "compared")
 		return nil
@@ -163,7 +163,7 @@ func (c Copy) compare(ctx context.Context) (items int, err error) {
 	if err == nil {
 		err = EachPage(ctx, c.To, func(page []Item) error {
 			for _, i := range page {
-				if had, ok := states[i.Key]; i.Key != copyKey && (!ok || had != of(i)) {
+				if source, ok := states[i.Key]; i.Key != copyKey && (!ok || source != stateOf(i)) {
 					return differs(i.Key)
 				}
 				delete(states, i.Key)

@@ -50,14 +50,14 @@ func (f Fares) PutSeriesItems(
 		return nil
 	}
 	for _, i := range items {
-		var had Item
+		var old Item
 		if at, ok := slices.BinarySearchFunc(stored, i.Sort, bySort); ok {
-			had = stored[at]
+			old = stored[at]
 		}
-		if had.Version > 0 && slices.Equal(had.Data, i.Data) && had.Expires.Equal(i.Expires) {
+		if old.Version > 0 && slices.Equal(old.Data, i.Data) && old.Expires.Equal(i.Expires) {
 			continue
 		}
-		if had.Version != versions[i.Sort] {
+		if old.Version != versions[i.Sort] {
 			return written, wrap(ErrConflict, "write %s", s)
 		}
 		if size += len(i.Data); len(w.ops) == MaxWrites || size > rebuiltBytes && len(w.ops) > 0 {
@@ -66,7 +66,7 @@ func (f Fares) PutSeriesItems(
 			}
 			size = len(i.Data)
 		}
-		i.Version = had.Version
+		i.Version = old.Version
 		w.add(replace(i))
 	}
 	return written, write()

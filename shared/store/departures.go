@@ -96,8 +96,8 @@ type Contribution struct {
 	own     Stored[*score.Contribution]
 }
 
-func NewContribution(cycle fare.Day, own *score.Contribution, expires time.Time) Contribution {
-	return Contribution{cycle, expires, contributions.Pack(own).Compact()}
+func NewContribution(cycle fare.Day, counted *score.Contribution, expires time.Time) Contribution {
+	return Contribution{cycle, expires, contributions.Pack(counted).Compact()}
 }
 
 // Exists is false for the zero Contribution.
@@ -119,21 +119,21 @@ func (c Contribution) op(s fare.Series) Op {
 // PutDepartures writes the departure data of a series and, in the same write, its own contribution
 // to a cycle. It fails if the stored version of a part is not the version that was read. It does not
 // write parts that do not exist or are equal.
-func (f Fares) PutDepartures(ctx context.Context, s fare.Series, was, now Departures, own Contribution) error {
+func (f Fares) PutDepartures(ctx context.Context, s fare.Series, was, now Departures, contribution Contribution) error {
 	var w writes
 	change(&w, Key{routePartition(s), anySort}, was.Any, now.Any)
 	change(&w, Key{routePartition(s), nonStopSort}, was.NonStop, now.NonStop)
 	change(&w, Key{routePartition(s), learnSort}, was.Learning, now.Learning)
-	if own.Exists() {
-		w.add(own.op(s))
+	if contribution.Exists() {
+		w.add(contribution.op(s))
 	}
 	return wrap(w.commit(ctx, f.Table), "write departures of %s", s)
 }
 
 // PutContributions writes contributions of several series to a cycle, not all in one write.
-func (f Fares) PutContributions(ctx context.Context, own map[fare.Series]Contribution) error {
+func (f Fares) PutContributions(ctx context.Context, contributions map[fare.Series]Contribution) error {
 	var w writes
-	for s, c := range own {
+	for s, c := range contributions {
 		w.add(c.op(s))
 	}
 	return wrap(w.inTurn(ctx, f.Table), "write contributions")
@@ -155,8 +155,8 @@ func (f Fares) Contributions(ctx context.Context, cycle fare.Day) ([]Contributio
 
 // ContributionOf returns the contribution of a series to a cycle, or ErrNotFound.
 func (f Fares) ContributionOf(ctx context.Context, s fare.Series, cycle fare.Day) (*score.Contribution, error) {
-	own, _, err := contributions.value(ctx, f.Table, contributionKey(s, cycle), Strong)
-	return own, wrap(err, "%s", s)
+	contribution, _, err := contributions.value(ctx, f.Table, contributionKey(s, cycle), Strong)
+	return contribution, wrap(err, "%s", s)
 }
 
 var pooledKey = Key{"FARES", "POOLED"}

@@ -77,12 +77,12 @@ func (w Digests) Digest(ctx context.Context, s SubscriberID) (Digest, error) {
 
 // MarkSent records that the digest of a day was sent, and the prices in it. It keeps concurrent
 // changes, and does nothing if the digest was removed.
-func (w Digests) MarkSent(ctx context.Context, d Digest, day fare.Day, told map[string]fare.Cents) error {
+func (w Digests) MarkSent(ctx context.Context, d Digest, day fare.Day, prices map[string]fare.Cents) error {
 	err := rewrite(ctx, d, func(read Digest) error {
 		if read.Day >= day {
 			return nil
 		}
-		read.Day, read.Prices = day, told
+		read.Day, read.Prices = day, prices
 		op := Op{Mode: Replace, Item: Item{Key: digestKey(d.Subscriber), Version: read.version}}
 		return write(ctx, w.Table, op, read)
 	}, func() (Digest, error) { return w.Digest(ctx, d.Subscriber) })

@@ -198,9 +198,9 @@ func TestSentDigests(t *testing.T) {
 	ctx, digests := t.Context(), d.digests()
 	first, err := digests.Digest(ctx, "ada")
 	storetest.Must(t, err)
-	mark := func(of store.Digest, day fare.Day, price fare.Cents) {
+	mark := func(digest store.Digest, day fare.Day, price fare.Cents) {
 		t.Helper()
-		storetest.Must(t, digests.MarkSent(ctx, of, day, map[string]fare.Cents{"MIL-BUH": price}))
+		storetest.Must(t, digests.MarkSent(ctx, digest, day, map[string]fare.Cents{"MIL-BUH": price}))
 	}
 	mark(first, 20500, 3000)
 	mark(first, 20500, 4000) // stale version and same day: no effect

@@ -81,7 +81,7 @@ func fareCalls(table store.Table, later time.Time) []call {
 	fares, series := store.Fares{Table: table}, fare.Series{Route: milBuh}
 	data, summary, cycle := []byte("d"), store.Summaries.Pack(verdict.RouteSummary{}), store.Cycles.Pack(departure.Cycle{Pooled: departure.Start(1)})
 	state := store.States.Pack(new(departure.State))
-	own := store.NewContribution(20500, new(score.Contribution), later)
+	contribution := store.NewContribution(20500, new(score.Contribution), later)
 	blocks := []store.StoredBlock{{Block: fare.Block{Cycle: 2928, Data: data}}}
 	return []call{
 		{fares, "PutBlocks", args{series, blocks, func(fare.Cycle) time.Time { return later }}},
@@ -90,11 +90,11 @@ func fareCalls(table store.Table, later time.Time) []call {
 		{fares, "Summary", args{series}},
 		{fares, "StoredSummary", args{series, store.Strong}},
 		{fares, "PutDepartures", args{
-			series, store.Departures{}, store.Departures{Any: state, NonStop: state, Learning: store.Learnings.Pack(store.Learning{})}, own,
+			series, store.Departures{}, store.Departures{Any: state, NonStop: state, Learning: store.Learnings.Pack(store.Learning{})}, contribution,
 		}},
 		{fares, "Departures", args{series}},
 		{fares, "Sheet", args{series, true}},
-		{fares, "PutContributions", args{map[fare.Series]store.Contribution{series: own}}},
+		{fares, "PutContributions", args{map[fare.Series]store.Contribution{series: contribution}}},
 		{fares, "Contributions", args{20500}},
 		{fares, "ContributionOf", args{series, 20500}},
 		{fares, "PutPooled", args{store.Stored[departure.Cycle]{}, cycle,

@@ -100,17 +100,17 @@ func TestKeysAreDocumented(t *testing.T) {
 	driveRecords(t, table)
 
 	rowOf := func(key store.Key) (keyRow, bool) {
-		var of []keyRow
+		var matching []keyRow
 		for _, row := range rows {
 			if row.partition.MatchString(key.Partition) && (key.Sort == "" || row.sort.MatchString(key.Sort)) {
-				of = append(of, row)
+				matching = append(matching, row)
 			}
 		}
-		if len(of) == 0 || len(of) > 1 && key.Sort != "" {
-			t.Errorf("%s %s is in %d rows of the table of keys, want one", key.Partition, key.Sort, len(of))
+		if len(matching) == 0 || len(matching) > 1 && key.Sort != "" {
+			t.Errorf("%s %s is in %d rows of the table of keys, want one", key.Partition, key.Sort, len(matching))
 			return keyRow{}, false
 		}
-		return of[0], true
+		return matching[0], true
 	}
 	for _, key := range table.read {
 		rowOf(key)

@@ -73,15 +73,15 @@ func (f Fares) putCoverage(ctx context.Context, key Key, c Coverage) error {
 	}
 	read := Eventual
 	return RetryConflicts(ctx, func() error {
-		old, had, err := get[Coverage](ctx, f.Table, key, read)
+		old, stored, err := get[Coverage](ctx, f.Table, key, read)
 		read = Strong // the first read may have returned an old version
 		if err != nil && !errors.Is(err, ErrNotFound) {
 			return err
 		}
-		if had.Version > 0 && (old.exceeds(c) || bytes.Equal(had.Data, data)) {
+		if stored.Version > 0 && (old.exceeds(c) || bytes.Equal(stored.Data, data)) {
 			return nil
 		}
-		return f.Table.Write(ctx, replace(Item{Key: key, Version: had.Version, Data: data}))
+		return f.Table.Write(ctx, replace(Item{Key: key, Version: stored.Version, Data: data}))
 	})
 }
 
@@ -146,8 +146,8 @@ type OriginLists struct {
 func (f Fares) PutOrigin(ctx context.Context, origin fare.City, l OriginLists) (written int, err error) {
 	var items []Item
 	for _, trip := range fare.Trips() {
-		if of, is := l.Deals[trip]; is {
-			items = append(items, Item{Key: dealsKey(origin, trip), Data: of.Encode()})
+		if listed, is := l.Deals[trip]; is {
+			items = append(items, Item{Key: dealsKey(origin, trip), Data: listed.Encode()})
 		}
 	}
 	for _, destination := range slices.Sorted(maps.Keys(l.Coverage)) {
@@ -159,14 +159,14 @@ func (f Fares) PutOrigin(ctx context.Context, origin fare.City, l OriginLists) (
 	items = append(items, Item{Key: Key{"COVERED", string(origin)}},
 		Item{Key: originKey(origin, "TRENDS"), Data: l.Trends.Encode()})
 	for _, i := range items {
-		had, err := f.Table.Get(ctx, i.Key, Strong)
+		stored, err := f.Table.Get(ctx, i.Key, Strong)
 		if err != nil && !errors.Is(err, ErrNotFound) {
 			return written, wrap(err, "read lists of %s", origin)
 		}
-		if had.Version > 0 && slices.Equal(had.Data, i.Data) {
+		if stored.Version > 0 && slices.Equal(stored.Data, i.Data) {
 			continue
 		}
-		i.Version = had.Version
+		i.Version = stored.Version
 		if err := f.Table.Write(ctx, replace(i)); err != nil {
 			return written, wrap(err, "write lists of %s", origin)
 		}

@@ -233,9 +233,9 @@ func (w *writes) addJobs(o Outbox, jobs ...Job) {
 }
 
 // InTurn orders jobs so that each network has one in turn, those of the same turn as they were. A
-// network that had jobs before, as had counts them, comes that many turns later. Jobs without a
+// network with earlier jobs, as earlier counts them, comes that many turns later. Jobs without a
 // network come first: no anonymous caller asked for them.
-func InTurn(jobs []Job, had func(network string) int) []Job {
+func InTurn(jobs []Job, earlier func(network string) int) []Job {
 	next, turn, order := map[string]int{}, make([]int, len(jobs)), make([]int, len(jobs))
 	for i, j := range jobs {
 		order[i] = i
@@ -243,7 +243,7 @@ func InTurn(jobs []Job, had func(network string) int) []Job {
 			continue
 		}
 		if next[j.Network] == 0 {
-			next[j.Network] = 1 + had(j.Network)
+			next[j.Network] = 1 + earlier(j.Network)
 		}
 		turn[i] = next[j.Network]
 		next[j.Network]++

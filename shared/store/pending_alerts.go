@@ -99,17 +99,17 @@ func (a Alerts) confirm(ctx context.Context, id string, owned func(*Alert)) (Ale
 		}
 		refs = append(refs, alert.Ref())
 	}
-	had, err := a.One(ctx, alert.Ref(), alert.Subscriber)
+	previous, err := a.One(ctx, alert.Ref(), alert.Subscriber)
 	switch {
 	case err == nil:
 		// The write requires this version, because a sender may be recording a message
 		// concurrently.
-		alert.Mailed, alert.Fresh = had.Mailed, had.Fresh || had.condition() != alert.condition()
-		alert.State, alert.Since = had.State, had.Since
+		alert.Mailed, alert.Fresh = previous.Mailed, previous.Fresh || previous.condition() != alert.condition()
+		alert.State, alert.Since = previous.State, previous.Since
 	case !errors.Is(err, ErrNotFound):
 		return alert, err
 	}
-	digest, err := a.digestWrites(ctx, had, alert)
+	digest, err := a.digestWrites(ctx, previous, alert)
 	if err != nil {
 		return alert, fmt.Errorf("confirm an alert: %w", err)
 	}
@@ -120,7 +120,7 @@ func (a Alerts) confirm(ctx context.Context, id string, owned func(*Alert)) (Ale
 		{Mode: Check, Item: Item{Key: stoppedKey(alert.Subscriber)}},
 	}}
 	w.putRefs(alert.Subscriber, refs, version)
-	w.addRecord(replace(Item{Key: alertKey(alert.Ref(), alert.Subscriber), Version: had.version}), alert)
+	w.addRecord(replace(Item{Key: alertKey(alert.Ref(), alert.Subscriber), Version: previous.version}), alert)
 	w.add(alert.marks()...)
 	w.add(digest...)
 	return alert, wrap(w.commit(ctx, a.Table), "confirm an alert")

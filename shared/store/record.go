@@ -241,11 +241,11 @@ func createOrGet(ctx context.Context, table Table, item Item, with ...Item) (dat
 			data = item.Data
 			return err
 		}
-		had, readErr := table.Get(ctx, item.Key, Strong)
+		stored, readErr := table.Get(ctx, item.Key, Strong)
 		if errors.Is(readErr, ErrNotFound) {
 			return err // it has just expired
 		}
-		data = had.Data
+		data = stored.Data
 		return readErr
 	})
 	return data, err

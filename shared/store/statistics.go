@@ -31,13 +31,13 @@ func (t *Tally) Add(i Item) {
 	if t.Kinds == nil {
 		t.Kinds = map[string]int{}
 	}
-	kind, of, _ := strings.Cut(i.Partition, "#")
+	kind, rest, _ := strings.Cut(i.Partition, "#")
 	t.Items++
 	t.Kinds[kind]++
 	t.Bytes += int64(len(i.Partition) + len(i.Sort) + len(i.Data))
 	switch {
 	case kind == "ROUTE" && i.Sort == "SHEET":
-		if strings.Contains(of, "#") {
+		if strings.Contains(rest, "#") {
 			t.Returns++
 		} else {
 			t.Routes++

@@ -234,19 +234,19 @@ func Validate(ops []Op) error {
 }
 
 // Refuses returns the error of an operation whose condition fails for the stored item, else nil.
-// The version of had is 0 if there is no item.
-func (op Op) Refuses(had Item) error {
+// The version of stored is 0 if there is no item.
+func (op Op) Refuses(stored Item) error {
 	switch op.Mode {
 	case Create:
-		if had.Version != 0 {
+		if stored.Version != 0 {
 			return ErrExists
 		}
 	case Replace, Remove:
-		if had.Version == 0 || had.Version != op.Item.Version {
+		if stored.Version == 0 || stored.Version != op.Item.Version {
 			return ErrConflict
 		}
 	case Check:
-		if had.Version != op.Item.Version {
+		if stored.Version != op.Item.Version {
 			return ErrConflict
 		}
 	}

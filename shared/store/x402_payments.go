@@ -186,9 +186,9 @@ func (s Payments) reserve(ctx context.Context, p *Payment, slots []Slots) ([]Op,
 	open := Item{Key: openKey(p.Payer), Expires: p.At.Add(OpenFor).Truncate(time.Second), Data: []byte(p.Name)}
 	ops := []Op{{Mode: Create, Item: open}}
 	known := map[string][]Item{}
-	for _, of := range slots {
-		if _, read := known[of.Subject]; !read {
-			items, err := s.Table.Query(ctx, Range{Partition: slotsKey(of.Subject, "").Partition, Read: Strong})
+	for _, kind := range slots {
+		if _, read := known[kind.Subject]; !read {
+			items, err := s.Table.Query(ctx, Range{Partition: slotsKey(kind.Subject, "").Partition, Read: Strong})
 			if err != nil {
 				return nil, fmt.Errorf("read slots: %w", err)
 			}
@@ -197,14 +197,14 @@ func (s Payments) reserve(ctx context.Context, p *Payment, slots []Slots) ([]Op,
 					return nil, ErrOpen
 				}
 			}
-			known[of.Subject] = items
+			known[kind.Subject] = items
 		}
-		slot, err := of.free(known[of.Subject], p.At, p.Name)
+		slot, err := kind.free(known[kind.Subject], p.At, p.Name)
 		if err != nil {
 			return nil, err
 		}
 		ops = append(ops, slot)
-		if of.Fees {
+		if kind.Fees {
 			p.Fees = append(p.Fees, slot.Item.Key)
 		} else {
 			p.Tries = append(p.Tries, slot.Item.Key)
@@ -245,13 +245,13 @@ func (p *Payment) release(now time.Time, end ending) (ops []Op) {
 
 // Count reserves a slot until its window ends, without a payment. It fails with Full if none is
 // free.
-func (s Payments) Count(ctx context.Context, of Slots, at time.Time) error {
+func (s Payments) Count(ctx context.Context, kind Slots, at time.Time) error {
 	for range reserveTries {
-		items, err := s.Table.Query(ctx, Range{Partition: slotsKey(of.Subject, "").Partition, Read: Strong})
+		items, err := s.Table.Query(ctx, Range{Partition: slotsKey(kind.Subject, "").Partition, Read: Strong})
 		if err != nil {
 			return fmt.Errorf("read slots: %w", err)
 		}
-		slot, err := of.free(items, at, "")
+		slot, err := kind.free(items, at, "")
 		if err != nil {
 			return err
 		}

@@ -128,7 +128,7 @@ func writers(t *testing.T) (all []string) {
 			if !ok || f.Recv != nil || !f.Name.IsExported() || f.Type.Results == nil {
 				continue
 			}
-			if of, ok := f.Type.Results.List[0].Type.(*ast.Ident); ok && of.Name == "Message" && f.Name.Name != "Write" {
+			if result, ok := f.Type.Results.List[0].Type.(*ast.Ident); ok && result.Name == "Message" && f.Name.Name != "Write" {
 				all = append(all, f.Name.Name)
 			}
 		}

@@ -139,7 +139,7 @@ func (c *Client) Post(ctx context.Context, to string, header http.Header, body [
 
 func (c *Client) target(raw string) (*url.URL, error) {
 	if u, err := url.Parse(raw); err == nil && (u.Scheme == "http" || u.Scheme == "https") {
-		if _, own := c.config.Servers[u.Hostname()]; own {
+		if _, configured := c.config.Servers[u.Hostname()]; configured {
 			return u, nil
 		}
 	}
@@ -153,8 +153,8 @@ func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, e
 	if err != nil {
 		return nil, fmt.Errorf("%w: malformed", ErrForbidden)
 	}
-	if own, ok := c.config.Servers[host]; ok {
-		connection, err := new(net.Dialer).DialContext(ctx, network, own.String())
+	if server, ok := c.config.Servers[host]; ok {
+		connection, err := new(net.Dialer).DialContext(ctx, network, server.String())
 		if err != nil {
 			err = fmt.Errorf("%w: %w", ErrUnreachable, err)
 		}

@@ -119,8 +119,8 @@ type Wait struct {
 	Pays      bool    `json:"pays"`      // waiting saved money in the recorded cases
 }
 
-func event(of store.Alert, m notify.Message, now time.Time) ([]byte, error) {
-	e := Event{Type: typeFare, Timestamp: now.UTC().Truncate(time.Second), Data: about(of)}
+func event(alert store.Alert, m notify.Message, now time.Time) ([]byte, error) {
+	e := Event{Type: typeFare, Timestamp: now.UTC().Truncate(time.Second), Data: about(alert)}
 	e.Data.Language, e.Data.Unsubscribe, e.Data.Snooze, e.Data.Manage = m.Language, m.Unsubscribe, m.Snooze, m.Manage
 	e.Data.More, e.Data.List = m.More, m.List
 	if m.Ended {
@@ -132,8 +132,8 @@ func event(of store.Alert, m notify.Message, now time.Time) ([]byte, error) {
 	return encode(e)
 }
 
-func testEvent(of store.Alert, now time.Time) ([]byte, error) {
-	return encode(Event{Type: typeTest, Timestamp: now.UTC().Truncate(time.Second), Data: about(of)})
+func testEvent(alert store.Alert, now time.Time) ([]byte, error) {
+	return encode(Event{Type: typeTest, Timestamp: now.UTC().Truncate(time.Second), Data: about(alert)})
 }
 
 // SendTest sends a signed test event of no alert, for an operator who sets up an endpoint.
@@ -183,12 +183,12 @@ func fareOf(f notify.Fare) Fare {
 		LowestCents: some(f.Lowest), Page: f.Page,
 	}
 	if f.Flight != "" {
-		of := f.Facts
-		s.Flight = &Flight{Text: f.Flight, Stops: of.Stops, DurationMinutes: of.Minutes}
-		if a := of.Airline; a != nil {
+		facts := f.Facts
+		s.Flight = &Flight{Text: f.Flight, Stops: facts.Stops, DurationMinutes: facts.Minutes}
+		if a := facts.Airline; a != nil {
 			s.Flight.Airline, s.Flight.AirlineName = a.Code, a.Name
 		}
-		if a := of.Airports; a != nil {
+		if a := facts.Airports; a != nil {
 			s.Flight.Origin, s.Flight.Destination = a.Origin, a.Destination
 		}
 	}

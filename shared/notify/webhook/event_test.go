@@ -66,24 +66,24 @@ func TestEventOfATrip(t *testing.T) {
 			w := fresh(t)
 			a := w.verified("ada", "BUH", url)
 			w.got = nil
-			of := c.alert
-			of.Subscriber, of.Route, of.ID, of.Channel, of.Address = a.Subscriber, a.Route, a.ID, a.Channel, a.Address
+			alert := c.alert
+			alert.Subscriber, alert.Route, alert.ID, alert.Channel, alert.Address = a.Subscriber, a.Route, a.ID, a.Channel, a.Address
 			m := message("m1")
 			m.Snooze = "https://verdetto.example/s"
 			c.change(&m)
-			if err := w.carrier.Deliver(t.Context(), of, m); err != nil {
+			if err := w.carrier.Deliver(t.Context(), alert, m); err != nil {
 				t.Fatal(err)
 			}
 			w.work()
 			if len(w.got) != 1 {
 				t.Fatalf("%d requests", len(w.got))
 			}
-			var said struct{ Data map[string]any }
-			if err := json.Unmarshal(w.got[0].body, &said); err != nil {
+			var event struct{ Data map[string]any }
+			if err := json.Unmarshal(w.got[0].body, &event); err != nil {
 				t.Fatal(err)
 			}
-			first := said.Data["fares"].([]any)[0].(map[string]any)
-			for _, part := range []struct{ want, got map[string]any }{{c.data, said.Data}, {c.fare, first}} {
+			first := event.Data["fares"].([]any)[0].(map[string]any)
+			for _, part := range []struct{ want, got map[string]any }{{c.data, event.Data}, {c.fare, first}} {
 				for field, want := range part.want {
 					if diff := cmp.Diff(want, part.got[field]); diff != "" {
 						t.Errorf("%s: %s", field, diff)

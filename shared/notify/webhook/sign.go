@@ -21,8 +21,8 @@ type Secrets struct{ Pepper []byte }
 // Secret returns the secret of a subscriber's endpoint, in the format of the Standard Webhooks
 // libraries. All alerts of the subscriber to that endpoint share it.
 func (s Secrets) Secret(subscriber store.SubscriberID, url string, generation int) string {
-	of := apikey.MAC(s.Pepper, "webhook secret", fmt.Sprintf("%s\x00%s\x00%d", subscriber, url, generation))
-	return "whsec_" + base64.StdEncoding.EncodeToString(of)
+	mac := apikey.MAC(s.Pepper, "webhook secret", fmt.Sprintf("%s\x00%s\x00%d", subscriber, url, generation))
+	return "whsec_" + base64.StdEncoding.EncodeToString(mac)
 }
 
 // Sign returns the HTTP headers of an event sent at the time now: its id, the time, and one

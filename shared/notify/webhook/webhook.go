@@ -34,8 +34,8 @@ func (c Carrier) Deliver(ctx context.Context, to store.Alert, m notify.Message) 
 
 // Test returns the delivery of a test event to the endpoint of an alert. It has no body, since the
 // test event contains no fare.
-func Test(of store.Alert, name string, now time.Time) store.Delivery {
-	return store.Delivery{ID: "test-" + name, Subscriber: of.Subscriber, Alert: of.Ref().String(), URL: of.Address,
+func Test(alert store.Alert, name string, now time.Time) store.Delivery {
+	return store.Delivery{ID: "test-" + name, Subscriber: alert.Subscriber, Alert: alert.Ref().String(), URL: alert.Address,
 		At: now}
 }
 

@@ -66,15 +66,15 @@ func open(t testing.TB, table store.Table, clock *storetest.Clock) *world {
 
 func (w *world) take(rw http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
-	var said webhook.Event
+	var event webhook.Event
 	if err == nil {
-		err = json.Unmarshal(body, &said)
+		err = json.Unmarshal(body, &event)
 	}
 	if err != nil {
 		w.t.Error(err)
 	}
 	w.mu.Lock()
-	w.got = append(w.got, received{r.Header.Get("webhook-id"), said.Type, r.Header, body})
+	w.got = append(w.got, received{r.Header.Get("webhook-id"), event.Type, r.Header, body})
 	answer := w.answer
 	w.mu.Unlock()
 	if answer == nil {

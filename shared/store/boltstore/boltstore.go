@@ -350,18 +350,18 @@ func (s *Store) Write(ctx context.Context, ops ...store.Op) error {
 		return err
 	}
 	return s.change(ctx, func(b *bolt.Bucket) error {
-		had := make([]store.Item, len(ops))
+		stored := make([]store.Item, len(ops))
 		for i, op := range ops {
 			var err error
-			if had[i], err = s.live(b, op.Item.Key); err == nil {
-				err = op.Refuses(had[i])
+			if stored[i], err = s.live(b, op.Item.Key); err == nil {
+				err = op.Refuses(stored[i])
 			}
 			if err != nil {
 				return err
 			}
 		}
 		for i, op := range ops {
-			if err := put(b, op, had[i].Version); err != nil {
+			if err := put(b, op, stored[i].Version); err != nil {
 				return err
 			}
 		}
@@ -369,14 +369,14 @@ func (s *Store) Write(ctx context.Context, ops ...store.Op) error {
 	})
 }
 
-// put carries out an operation. had is the stored version, 0 if there is none.
-func put(b *bolt.Bucket, op store.Op, had int64) (err error) {
+// put carries out an operation. version is the stored one, 0 if there is none.
+func put(b *bolt.Bucket, op store.Op, version int64) (err error) {
 	switch op.Mode {
 	case store.Check:
 	case store.Delete, store.Remove:
 		err = b.Delete(encodeKey(op.Item.Key))
 	default:
-		err = b.Put(encodeKey(op.Item.Key), encode(had+1, op.Item.Expires, op.Item.Data))
+		err = b.Put(encodeKey(op.Item.Key), encode(version+1, op.Item.Expires, op.Item.Data))
 	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", errHalfWritten, err)
@@ -390,24 +390,24 @@ func (s *Store) Take(ctx context.Context, key store.Key, n, limit int64, expires
 		return 0, err
 	}
 	err = s.change(ctx, func(b *bolt.Bucket) error {
-		had, err := s.live(b, key)
+		stored, err := s.live(b, key)
 		if err != nil {
 			return err
 		}
 		count = 0
-		if had.Version != 0 {
+		if stored.Version != 0 {
 			var ok bool
-			if count, ok = had.Count(); !ok {
+			if count, ok = stored.Count(); !ok {
 				return fmt.Errorf("item %s/%s is not a counter", key.Partition, key.Sort)
 			}
-			expires = had.Expires
+			expires = stored.Expires
 		}
 		if count >= limit {
 			return store.ErrLimit
 		}
 		count += n
 		return put(
-			b, store.Op{Item: store.Item{Key: key, Expires: expires, Data: store.CounterData(count)}}, had.Version,
+			b, store.Op{Item: store.Item{Key: key, Expires: expires, Data: store.CounterData(count)}}, stored.Version,
 		)
 	})
 	if err != nil {

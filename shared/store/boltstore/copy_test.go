@@ -52,10 +52,10 @@ func TestCopy(t *testing.T) {
 	for i := range 10 {
 		<-wrote // the writer is active, however busy the machine is
 		var copied bytes.Buffer
-		var said int64
-		storetest.Must(t, s.Copy(&copied, func(bytes int64) { said = bytes }))
-		if said != int64(copied.Len()) {
-			t.Errorf("%d bytes were announced, %d came", said, copied.Len())
+		var size int64
+		storetest.Must(t, s.Copy(&copied, func(bytes int64) { size = bytes }))
+		if size != int64(copied.Len()) {
+			t.Errorf("%d bytes were announced, %d came", size, copied.Len())
 		}
 		path := filepath.Join(dir, fmt.Sprint(i))
 		storetest.Must(t, os.WriteFile(path, copied.Bytes(), 0o600))

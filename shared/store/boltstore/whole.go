@@ -41,8 +41,8 @@ func (s *Store) Place(ctx context.Context, items []store.Item) error {
 		}
 		err := s.change(ctx, func(b *bolt.Bucket) error {
 			for _, i := range items[:n] {
-				had, err := s.live(b, i.Key)
-				if err == nil && had.Version != 0 && had.Version != i.Version {
+				stored, err := s.live(b, i.Key)
+				if err == nil && stored.Version != 0 && stored.Version != i.Version {
 					err = store.ErrConflict
 				}
 				if err != nil {

@@ -32,10 +32,10 @@ func (s step) String() string {
 }
 
 func outcome(at step, err error) error {
-	var said *smtp.SMTPError
+	var reply *smtp.SMTPError
 	switch {
-	case errors.As(err, &said):
-		return outcomeOf(at, said)
+	case errors.As(err, &reply):
+		return outcomeOf(at, reply)
 	case at == end:
 		return mail.ErrUnavailable
 	case interrupted(err):
@@ -84,15 +84,15 @@ var replies = []reply{
 	{connecting, end, "", "", mail.ErrThrottled},
 }
 
-func outcomeOf(at step, said *smtp.SMTPError) error {
-	if said.Code/100 != 5 {
+func outcomeOf(at step, refusal *smtp.SMTPError) error {
+	if refusal.Code/100 != 5 {
 		return mail.ErrThrottled // 4xx: greylisted, busy, daily quota
 	}
-	codes := []string{fmt.Sprint(said.Code)}
-	if e := said.EnhancedCode; e[0] == 5 {
+	codes := []string{fmt.Sprint(refusal.Code)}
+	if e := refusal.EnhancedCode; e[0] == 5 {
 		codes = append(codes, fmt.Sprintf("%d.%d.%d", e[0], e[1], e[2]))
 	}
-	text := strings.ToLower(said.Message)
+	text := strings.ToLower(refusal.Message)
 	for _, r := range replies {
 		if r.from <= at && at <= r.to && r.fits(codes) && strings.Contains(text, r.text) {
 			return r.means

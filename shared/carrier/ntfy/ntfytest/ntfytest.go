@@ -220,7 +220,7 @@ func (s *Server) publish(r *http.Request) (m Message, refused *Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	at := r.Host + "/" + m.Topic
-	s.shown[at] = append(slices.DeleteFunc(s.shown[at], func(had Message) bool { return had.Sequence == m.Sequence }),
+	s.shown[at] = append(slices.DeleteFunc(s.shown[at], func(earlier Message) bool { return earlier.Sequence == m.Sequence }),
 		m)
 	return m, nil
 }

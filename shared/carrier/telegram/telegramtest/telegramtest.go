@@ -283,13 +283,13 @@ func (s *Server) next() int {
 
 // Update returns the update for a message in a chat, whose kind is "private", "group" or another.
 func (s *Server) Update(chat int64, kind, text, language string) []byte {
-	said, err := json.Marshal(text)
+	quoted, err := json.Marshal(text)
 	if err != nil {
 		panic(err) // a string
 	}
 	return fmt.Appendf(nil,
 		`{"update_id":%d,"message":{"message_id":7,"date":1,"text":%s,"chat":{"id":%d,"type":%q,"first_name":"Ada"},"from":{"id":%d,"is_bot":false,"first_name":"Ada","language_code":%q}}}`,
-		s.next(), said, chat, kind, chat, language)
+		s.next(), quoted, chat, kind, chat, language)
 }
 
 // deliveries is how often an update is delivered if the webhook does not answer 200.

@@ -93,9 +93,9 @@ func (s Server) write(t testing.TB, dir string, uid int) {
 
 func (s Server) run(t testing.TB, path, dir string) {
 	t.Helper()
-	var said bytes.Buffer
+	var output bytes.Buffer
 	server := exec.Command(path, "-C", filepath.Join(dir, "exim.conf"), "-bdf", "-q10m")
-	server.Stdout, server.Stderr, server.Env = &said, &said, []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin"}
+	server.Stdout, server.Stderr, server.Env = &output, &output, []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin"}
 	server.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := server.Start(); err != nil {
 		t.Fatal(err)
@@ -105,7 +105,7 @@ func (s Server) run(t testing.TB, path, dir string) {
 		_ = server.Wait()
 		if t.Failed() {
 			log, _ := os.ReadFile(filepath.Join(dir, "mainlog"))
-			t.Logf("Exim said: %s\n%s", &said, log)
+			t.Logf("Exim said: %s\n%s", &output, log)
 		}
 	})
 	for began := time.Now(); ; time.Sleep(20 * time.Millisecond) {
@@ -115,7 +115,7 @@ func (s Server) run(t testing.TB, path, dir string) {
 			return
 		}
 		if time.Since(began) > 20*time.Second {
-			t.Fatalf("Exim does not answer: %v\n%s", err, &said)
+			t.Fatalf("Exim does not answer: %v\n%s", err, &output)
 		}
 	}
 }
