@@ -57,6 +57,16 @@ func TestProveEveryLanguageFits(t *testing.T) {
 		}
 		w.do(click(`.languages a[hreflang=` + next.Code + `]`))
 		w.wait(`document.documentElement.lang === '` + next.Code + `' && document.querySelector('.verdict h1')`)
+		// What was typed stays, twice, and half a question is not asked.
+		w.visit(base + "/?lang=" + l.Code)
+		w.do(typeIn("#da", "Dubai"), typeIn("#a", "Sing"))
+		for _, other := range []string{next.Code, l.Code} {
+			w.do(click(".languages summary"), click(`.languages a[hreflang=`+other+`]`))
+			w.wait(`document.documentElement.lang === '` + other + `' && document.readyState === 'complete'`)
+			if typed := evaluate[string](w, `da.value + ' ' + a.value + ' ' + document.querySelector('#notice')`); typed != "Dubai Sing null" {
+				t.Errorf("%s to %s: the form has %s", l.Code, other, typed)
+			}
+		}
 		w.quiet("the server responded with a status of 404")
 	}
 }

@@ -179,7 +179,7 @@ function sends(form) {
           fields[name].closest('.field').append(fault);
           fields[name].setAttribute('aria-errormessage', fault.id);
         }
-        for (let fold = fields[name]?.closest('details'); fold; fold = fold.parentElement.closest('details')) fold.open = true;
+        unfold(fields[name]);
       }
     } catch {
       // The form shows that it failed.
@@ -195,18 +195,27 @@ function sends(form) {
 }
 
 for (const form of document.querySelectorAll('form.ask')) {
-  // Another language keeps what was typed.
-  form.addEventListener('input', () => {
-    for (const language of document.querySelectorAll('.switch')) {
-      const typed = new FormData(form);
-      typed.set('lang', language.hreflang);
-      language.search = new URLSearchParams(typed);
-    }
-  });
+  // Another language keeps what was typed, in the part of the address that no server sees: half a question
+  // must not be asked.
+  const keep = () => {
+    for (const language of document.querySelectorAll('.switch')) language.hash = new URLSearchParams(new FormData(form));
+  };
+  form.addEventListener('input', keep);
   // Empty fields are left out of the address.
   form.addEventListener('formdata', (e) => {
     for (const [name, value] of [...e.formData]) if (value === '') e.formData.delete(name);
   });
+  if (location.hash.includes('=')) {
+    const typed = new URLSearchParams(location.hash.slice(1));
+    for (const field of form.elements) {
+      const value = typed.get(field.name) ?? '';
+      if (!field.name || field.type === 'hidden') continue;
+      if (field.type === 'checkbox') field.checked = value;
+      else field.value = value;
+      if (value) unfold(field);
+    }
+    keep();
+  }
   for (const input of form.querySelectorAll('[data-city]')) completes(input, form.dataset);
   // Of a month and days the later choice clears the other, with a note.
   const { mese, quando, flessibile, ritorno, soggiorno } = form.elements, note = document.createElement('p');
@@ -224,10 +233,15 @@ for (const form of document.querySelectorAll('form.ask')) {
     if (target === mese) flessibile.value = ritorno.value = '';
   });
 }
+
+function unfold(part) {
+  for (let fold = part?.closest('details'); fold; fold = fold.parentElement.closest('details')) fold.open = true;
+}
+
 // A link to a part of the page opens the folds that hold the part, and moves the focus there.
 function reveal(hash) {
   const goal = document.getElementById(hash.slice(1));
-  for (let fold = goal?.closest('details'); fold; fold = fold.parentElement.closest('details')) fold.open = true;
+  unfold(goal);
   if (goal?.tabIndex < 0) goal.tabIndex = -1; // a paragraph takes the focus only with this attribute
   return goal;
 }
