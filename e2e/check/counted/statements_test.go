@@ -220,10 +220,12 @@ func statements(l *i18n.Language) (all []statement) {
 		low, high := s.half()
 		return map[string]want{"Low": about(s.euro(low)), "High": about(s.euro(high))}
 	}
-	add("verdict.lower", "", "Days Since Lower -High -Low|Days Since Lower Low=LowShare High=HighShare|"+
-		"Days Since Lower:1 -High -Low|Days Since Lower:1 Low=LowShare High=HighShare", func(s *said) map[string]want {
+	add("verdict.lower", "", "Days Since Lower|Days Since Lower:1", func(s *said) map[string]want {
 		return map[string]want{"Days": count(len(s.lows)), "Since": date(s), "Lower": count(s.lower),
-			"LowShare": atMost(s.share()), "HighShare": atLeast(s.share()), "": single(s.values["Lower"], s.lower)}
+			"": single(s.values["Lower"], s.lower)}
+	})
+	add("verdict.missed", "", "Low=LowShare High=HighShare", func(s *said) map[string]want {
+		return map[string]want{"LowShare": atMost(s.share()), "HighShare": atLeast(s.share())}
 	})
 	add("verdict.never_lower", "", "Days Since -Same|Days Since Same|Days Since Same:1", func(s *said) map[string]want {
 		return map[string]want{"Days": count(len(s.lows)), "Since": date(s), "Same": count(s.equal), "": count(s.lower)}

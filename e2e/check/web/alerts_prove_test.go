@@ -14,7 +14,8 @@ import (
 )
 
 // An alert on a price drop of the page's departure is requested on two screens and confirmed by
-// mail. In the list with alerts of other kinds and channels it is changed, paused, resumed and
+// mail, in four steps: the button unfolds the form, which is sent from there, and the link of the mail shows the
+// button that confirms. In the list with alerts of other kinds and channels it is changed, paused, resumed and
 // exported.
 func TestProveAlertOnATrip(t *testing.T) {
 	b := openBrowser(t)

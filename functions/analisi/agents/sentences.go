@@ -88,7 +88,7 @@ func (s sentences) verdict(j verdict.Judgement, route, currency string, q answer
 		own = day.Brief() + "."
 	}
 	return lines(and(route+".", of.Headline()),
-		and(of.Fare(), of.Rank(), own, of.Usual(), of.Known(), of.Past(), of.Half(), of.Lower()),
+		and(of.Fare(), of.Rank(), of.Missed(), own, of.Usual(), of.Known(), of.Past(), of.Half(), of.Lower()),
 		and(certainty+s.Text("format.comma")+restsOn+".", of.Waiting()),
 		s.months(j, currency))
 }

@@ -12,10 +12,11 @@ import (
 // daysView lists the cheapest departures of a question, or those around its day. Each fare is judged
 // for its own day.
 type daysView struct {
-	Title string
-	Rows  []dayRow
+	Title, Note string
+	Rows        []dayRow
 }
 
+// Only a row about a fare has all the fields.
 type dayRow struct{ Name, To, Seen, Fare, Level, Word string }
 
 const maxDays = 5
@@ -47,7 +48,7 @@ func (v *view) listDays(q question, asked answer.Question, c *verdict.Calendar, 
 	if len(days) == 0 {
 		return
 	}
-	d := &daysView{Title: v.T.Text("days." + id)}
+	d := &daysView{Title: v.T.Text("days." + id), Note: v.T.Text("days.note")}
 	for _, one := range days {
 		d.Rows = append(d.Rows, v.dayRow(one, linkOn(tripOn(q, one.Fare))))
 	}
@@ -56,14 +57,22 @@ func (v *view) listDays(q question, asked answer.Question, c *verdict.Calendar, 
 
 func (v *view) dayRow(d verdict.Day, to string) dayRow {
 	l, out := v.T, d.Fare.Depart
-	row := dayRow{Name: l.Text("format.weekday_day", "Weekday", l.WeekdayShort(out.Time().Weekday()), "Day",
-		out.Time().Day(), "Month", l.Month(out.Month())), To: to, Fare: l.Money(d.Fare.Price), Level: levelClass(d.Verdict.Level),
-		Word: l.Text("calendar.unknown"), Seen: v.seen(d.Fare)}
+	row := dayRow{Name: v.dayName(out), To: to}
 	if back := d.Fare.Return(); back != 0 {
 		row.Name = v.shortDay(out) + " – " + v.shortDay(back)
 	}
+	if d.Fare.Price == 0 { // single fares may not be shown
+		return row
+	}
+	row.Fare, row.Seen = l.Money(d.Fare.Price), v.seen(d.Fare)
+	row.Level, row.Word = levelClass(d.Verdict.Level), l.Text("calendar.unknown")
 	if d.Verdict.Judged() {
 		row.Word = l.Text("level." + string(d.Verdict.Level))
 	}
 	return row
+}
+
+func (v *view) dayName(d fare.Day) string {
+	return v.T.Text("format.weekday_day", "Weekday", v.T.WeekdayShort(d.Time().Weekday()), "Day", d.Time().Day(), "Month",
+		v.T.Month(d.Month()))
 }

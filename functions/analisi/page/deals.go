@@ -309,7 +309,7 @@ func (v *view) widerCheap(q question) {
 		t := q.trip
 		if w.drop(&t); t != q.trip {
 			v.Notice.Wider = append(v.Notice.Wider,
-				link{v.T.Text("refusal.wider." + w.said), q.withChoices(q.linkOn(t, v.AskFrom, q.to))})
+				link{wording.Sentence(v.T.Text("refusal.wider." + w.said)), q.withChoices(q.linkOn(t, v.AskFrom, q.to))})
 		}
 	}
 }

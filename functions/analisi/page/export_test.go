@@ -1,6 +1,8 @@
 package page
 
 import (
+	"strings"
+
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/published"
@@ -11,7 +13,7 @@ import (
 
 func WaitAdvice(l *i18n.Language, a verdict.Judgement) string {
 	w := waitsOf(wording.Verdict{Language: l, Of: a})
-	return w.Answer + w.Advice
+	return strings.TrimSpace(w.Answer + " " + w.Advice)
 }
 
 func OtherNights(l *i18n.Language, asked answer.Question, of verdict.Live, c *verdict.Calendar) string {

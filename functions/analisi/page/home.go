@@ -247,11 +247,9 @@ func (h home) verdict(r *http.Request, q question, asked answer.Question, v *vie
 	switch none := answer.Why(err); {
 	case none.Unseen():
 		v.refuseNotCovered(q, none)
-		h.showPair(r.Context(), q, asked, v)
 	case none != nil && none.Reason == answer.NoFareOn:
 		v.refuseNoFareOn(q, none)
 		h.showLast(r.Context(), v, asked, none)
-		h.showPair(r.Context(), q, asked, v)
 	case none != nil:
 		v.refuseFor(none)
 		v.Notice.CanJudgeOwn = none.Reason == answer.NoFare && q.OwnPrice == ""
@@ -267,6 +265,7 @@ func (h home) verdict(r *http.Request, q question, asked answer.Question, v *vie
 	if v.Verdict != nil {
 		h.showNear(r.Context(), q, asked, a.Judgement.Fare.Price, v)
 	} else if v.status == http.StatusNotFound {
+		h.showPair(r.Context(), q, asked, v)
 		h.showNear(r.Context(), q, asked, 0, v)
 	}
 	if v.status < http.StatusInternalServerError { // the others may have a fare if the first trip has none

@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"strings"
 
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
@@ -61,9 +62,7 @@ func (v *view) refuseNoFareOn(q question, e *answer.NoAnswer) {
 	v.Notice.Title = v.Title
 	v.describeUsual(e.Usual, e.Series.Trip, ofMonth(&e.When))
 	v.Waits = v.waitsWithout(e)
-	v.linkNear(q, e.Near)
-	if len(v.Notice.Links) > 0 {
-		v.Notice.Label = l.Text("refusal.no_fare_on.near")
+	if v.listNear(q, e.Near); v.Notice.Near != nil {
 		v.Notice.CanJudgeOwn = q.OwnPrice == "" && !e.Over // departures nearby are enough to judge the reader's own price
 	}
 	v.instead(q)
@@ -97,22 +96,22 @@ func nightsText(l *i18n.Language, t fare.Trip) string {
 	return wording.Nights(l, t.String())
 }
 
-func (v *view) linkNear(q question, near []verdict.Day) {
-	l := v.T
-	for _, d := range near {
-		of := d.Fare
-		said := v.daysOf(of.Depart, of.Return())
-		if of.Nights > 0 && q.Back != "" {
-			said += " · " + l.Count("stays.nights", int(of.Nights))
-		}
-		if of.Price > 0 && v.AllFares {
-			said += " · " + l.Money(of.Price)
-			if d.Verdict.Judged() {
-				said += " · " + wording.Than(l, of.Price, d.Verdict.Median)
-			}
-		}
-		v.Notice.Links = append(v.Notice.Links, link{said, q.linkOn(tripOn(q, of), v.AskFrom, v.AskTo)})
+func (v *view) listNear(q question, near []verdict.Day) {
+	if len(near) == 0 {
+		return
 	}
+	d := &daysView{Title: v.T.Text("days.near")}
+	if v.AllFares {
+		d.Note = v.T.Text("days.note")
+	}
+	for _, one := range near {
+		row := v.dayRow(one, q.linkOn(tripOn(q, one.Fare), v.AskFrom, v.AskTo))
+		if one.Fare.Nights > 0 {
+			row.Seen = strings.Join(nonEmpty(v.T.Count("stays.nights", int(one.Fare.Nights)), row.Seen), " · ")
+		}
+		d.Rows = append(d.Rows, row)
+	}
+	v.Notice.Near = d
 }
 
 // daysOf writes the days of a fare with their weekdays. It returns "" for a price without a
@@ -153,10 +152,10 @@ func (v *view) instead(q question) {
 	v.Alert = v.alertRoute()
 	wider := func(which string, t trip) {
 		v.Notice.Wider = append(v.Notice.Wider,
-			link{v.T.Text("refusal.wider." + which), q.linkOn(t, v.AskFrom, v.AskTo)})
+			link{wording.Sentence(v.T.Text("refusal.wider." + which)), q.linkOn(t, v.AskFrom, v.AskTo)})
 	}
 	if v.ends != [...]string{string(v.route.Origin), string(v.route.Destination)} {
-		v.Notice.Wider = append(v.Notice.Wider, link{v.T.Text("refusal.wider.airports"),
+		v.Notice.Wider = append(v.Notice.Wider, link{wording.Sentence(v.T.Text("refusal.wider.airports")),
 			q.link(v.cityQuery(v.route.Origin), v.cityQuery(v.route.Destination))})
 	}
 	if q.NonStop != "" {
@@ -169,9 +168,9 @@ func (v *view) instead(q question) {
 		t.airlineChoice = airlineChoice{}
 		wider("airlines", t)
 	}
-	if q.Back != "" {
+	if q.Back+q.Stay != "" {
 		t := q.trip
-		t.Back = ""
+		t.Back, t.Stay = "", ""
 		wider("one_way", t)
 	}
 	if q.Date != "" && q.Back == "" {

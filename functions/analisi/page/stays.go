@@ -308,52 +308,92 @@ func (t trip) fitting(known []verdict.Day) []verdict.Day {
 func byDay(a, b verdict.Day) int { return cmp.Compare(a.Fare.Depart, b.Fare.Depart) }
 
 // showPair adds the cheapest two one-way fares that make the return of the question. The sum is stated
-// as one of two tickets: nobody has seen it as a fare.
+// as one of two tickets: nobody has seen it as a fare. If no two are known, it adds what is known of each
+// way, with links to all its days.
 func (h home) showPair(ctx context.Context, q question, asked answer.Question, v *view) {
 	if q.Back == "" && q.Stay == "" || !v.AllFares {
 		return
 	}
-	var flights [2][]verdict.Day // out and back
+	var flights [2]map[fare.Day]verdict.Day // out and back
 	for i, ends := range [2][2]answer.Named{{asked.From, asked.To}, {asked.To, asked.From}} {
 		one := answer.Question{From: ends[0], To: ends[1], NonStop: asked.NonStop, Airlines: asked.Airlines, Show: asked.Show}
 		_, c, err := h.Reader.Calendar(ctx, one, true)
-		if err != nil {
+		switch none := answer.Why(err); {
+		case err != nil && none == nil:
+			h.Log.ErrorContext(ctx, "a page was shown without the one-way fares of a return, which could not be read", "error", err)
 			return
+		case i == 0 && none.Unseen():
+			return
+		case none.Unseen():
+			continue
 		}
-		flights[i] = c.Days
-	}
-	var best [2]verdict.Live
-	sum := func(pair [2]verdict.Live) fare.Cents { return pair[0].Price + pair[1].Price }
-	for _, out := range flights[0] {
-		for _, back := range flights[1] {
-			pair := [2]verdict.Live{out.Fare, back.Fare}
-			if q.makes(pair) && (best[0].Price == 0 || sum(pair) < sum(best)) {
-				best = pair
+		flights[i] = map[fare.Day]verdict.Day{}
+		if err == nil {
+			for _, d := range c.Days {
+				flights[i][d.Fare.Depart] = d
 			}
 		}
 	}
-	if best[0].Price == 0 {
-		return
+	l, names, ends := v.T, [2]string{v.From, v.To}, [2]string{v.AskFrom, v.AskTo}
+	days, together := q.pair(flights, v.today)
+	p := &daysView{Title: l.Text("stays.pair"), Note: l.Text("stays.pair_unknown")}
+	out, back, _ := q.days()
+	for i, day := range [2]fare.Day{out, back} {
+		row, when := dayRow{Fare: "–"}, ""
+		if known := days[i]; known.Fare.Price > 0 {
+			row = v.dayRow(known, q.linkOn(tripOn(q, known.Fare), ends[i], ends[1-i]))
+			when = row.Name
+		} else if flights[i] != nil {
+			row.To, row.Seen = q.linkOn(trip{NonStop: q.NonStop, airlineChoice: q.airlineChoice}, ends[i], ends[1-i]), l.Text("compare.none")
+			if day != 0 {
+				when = v.dayName(day)
+			}
+		} else {
+			row.Seen = l.Text("home.unwatched")
+		}
+		row.Name, row.Seen = routeName(l, names[i], names[1-i]), strings.Join(nonEmpty(when, row.Seen), " · ")
+		p.Rows = append(p.Rows, row)
 	}
-	v.Notice.Facts = append(v.Notice.Facts, v.T.Text("stays.pair", "Sum", v.T.Money(sum(best))))
-	names, ends := [2]string{v.From, v.To}, [2]string{v.AskFrom, v.AskTo}
-	for i, one := range best {
-		v.Notice.Pair = append(v.Notice.Pair, link{strings.Join([]string{routeName(v.T, names[i], names[1-i]),
-			v.daysOf(one.Depart, 0), v.T.Money(one.Price), v.seen(one)}, " · "),
-			q.linkOn(tripOn(q, one), ends[i], ends[1-i])})
+	if together {
+		p.Note = l.Text("stays.pair_note")
+		p.Rows = append(p.Rows, dayRow{Name: l.Text("stays.pair_sum"), Fare: l.Money(days[0].Fare.Price + days[1].Fare.Price)})
 	}
+	v.Notice.Pair = p
 }
 
-// makes reports whether two one-way fares make a return of the question.
-func (t trip) makes(pair [2]verdict.Live) bool {
-	nights := pair[1].Depart - pair[0].Depart
-	if !t.leavesOn(pair[0].Depart) || nights < 1 || nights > maxStay {
-		return false
-	}
+// pair returns the cheapest two one-way fares, out and back, that make a return of the question, and
+// whether there are two. If not, it returns the cheapest of each way that some other fare would complete;
+// one that is not known has no price.
+func (t trip) pair(flights [2]map[fare.Day]verdict.Day, today fare.Day) (best [2]verdict.Day, together bool) {
+	least, most, _ := nights(t.Stay)
 	if out, back, _ := t.days(); back != 0 {
-		return nights == back-out
+		least, most = int(back-out), int(back-out)
 	}
-	return t.lasts(verdict.Live{Depart: pair[0].Depart, Nights: int16(nights)})
+	var alone [2]verdict.Day
+	for out := today; out <= today+answer.MaxAhead; out++ {
+		if !t.leavesOn(out) {
+			continue
+		}
+		for n := least; n <= most; n++ {
+			if t.Stay == weekend && !onWeekend(verdict.Live{Depart: out, Nights: int16(n)}) {
+				continue
+			}
+			pair := [2]verdict.Day{flights[0][out], flights[1][out+fare.Day(n)]}
+			for i, one := range pair {
+				if known := alone[i].Fare.Price; one.Fare.Price > 0 && (known == 0 || one.Fare.Price < known) {
+					alone[i] = one
+				}
+			}
+			sum := pair[0].Fare.Price + pair[1].Fare.Price
+			if pair[0].Fare.Price > 0 && pair[1].Fare.Price > 0 && (!together || sum < best[0].Fare.Price+best[1].Fare.Price) {
+				best, together = pair, true
+			}
+		}
+	}
+	if !together {
+		best = alone
+	}
+	return best, together
 }
 
 // lasts reports whether a return has the nights away of the question's stay.
@@ -374,9 +414,7 @@ func (v *view) refuseStay(q question, known []verdict.Day) {
 	}
 	known = known[:min(len(known), maxNearStays)]
 	slices.SortStableFunc(known, byDay)
-	if v.linkNear(q, known); len(known) > 0 {
-		v.Notice.Label = v.T.Text("refusal.no_stay.near")
-	}
+	v.listNear(q, known)
 	v.instead(q)
 }
 

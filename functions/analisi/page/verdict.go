@@ -204,7 +204,7 @@ func rangeOf(a verdict.Judgement) chart.Range {
 // describeCertainty sets how sure a verdict is, and returns on which fares it rests.
 func (c *certainty) describeCertainty(said wording.Verdict) (restsOn string) {
 	c.Sure, restsOn = said.Certainty()
-	c.SureMeans = said.Text("certainty.means." + string(said.Of.Verdict.Reliability))
+	c.SureMeans = strings.Join(nonEmpty(said.Text("certainty.means."+string(said.Of.Verdict.Reliability)), said.Missed()), " ")
 	steps := 1 + slices.Index([]verdict.Reliability{verdict.LowReliability, verdict.MediumReliability, verdict.HighReliability},
 		said.Of.Verdict.Reliability)
 	for i := range c.Dots {

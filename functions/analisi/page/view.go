@@ -158,7 +158,9 @@ func (v *view) InMonths() bool { return v.Anywhere && v.Trip.Back == "" }
 
 // Question is the question in one line.
 func (v *view) Question() string {
-	to, parts := cmp.Or(v.To, v.AskTo), []string{v.Trip.textWith(v.T, v.shortDay)}
+	to, parts := cmp.Or(v.To, v.AskTo), []string{v.Trip.textWith(v.T, func(d fare.Day) string {
+		return strings.ReplaceAll(v.shortDay(d), " ", "\u00a0")
+	})}
 	if v.Anywhere {
 		to = cmp.Or(to, v.T.Text("alerts.anywhere"))
 	}
@@ -239,9 +241,10 @@ type notice struct {
 	Facts              []string // what is known without a fare
 	Route              string
 	Links              []link
-	Pair               []link // two one-way fares instead of a return
-	Wider              []link // questions to ask instead
-	CanJudgeOwn        bool   // the reader's own fare can still be judged
+	Pair               *daysView // one-way fares instead of a return; nil: not looked for
+	Near               *daysView // the nearest departures with a fare
+	Wider              []link    // questions to ask instead
+	CanJudgeOwn        bool      // the reader's own fare can still be judged
 }
 
 type verdictView struct {

@@ -1,7 +1,10 @@
 package page
 
 import (
+	"cmp"
+
 	"verdetto/shared/answer"
+	"verdetto/shared/text/i18n"
 	"verdetto/shared/text/wording"
 	"verdetto/shared/verdict/departure"
 )
@@ -23,14 +26,11 @@ func waitsOf(said wording.Verdict) *waits {
 		return waitsWithOwn(said)
 	}
 	l, a := said.Language, said.Of
-	if len(a.Forecasts) == 0 {
-		switch advice := said.Waiting(); {
-		case advice != "":
-			return &waits{Advice: advice}
-		case a.Lead != nil:
-			return &waits{Advice: l.Text("waits.unrecorded")}
-		}
+	switch {
+	case len(a.Forecasts) == 0 && a.Lead == nil:
 		return nil
+	case len(a.Forecasts) == 0:
+		return waitsUnknown(l, cmp.Or(said.Waiting(), l.Text("waits.unrecorded")))
 	}
 	w := &waits{Answer: wording.Pays(l, a), Rows: rows{{l.Text("waits.fall")}, {l.Text("waits.rise")},
 		{l.Text("waits.mean")}}}
@@ -50,13 +50,17 @@ func waitsWithOwn(said wording.Verdict) *waits {
 	l, a := said.Language, said.Of
 	switch {
 	case a.Lead == nil:
-		return &waits{Advice: l.Text("waits.choose")}
+		return &waits{Answer: l.Text("pays.choose"), Advice: l.Text("waits.choose")}
 	case len(a.Forecasts) == 0 && *a.Lead <= int(departure.Week.Days()):
-		return &waits{Advice: l.Text("waits.soon")}
+		return waitsUnknown(l, l.Text("waits.soon"))
 	case len(a.Forecasts) == 0:
-		return &waits{Advice: l.Text("waits.unrecorded")}
+		return waitsUnknown(l, l.Text("waits.unrecorded"))
 	}
-	return &waits{Advice: wording.Record(l, a.Forecasts[0]) + " " + l.Text("waits.own")}
+	return &waits{Answer: wording.Pays(l, a), Advice: wording.Record(l, a) + " " + l.Text("waits.own")}
+}
+
+func waitsUnknown(l *i18n.Language, why string) *waits {
+	return &waits{Answer: l.Text("pays.unknown"), Advice: why}
 }
 
 // waitsWithout states the record of fares at the usual price, for a departure without a fare. It
@@ -67,16 +71,17 @@ func (v *view) waitsWithout(e *answer.NoAnswer) *waits {
 		return nil
 	}
 	if !usual.Verdict.Judged() {
-		return &waits{Advice: l.Text("waits.nothing")}
+		return waitsUnknown(l, l.Text("waits.nothing"))
 	}
-	record := l.Text("waits.unrecorded")
-	if advice := wording.Advice(l, usual); advice != "" {
-		record = advice
+	w := waitsUnknown(l, cmp.Or(wording.Advice(l, usual), l.Text("waits.unrecorded")))
+	if len(usual.Forecasts) > 0 {
+		w.Answer = wording.Pays(l, usual)
 	}
 	month := ""
 	if ofMonth(&e.When) {
 		month = l.MonthOf(usual.Fare.Depart)
 	}
-	return &waits{Advice: l.Text("waits.usual", "Day", l.WeekdayDay(usual.Fare.Depart), "Month", month, "Nights",
-		nightsText(l, e.Series.Trip), "Price", l.About(usual.Fare.Price)) + " " + record}
+	w.Advice = l.Text("waits.usual", "Day", l.WeekdayDay(usual.Fare.Depart), "Month", month, "Nights",
+		nightsText(l, e.Series.Trip), "Price", l.About(usual.Fare.Price)) + " " + w.Advice
+	return w
 }

@@ -68,7 +68,7 @@ func TestWaitingIsAdvisedOnlyWhereItPaid(t *testing.T) {
 			"Non contarci: su 100 prezzi simili almeno 40 in calo dopo 7 giorni, 0 in aumento"},
 		{"it has paid", []verdict.Forecast{week, paid},
 			"In media sì: su 100 prezzi simili almeno 40 in calo dopo 14 giorni, 0 in aumento"},
-		{"too late to tell", nil, "Si parte entro una settimana: con così poco anticipo non sappiamo che " +
+		{"too late to tell", nil, "Non possiamo dirlo Si parte entro una settimana: con così poco anticipo non sappiamo che " +
 			"cosa succede a chi aspetta."},
 	} {
 		ahead := &lead

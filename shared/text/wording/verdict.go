@@ -312,8 +312,7 @@ func (v Verdict) since() (string, bool) {
 }
 
 // Rank states on how many days a lower fare was seen. For a departure, a month, or airports
-// compared with whole cities, it states the estimated share of comparable fares that are lower. It
-// states an interval if days were not observed and it is wider than the rounding.
+// compared with whole cities, it states the estimated share of comparable fares that are lower.
 func (v Verdict) Rank() string {
 	v = v.judgement()
 	of := v.Of.Verdict
@@ -324,12 +323,17 @@ func (v Verdict) Rank() string {
 	case of.Days.Lower == 0:
 		return v.Text("verdict.never_lower", "Days", of.Sample, "Since", since, "Same", of.Days.Equal)
 	}
-	low, high := 0, 0
-	if i := of.Interval; i != nil && i.To-i.From > 1 {
-		low, high = i.From, i.To
+	return v.Text("verdict.lower", "Days", of.Sample, "Since", since, "Lower", of.Days.Lower)
+}
+
+// Missed states how many days may have had a lower fare if the days without a sighting are counted too. It
+// returns "" if that is no wider than the rounding of Rank, or if Rank counts no days.
+func (v Verdict) Missed() string {
+	of := v.judgement().Of.Verdict
+	if i := of.Interval; of.Days != nil && of.Days.Lower > 0 && i != nil && i.To-i.From > 1 {
+		return v.Text("verdict.missed", "Low", i.From, "High", i.To)
 	}
-	return v.Text("verdict.lower", "Days", of.Sample, "Since", since, "Lower", of.Days.Lower,
-		"Low", low, "High", high)
+	return ""
 }
 
 // Waiting states what waiting to buy brought in recorded cases. It returns "" for a price that the

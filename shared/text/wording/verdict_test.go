@@ -44,12 +44,12 @@ func TestVerdictInWords(t *testing.T) {
 		})
 	}
 	june := fare.DayOf(time.Date(2025, 6, 19, 0, 0, 0, 0, time.UTC))
-	days := func(lower, same int, interval *verdict.Interval) string {
+	days := func(lower, same int, interval *verdict.Interval) wording.Verdict {
 		return of(func(v *wording.Verdict) {
 			v.Of.Scope = verdict.OfRoute
 			v.Of.Verdict = verdict.Verdict{Days: &verdict.DayCount{Lower: lower, Equal: same, Since: june}, Sample: 13,
 				Interval: interval}
-		}).Rank()
+		})
 	}
 	for got, want := range map[string]string{
 		of(func(v *wording.Verdict) { v.Of.Verdict.Level = verdict.Unjudged }).Headline(): "We do not know yet.",
@@ -64,11 +64,12 @@ func TestVerdictInWords(t *testing.T) {
 		of(stated(verdict.OfDeparture, 8899)).Known(): "We know a fare for Monday 9 May of €88.99, seen 3 days ago: " +
 			"the same as yours.",
 		past(verdict.Great, 1799).Past(): "But the same departure was €17.99 on Monday 15 February 2016.",
-		days(1, 0, nil):                  "Of 13 days since 19 June 2025, 1 had a lower fare.",
-		days(1, 0, &verdict.Interval{From: 3, To: 17}): "Of 13 days since 19 June 2025, 1 had a lower fare. " +
-			"We missed some days; with those, it would be 3 to 17 in 100.",
-		days(0, 0, nil): "None of the 13 days since 19 June 2025 had a lower fare.",
-		days(0, 4, nil): "None of the 13 days since 19 June 2025 had a lower fare; 4 had the same.",
+		days(1, 0, nil).Rank():           "Of 13 days since 19 June 2025, 1 had a lower fare.",
+		days(1, 0, &verdict.Interval{From: 3, To: 17}).Missed(): "On some days we saw no fare: counting those too, " +
+			"between 3 and 17 of 100 days had a lower one.",
+		days(1, 0, &verdict.Interval{From: 7, To: 8}).Missed(): "",
+		days(0, 0, nil).Rank():                                 "None of the 13 days since 19 June 2025 had a lower fare.",
+		days(0, 4, nil).Rank():                                 "None of the 13 days since 19 June 2025 had a lower fare; 4 had the same.",
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)

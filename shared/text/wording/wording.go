@@ -78,8 +78,9 @@ func waited(a verdict.Judgement) (f verdict.Forecast, id string) {
 	return f, "unclear"
 }
 
-// Record states how many recorded fares fell or rose, without advice.
-func Record(l *i18n.Language, f verdict.Forecast) string {
+// Record states how many recorded fares fell or rose, without advice. It needs a record.
+func Record(l *i18n.Language, a verdict.Judgement) string {
+	f, _ := waited(a)
 	return l.Text("waits.record", "Days", f.Days, "Fell", fell(l, f), "Rose", rose(l, f))
 }
 

@@ -66,7 +66,7 @@ func TestAdviceWithoutCases(t *testing.T) {
 		for mean, saves := range map[fare.Cents]bool{500: false, 1: false, -500: true} {
 			f := verdict.Forecast{Fall: verdict.Fall{Days: 7}, Mean: mean, Pays: saves}
 			advice := wording.Advice(l, verdict.Judgement{Lead: &lead, Forecasts: []verdict.Forecast{f}})
-			for _, got := range []string{advice, wording.Record(l, f)} {
+			for _, got := range []string{advice, wording.Record(l, verdict.Judgement{Forecasts: []verdict.Forecast{f}})} {
 				if zero.MatchString(got) {
 					t.Errorf("%s: %q", l.Code, got)
 				}
