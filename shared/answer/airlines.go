@@ -12,7 +12,7 @@ import (
 // A question may be limited to some airlines. The departure state then answers it, even a question
 // about the whole route: the summary holds only the cheapest fares of all airlines.
 
-func (d departures) of(a fare.Airlines) departures {
+func (d departures) limitedTo(a fare.Airlines) departures {
 	if d.sheet != nil && a != "" {
 		limited := *d.sheet
 		limited.Airlines, d.sheet = a, &limited
@@ -35,9 +35,9 @@ func (r *Reader) ofAirlines(ctx context.Context, q Question, f SeriesData) (Seri
 
 // Airlines returns the airlines of the route's live fares, those with most fares first. known is
 // false if no fare of the route is live.
-func (r *Reader) Airlines(ctx context.Context, of fare.Series, nonStop bool) (all []fare.Airline, known bool,
+func (r *Reader) Airlines(ctx context.Context, series fare.Series, nonStop bool) (all []fare.Airline, known bool,
 	err error) {
-	s, err := r.Stored.Sheet(ctx, of.OfCities(), nonStop)
+	s, err := r.Stored.Sheet(ctx, series.OfCities(), nonStop)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, false, nil
 	}

@@ -57,15 +57,15 @@ func (f SeriesData) isUnnamed(live []verdict.Live) bool {
 }
 
 func (r *Reader) findBetween(ctx context.Context, q Question, f SeriesData) (SeriesData, error) {
-	own := f.between()
+	named := f.between()
 	var err error
-	own.Summary, err = r.Stored.Summary(ctx, f.Series)
+	named.Summary, err = r.Stored.Summary(ctx, f.Series)
 	switch {
-	case err == nil && r.isCurrent(own.Summary.AsOf):
+	case err == nil && r.isCurrent(named.Summary.AsOf):
 		r.recordDemand(ctx, f.Series, nil)
-		return own.nonStop(q)
+		return named.nonStop(q)
 	case err != nil && !errors.Is(err, store.ErrNotFound):
-		return own, err
+		return named, err
 	}
 	cities, err := r.findCities(ctx, q, f.ofCities())
 	if err != nil || !verdict.HasAirports(cities.Summary.Live) {
@@ -75,8 +75,8 @@ func (r *Reader) findBetween(ctx context.Context, q Question, f SeriesData) (Ser
 	if err != nil || d.Series != f.Series {
 		return cities, err
 	}
-	own.Summary, err = verdict.SummaryBetween(cities.Summary, d.sheet)
-	return own, err
+	named.Summary, err = verdict.SummaryBetween(cities.Summary, d.sheet)
+	return named, err
 }
 
 // isCurrent reports whether fares stored on a day can still be live. Otherwise nobody asked for the

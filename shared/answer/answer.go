@@ -256,9 +256,9 @@ func City(c Named) (places.Place, error) {
 // Read returns the summary of a series, or store.ErrNotFound if none is stored. It also records the
 // demand: a covered series is then refreshed every day, and an uncovered origin is requested from
 // the fare source at the next refresh.
-func (r *Reader) Read(ctx context.Context, of fare.Series) (verdict.RouteSummary, error) {
-	s, err := r.Stored.Summary(ctx, of)
-	r.recordDemand(ctx, of, err)
+func (r *Reader) Read(ctx context.Context, series fare.Series) (verdict.RouteSummary, error) {
+	s, err := r.Stored.Summary(ctx, series)
+	r.recordDemand(ctx, series, err)
 	return s, err
 }
 

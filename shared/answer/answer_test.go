@@ -32,9 +32,9 @@ func (s *stored) Covered(context.Context, fare.City, int) ([]fare.City, error) {
 	return []fare.City{"MIL"}, nil
 }
 
-func (s *stored) Summary(_ context.Context, of fare.Series) (verdict.RouteSummary, error) {
+func (s *stored) Summary(_ context.Context, series fare.Series) (verdict.RouteSummary, error) {
 	s.reads++
-	if summary, ok := s.summaries[of]; ok {
+	if summary, ok := s.summaries[series]; ok {
 		return store.Summaries.Pack(summary).Value()
 	}
 	return verdict.RouteSummary{}, store.ErrNotFound
@@ -54,8 +54,8 @@ func (s *stored) note(what string, until time.Time) error {
 	return nil
 }
 
-func (s *stored) NoteDemand(_ context.Context, of fare.Series, until time.Time) error {
-	return s.note(of.String(), until)
+func (s *stored) NoteDemand(_ context.Context, series fare.Series, until time.Time) error {
+	return s.note(series.String(), until)
 }
 
 func (s *stored) RequestOrigin(_ context.Context, origin fare.City, until time.Time) error {

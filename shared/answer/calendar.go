@@ -67,13 +67,13 @@ func (r *Reader) WithCalendar(
 func (r *Reader) departuresOf(ctx context.Context, q Question, f SeriesData) (d departures, err error) {
 	if f.Series.Airports == (fare.Airports{}) {
 		d, err = r.readDepartures(ctx, f, q.NonStop)
-		return d.of(q.Airlines), err
+		return d.limitedTo(q.Airlines), err
 	}
 	d, err = r.departuresBetween(ctx, q, f)
 	if err != nil || d.Series != f.Series {
 		return departures{}, err
 	}
-	return d.of(q.Airlines), nil
+	return d.limitedTo(q.Airlines), nil
 }
 
 // WithUsual returns the same answer as Answer. For a question about the route, it also reads what
@@ -84,7 +84,7 @@ func (r *Reader) WithUsual(ctx context.Context, q Question) (Answer, error) {
 		return a, err
 	}
 	d, err := r.readDepartures(ctx, a.SeriesData, q.NonStop)
-	d = d.of(q.Airlines)
+	d = d.limitedTo(q.Airlines)
 	if err == nil && d.sheet != nil {
 		err = a.Judgement.AddUsual(d.sheet, d.pooled, r.Now())
 	}
@@ -97,8 +97,8 @@ func (r *Reader) WithUsual(ctx context.Context, q Question) (Answer, error) {
 // OwnDay judges a fare for its own day as of today, as the page of that day does. A list that a
 // refresh stored days ago does not say this: the usual price changes with the lead time. It costs one
 // read. The verdict is zero if the fare cannot be judged.
-func (r *Reader) OwnDay(ctx context.Context, of fare.Series, nonStop bool, j verdict.Judged) (verdict.Verdict, error) {
-	d, err := r.readDepartures(ctx, SeriesData{Series: of}, nonStop)
+func (r *Reader) OwnDay(ctx context.Context, series fare.Series, nonStop bool, j verdict.Judged) (verdict.Verdict, error) {
+	d, err := r.readDepartures(ctx, SeriesData{Series: series}, nonStop)
 	if err != nil || d.sheet == nil {
 		return verdict.Verdict{}, err
 	}

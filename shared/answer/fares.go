@@ -94,14 +94,14 @@ const (
 
 // recordDemand records a question about a series. err is the error of reading the series: if it was
 // not found, the origin is requested from the fare source.
-func (r *Reader) recordDemand(ctx context.Context, of fare.Series, err error) {
+func (r *Reader) recordDemand(ctx context.Context, series fare.Series, err error) {
 	missing := errors.Is(err, store.ErrNotFound) && !errors.Is(err, packed.ErrVersion)
 	switch {
-	case missing && of.Trip == fare.OneWay:
-		r.RequestOrigin(ctx, of.Origin)
+	case missing && series.Trip == fare.OneWay:
+		r.RequestOrigin(ctx, series.Origin)
 	case err == nil || errors.Is(err, store.ErrNotFound):
-		r.note(ctx, of, func(today fare.Day) error {
-			return r.Stored.NoteDemand(ctx, of, (today + demandDays).Time())
+		r.note(ctx, series, func(today fare.Day) error {
+			return r.Stored.NoteDemand(ctx, series, (today + demandDays).Time())
 		})
 	}
 }

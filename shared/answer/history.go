@@ -33,7 +33,7 @@ func (r *Reader) Moves(ctx context.Context, q Question, a Answer) ([]verdict.Liv
 }
 
 func (r *Reader) moves(
-	ctx context.Context, q Question, of fare.Series, summary verdict.RouteSummary,
+	ctx context.Context, q Question, series fare.Series, summary verdict.RouteSummary,
 ) ([]verdict.Live, error) {
 	first, last := q.When.Date, q.When.Date
 	if q.When.Span != nil && *q.When.Span == departure.Month {
@@ -43,21 +43,21 @@ func (r *Reader) moves(
 	if err != nil {
 		return nil, err
 	}
-	blocks, err := r.Stored.Blocks(ctx, of, store.Eventual)
+	blocks, err := r.Stored.Blocks(ctx, series, store.Eventual)
 	if err != nil {
 		return nil, err
 	}
-	if len(blocks) == 0 && of.Airports != (fare.Airports{}) { // not refreshed yet
-		if blocks, err = r.Stored.Blocks(ctx, of.OfCities(), store.Eventual); err != nil {
+	if len(blocks) == 0 && series.Airports != (fare.Airports{}) { // not refreshed yet
+		if blocks, err = r.Stored.Blocks(ctx, series.OfCities(), store.Eventual); err != nil {
 			return nil, err
 		}
 	}
 	var all []fare.Observation
 	for _, b := range blocks {
 		if all, err = fare.Unpack(all, b.Data); err != nil {
-			return nil, fmt.Errorf("read history of %s: %w", of, err)
+			return nil, fmt.Errorf("read history of %s: %w", series, err)
 		}
 	}
-	all = slices.DeleteFunc(all, func(o fare.Observation) bool { return !of.Airports.Include(o.Flight) })
+	all = slices.DeleteFunc(all, func(o fare.Observation) bool { return !series.Airports.Include(o.Flight) })
 	return summary.Moves(fare.Set(all), first, last, q.NonStop, rates), nil
 }

@@ -116,7 +116,7 @@ func (n Neighbour) series(f SeriesData) SeriesData {
 func (n *Neighbour) settle(asked fare.Series) bool {
 	flight := n.Judgement.Fare.Flight
 	if n.Place.City == "" {
-		differs := func(of, named fare.Airport) bool { return named != fare.Airport{} && of != named }
+		differs := func(actual, named fare.Airport) bool { return named != fare.Airport{} && actual != named }
 		if flight.From == (fare.Airport{}) || flight.To == (fare.Airport{}) {
 			return false
 		}

@@ -114,7 +114,7 @@ func (r *Reader) departures(ctx context.Context, q Question) (d departures, err 
 	} else {
 		d, err = r.departuresOfCities(ctx, q, d)
 	}
-	return d.of(q.Airlines), err
+	return d.limitedTo(q.Airlines), err
 }
 
 func (r *Reader) departuresOfCities(ctx context.Context, q Question, d departures) (_ departures, err error) {

@@ -62,19 +62,19 @@ func learned(day fare.Day) *departure.Pooled {
 
 type sheets struct {
 	*stored
-	of        map[fare.Series]*departure.State
+	sheets    map[fare.Series]*departure.State
 	pooled    int // reads of the pooled statistics
 	read      int
 	histories int
 	broken    error
 }
 
-func (s *sheets) Sheet(_ context.Context, of fare.Series, _ bool) (*departure.State, error) {
+func (s *sheets) Sheet(_ context.Context, series fare.Series, _ bool) (*departure.State, error) {
 	s.read++
 	if s.broken != nil {
 		return nil, s.broken
 	}
-	if state, ok := s.of[of]; ok {
+	if state, ok := s.sheets[series]; ok {
 		return store.States.Pack(state).Value()
 	}
 	return nil, store.ErrNotFound
@@ -88,7 +88,7 @@ func (s *sheets) Pooled(context.Context) (departure.Cycle, error) {
 // Blocks returns a history of 30 days with the departures 40 to 43 days ahead. They cost 50 to 53
 // euro today, and 1 euro more for each earlier day. MIL-BUD has the same prices in forints, at 400
 // per euro. One second before each fare, a more expensive one was found.
-func (s *sheets) Blocks(_ context.Context, of fare.Series, _ store.Consistency) (all []store.StoredBlock, _ error) {
+func (s *sheets) Blocks(_ context.Context, series fare.Series, _ store.Consistency) (all []store.StoredBlock, _ error) {
 	s.histories++
 	huf, _ := fare.ParseCurrency("HUF")
 	var found []fare.Observation
@@ -99,7 +99,7 @@ func (s *sheets) Blocks(_ context.Context, of fare.Series, _ store.Consistency) 
 					at, Price: fare.Cents(5000 + 100*int(at+back)),
 				Stops: fare.Stops(1 + at%2),
 			}
-			if of == pest {
+			if series == pest {
 				o.Price, o.Currency = 400*o.Price, huf
 			}
 			dearer := o
@@ -121,7 +121,7 @@ var (
 func departures(t *testing.T) (*sheets, *answer.Reader) {
 	huf, err := fare.ParseCurrency("HUF")
 	storetest.Must(t, err)
-	s := &sheets{stored: world(t), of: map[fare.Series]*departure.State{
+	s := &sheets{stored: world(t), sheets: map[fare.Series]*departure.State{
 		london: sheetOf(1, fare.EUR, 1, departure.AllNonStop),
 		pest:   sheetOf(2, huf, 400, departure.StopsUnknown),
 		{Route: london.Route, Trip: fare.Return4to7}: sheetOf(3, fare.EUR, 1, departure.AllNonStop),

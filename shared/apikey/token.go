@@ -53,7 +53,7 @@ func (s TokenSigner) AnonymousToken(until time.Time) string {
 // Read parses a token and verifies its signature, but not its expiry. It checks the length first,
 // so that invalid input of any size costs the same.
 func (s TokenSigner) Read(text string) (t Token, ok bool) {
-	if rest, of := strings.CutPrefix(text, tokenScheme); of {
+	if rest, isToken := strings.CutPrefix(text, tokenScheme); isToken {
 		data, ok := s.open(rest, tokenBytes)
 		if !ok {
 			return t, false
@@ -63,9 +63,9 @@ func (s TokenSigner) Read(text string) (t Token, ok bool) {
 		copy(t.mark[:], data[idBytes+8:])
 		return t, true
 	}
-	rest, of := strings.CutPrefix(text, freeScheme)
+	rest, isToken := strings.CutPrefix(text, freeScheme)
 	data, ok := s.open(rest, freeBytes)
-	if !of || !ok {
+	if !isToken || !ok {
 		return t, false
 	}
 	t.Until = time.Unix(int64(binary.BigEndian.Uint64(data)), 0)

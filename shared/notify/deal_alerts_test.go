@@ -75,8 +75,8 @@ func toAnywhere(h *trip, who string, a store.Alert) store.Alert {
 	return h.Confirm(who, a)
 }
 
-// told returns the subject of the subscriber's last mail, and the cities in it, in order.
-func (h *trip) told(who string) (cities []string, subject string) {
+// mailed returns the subject of the subscriber's last mail, and the cities in it, in order.
+func (h *trip) mailed(who string) (cities []string, subject string) {
 	h.T.Helper()
 	for _, m := range h.Mails() {
 		if m.To != notifytest.AddressOf(who) {
@@ -152,7 +152,7 @@ func TestAnywhere(t *testing.T) {
 					want := 0
 					if again == 0 && c.want[day] != "" {
 						want = 1
-						if cities, subject := h.told("ada"); strings.Join(cities, " ") != c.want[day] {
+						if cities, subject := h.mailed("ada"); strings.Join(cities, " ") != c.want[day] {
 							t.Errorf("day %d: told of %v in %q, want %s", day, cities, subject, c.want[day])
 						}
 					}
@@ -185,7 +185,7 @@ func TestAnywhereOncePerDay(t *testing.T) {
 		if _, err := h.Sender().Work(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		cities, _ := h.told("ada")
+		cities, _ := h.mailed("ada")
 		if h.Mailed()["ada"] == before {
 			cities = nil
 		}
@@ -279,7 +279,7 @@ func TestAnywhereLists(t *testing.T) {
 	}
 	leaveDeals(h.Fixture, "MIL", all...)
 	h.Work(notify.Result{Sent: 1, Settled: 1})
-	if cities, subject := h.told("ada"); strings.Join(cities, " ") != "PAR MAD LON LIS DUB CPH BUH BRU BER BCN" ||
+	if cities, subject := h.mailed("ada"); strings.Join(cities, " ") != "PAR MAD LON LIS DUB CPH BUH BRU BER BCN" ||
 		!strings.Contains(subject, "12 destinazioni") || !strings.Contains(h.Mails()[0].Text, "altre 2 destinazioni") {
 		t.Errorf("%v in %q:\n%s", cities, subject, h.Mails()[0].Text)
 	}

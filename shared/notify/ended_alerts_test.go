@@ -27,9 +27,9 @@ func (c *toldCarrier) Deliver(_ context.Context, _ store.Alert, m notify.Message
 // stays until the webhook worker has delivered the event, or for at most a week.
 func TestEndOfAnEndpointsAlert(t *testing.T) {
 	for _, c := range []struct {
-		name  string
-		fails func(mail.Message) error // of the owner's mail, at first
-		told  int                      // how often the event was queued, under one ID
+		name   string
+		fails  func(mail.Message) error // of the owner's mail, at first
+		queued int                      // how often the event was queued, under one ID
 	}{
 		{"at once", nil, 1},
 		{"the mail is throttled at first", func(mail.Message) error { return mail.ErrThrottled }, 2},
@@ -77,7 +77,7 @@ func TestEndOfAnEndpointsAlert(t *testing.T) {
 			}
 			h.WantMailed("ada")
 			var want []string
-			for range c.told {
+			for range c.queued {
 				want = append(want, endpoint.ids[0])
 			}
 			if diff := cmp.Diff(want, endpoint.ids); diff != "" {

@@ -26,7 +26,7 @@ func walk(chance *rand.Rand, days int) (h []Observation) {
 func TestKinds(t *testing.T) {
 	for _, c := range []struct {
 		watch Watch
-		// met computes in another way whether h[at] meets the condition. told is the observation in
+		// met computes in another way whether h[at] meets the condition. last is the observation in
 		// the last message, if any.
 		met func(h []Observation, at int, last *Observation) bool
 	}{

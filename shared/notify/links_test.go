@@ -129,9 +129,9 @@ func TestLinks(t *testing.T) {
 	}
 	for _, other := range []string{links.Unsubscribe(ada, milBuh), links.Snooze(ada, milBuh), links.Renew(ada),
 		links.Manage(ada, time.Now())} {
-		if _, of, _ := strings.Cut(other, "?t="); of == ending {
+		if _, token, _ := strings.Cut(other, "?t="); token == ending {
 			t.Errorf("%s is one to end a digest", other)
-		} else if _, ok := links.OpenEndDigest(of); ok {
+		} else if _, ok := links.OpenEndDigest(token); ok {
 			t.Errorf("%s ends a digest", other)
 		}
 	}

@@ -19,7 +19,7 @@ type Answers interface {
 
 // outlook is the verdict on the departure of a fare: its usual price, and what waiting brought in
 // similar cases. The zero outlook adds no text to a message.
-type outlook struct{ of *verdict.Judgement }
+type outlook struct{ judgement *verdict.Judgement }
 
 // lookAhead returns the outlook of a question about a departure, which is empty if the departure
 // cannot be judged, or if its cheapest fare now has another price. Only a failure of the store is an
@@ -48,35 +48,35 @@ func outlookOf(a verdict.Judgement, price fare.Cents) outlook {
 }
 
 func (o outlook) departure(l *i18n.Language) []string {
-	if o.of == nil {
+	if o.judgement == nil {
 		return nil
 	}
-	return []string{wording.Verdict{Language: l, Of: *o.of}.Half()}
+	return []string{wording.Verdict{Language: l, Of: *o.judgement}.Half()}
 }
 
 func (o outlook) judged() *Judged {
-	if o.of == nil {
+	if o.judgement == nil {
 		return nil
 	}
-	v := o.of.Verdict
+	v := o.judgement.Verdict
 	return &Judged{v.Level, v.Reliability, v.Median, v.Sample}
 }
 
 // waits says what waiting brought in similar recorded cases. A message states the chance for one
 // number of days only.
 func (o outlook) waits(l *i18n.Language) []string {
-	if o.of == nil {
+	if o.judgement == nil {
 		return nil
 	}
-	return wording.Waits(l, *o.of)
+	return wording.Waits(l, *o.judgement)
 }
 
 func (o outlook) expected() *Expected {
-	if o.of == nil {
+	if o.judgement == nil {
 		return nil
 	}
-	e := Expected{Low: o.of.Quartiles.Q1, High: o.of.Quartiles.Q3}
-	for _, p := range o.of.Forecasts {
+	e := Expected{Low: o.judgement.Quartiles.Q1, High: o.judgement.Quartiles.Q3}
+	for _, p := range o.judgement.Forecasts {
 		e.Waits = append(e.Waits, Wait{Days: p.Days, Fall: p.Chance, More: p.OrMore, Mean: p.Mean, Pays: p.Pays})
 	}
 	return &e

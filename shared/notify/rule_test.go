@@ -79,7 +79,7 @@ func TestShouldNotify(t *testing.T) {
 func TestPaid(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		told fare.Cents // in the last message, of day 100; 0: none
+		last fare.Cents // in the last message, of day 100; 0: none
 		saw  history
 		want bool
 	}{
@@ -91,8 +91,8 @@ func TestPaid(t *testing.T) {
 		{"above what was paid, and under again", 4500, story(at(4500), at(5200), at(4800)), true},
 	} {
 		a := store.Alert{Kind: store.Paid, Threshold: 5000}
-		if c.told > 0 {
-			a.Mailed, a.State.LastPrice = 100, c.told
+		if c.last > 0 {
+			a.Mailed, a.State.LastPrice = 100, c.last
 		}
 		if got, _ := dueOf(a, c.saw); got != c.want {
 			t.Errorf("%s: notifies %v", c.name, got)

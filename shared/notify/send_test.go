@@ -62,9 +62,9 @@ func TestAlertMail(t *testing.T) {
 			t.Errorf("%s has %q:\n%s", who, m.Subject, m.Text)
 		}
 		token, ok := strings.CutPrefix(m.Unsubscribe, "https://verdetto.example/v1/alerts/unsubscribe?t=")
-		subscriber, of, opened := notifytest.Links.OpenUnsubscribe(token)
+		subscriber, alert, opened := notifytest.Links.OpenUnsubscribe(token)
 		if !ok || !opened || subscriber != notifytest.IDOf(who) ||
-			of != (store.Ref{Route: notifytest.Route("MIL-BUH")}) {
+			alert != (store.Ref{Route: notifytest.Route("MIL-BUH")}) {
 			t.Errorf("%s can end it by %q", who, m.Unsubscribe)
 		}
 	}

@@ -33,7 +33,7 @@ type simulation struct {
 
 	mu           sync.Mutex
 	messages     map[string]int    // how often each was accepted, by ID
-	told         map[string]int    // messages by subscriber
+	sent         map[string]int    // messages by subscriber
 	to           map[string]string // recipient by message ID
 	reads, write int               // calls to the store
 	left         int               // calls until the process dies; negative: never
@@ -43,7 +43,7 @@ type simulation struct {
 
 func newSimulation(t *testing.T, routes int) *simulation {
 	s := &simulation{Fixture: notifytest.New(t), chance: rand.New(rand.NewPCG(7, 8)), messages: map[string]int{},
-		told: map[string]int{}, to: map[string]string{}, kills: map[string]int{}, left: -1}
+		sent: map[string]int{}, to: map[string]string{}, kills: map[string]int{}, left: -1}
 	s.Rate = 100_000
 	var cities []fare.City
 	for c := range places.Cities() {
@@ -223,7 +223,7 @@ func (s *simulation) Send(_ context.Context, m mail.Message) error {
 	defer s.mu.Unlock()
 	if effect {
 		if s.messages[m.ID]++; s.messages[m.ID] == 1 {
-			s.told[m.To]++
+			s.sent[m.To]++
 			s.to[m.ID] = m.To
 		}
 	}
@@ -271,7 +271,7 @@ func (s *simulation) run(killAfter int, prices ...fare.Cents) (each []int) {
 	each = make([]int, len(s.watch))
 	for i := range s.routes {
 		for k := range s.watch {
-			n := s.told[notifytest.AddressOf(fmt.Sprintf("s%d-%d", i, k))]
+			n := s.sent[notifytest.AddressOf(fmt.Sprintf("s%d-%d", i, k))]
 			if i > 0 && n != each[k] {
 				s.T.Errorf("alert %d tells %d messages of %v, %d of %v", k, n, s.routes[i], each[k], s.routes[0])
 			}
@@ -301,7 +301,7 @@ func simulate(t *testing.T, rounds, routes, killAfter, leastKills, least int) {
 		s.chance = rand.New(rand.NewPCG(7, uint64(round)))
 		for k, n := range s.run(killAfter, prices...) {
 			if n != want[k] {
-				t.Errorf("round %d: alert %d has told %d messages, and without kills %d", round, k, n, want[k])
+				t.Errorf("round %d: alert %d has sent %d messages, and without kills %d", round, k, n, want[k])
 			}
 		}
 		for _, n := range s.messages {

@@ -83,7 +83,7 @@ func TestAlteredMemosBind(t *testing.T) {
 // count as none: only these two may claim the payment, and a claim with a proof takes precedence.
 func TestMemosThatHoldMore(t *testing.T) {
 	const anna, eve, bob = "anna@example.com", "eve@example.com", "bob@example.com"
-	own, other := BindingMemo(pepper, anna), BindingMemo(pepper, eve)
+	line, other := BindingMemo(pepper, anna), BindingMemo(pepper, eve)
 	for name, c := range map[string]struct {
 		memos     []string
 		bound     bool
@@ -91,18 +91,18 @@ func TestMemosThatHoldMore(t *testing.T) {
 	}{
 		"none":                         {nil, false, []string{anna, eve, bob}},
 		"text":                         {[]string{"for anna@example.com"}, false, []string{anna, eve, bob}},
-		"half a binding":               {[]string{own[:20]}, false, []string{anna, eve, bob}},
-		"a line of its own":            {[]string{"Verdetto Pro\n" + own + "\nthanks"}, true, []string{anna}},
-		"within a line":                {[]string{"order 7, " + own + ", thanks"}, true, []string{anna}},
-		"beside text in another memo":  {[]string{"order 7", own}, true, []string{anna}},
-		"twice":                        {[]string{own, "again " + own}, true, []string{anna}},
-		"beside half of another":       {[]string{own + " " + other[:20]}, true, []string{anna}},
-		"a longer word":                {[]string{own + "abcdefghijklmnopqrstuvwxyz"}, true, []string{anna}},
-		"another in front":             {[]string{other + " " + own}, false, []string{anna, eve}},
-		"another behind":               {[]string{own + "\n" + other}, false, []string{anna, eve}},
-		"another right behind":         {[]string{own + other}, false, []string{anna, eve}},
-		"another in a memo of its own": {[]string{other, own}, false, []string{anna, eve}},
-		"another, hidden": {[]string{own, "\u200b" + strings.ToUpper(other[:7]) + "\x00" + other[7:]},
+		"half a binding":               {[]string{line[:20]}, false, []string{anna, eve, bob}},
+		"a line of its own":            {[]string{"Verdetto Pro\n" + line + "\nthanks"}, true, []string{anna}},
+		"within a line":                {[]string{"order 7, " + line + ", thanks"}, true, []string{anna}},
+		"beside text in another memo":  {[]string{"order 7", line}, true, []string{anna}},
+		"twice":                        {[]string{line, "again " + line}, true, []string{anna}},
+		"beside half of another":       {[]string{line + " " + other[:20]}, true, []string{anna}},
+		"a longer word":                {[]string{line + "abcdefghijklmnopqrstuvwxyz"}, true, []string{anna}},
+		"another in front":             {[]string{other + " " + line}, false, []string{anna, eve}},
+		"another behind":               {[]string{line + "\n" + other}, false, []string{anna, eve}},
+		"another right behind":         {[]string{line + other}, false, []string{anna, eve}},
+		"another in a memo of its own": {[]string{other, line}, false, []string{anna, eve}},
+		"another, hidden": {[]string{line, "\u200b" + strings.ToUpper(other[:7]) + "\x00" + other[7:]},
 			false, []string{anna, eve}},
 	} {
 		if got := Bound(c.memos); got != c.bound {

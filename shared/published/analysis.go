@@ -270,13 +270,13 @@ func verdetto(j verdict.Judged) Verdetto {
 		return Verdetto{Livello: string(v.Level), Campione: v.Sample}
 	}
 	difference := j.Difference()
-	of := Verdetto{Livello: string(v.Level), Affidabilita: string(v.Reliability), Percentile: &v.Percentile,
+	published := Verdetto{Livello: string(v.Level), Affidabilita: string(v.Reliability), Percentile: &v.Percentile,
 		Intervallo: (*Intervallo)(v.Interval), MedianaCent: &v.Median, MinimoCent: some(v.Minimum),
 		ScartoMedianaCent: &difference, Campione: v.Sample, Confronto: string(v.Comparison), Stagionale: new(bool)}
 	if d := v.Days; d != nil {
-		of.GiorniInferiori, of.GiorniUguali, of.Dal = &d.Lower, &d.Equal, d.Since.String()
+		published.GiorniInferiori, published.GiorniUguali, published.Dal = &d.Lower, &d.Equal, d.Since.String()
 	}
-	return of
+	return published
 }
 
 // prezzo expects a fare in the given currency, except for its quoted amount.

@@ -64,7 +64,7 @@ type MeseInCalendario struct {
 // Calendar judges the departures of a route day by day, with the fares of single departures if
 // allFares is true.
 func (s *Answers) Calendar(ctx context.Context, q answer.Question, allFares bool) (Calendario, error) {
-	f, of, err := s.Reader.Calendar(ctx, q, allFares)
+	f, calendar, err := s.Reader.Calendar(ctx, q, allFares)
 	if err != nil {
 		return Calendario{}, Problem(err)
 	}
@@ -74,15 +74,15 @@ func (s *Answers) Calendar(ctx context.Context, q answer.Question, allFares bool
 	}
 	c := Calendario{
 		Origine: matched(ctx, f.Origin), Destinazione: matched(ctx, f.Destination), OrigineIata: string(f.Series.Origin),
-		DestinazioneIata: string(f.Series.Destination), Luoghi: luoghiOf(ctx, q, f), Tratta: trattaOf(of.Pair),
-		Vettori: vettori(of.Airlines, &of.Unknown), Valuta: in.code, Giorni: make([]Giorno, len(of.Days)),
-		Mesi: make([]MeseInCalendario, len(of.Months)), AggiornatoIl: of.Newest,
+		DestinazioneIata: string(f.Series.Destination), Luoghi: luoghiOf(ctx, q, f), Tratta: trattaOf(calendar.Pair),
+		Vettori: vettori(calendar.Airlines, &calendar.Unknown), Valuta: in.code, Giorni: make([]Giorno, len(calendar.Days)),
+		Mesi: make([]MeseInCalendario, len(calendar.Months)), AggiornatoIl: calendar.Newest,
 	}
-	for i, d := range of.Days {
-		c.Giorni[i] = in.giorno(d, of.At)
+	for i, d := range calendar.Days {
+		c.Giorni[i] = in.giorno(d, calendar.At)
 	}
-	for i, m := range of.Months {
-		one := in.giorno(verdict.Day{Judged: m.Judged}, of.At)
+	for i, m := range calendar.Months {
+		one := in.giorno(verdict.Day{Judged: m.Judged}, calendar.At)
 		c.Mesi[i] = MeseInCalendario{month(m.Fare.Depart), *one.Cent, one.MedianaCent, one.Livello, one.Affidabilita,
 			one.Percentile, m.Departures}
 	}

@@ -112,10 +112,10 @@ func (s *Answers) CheckTrips(ctx context.Context, c Comparison) error {
 }
 
 // Compare answers the first granted trips, as many as the caller's quota allows.
-func (s *Answers) Compare(ctx context.Context, of Comparison, granted int) (Confronto, error) {
-	c := Confronto{Chiesti: of.Len(), Contati: granted, Viaggi: slices.Clone(of.trips), Migliori: []int{},
+func (s *Answers) Compare(ctx context.Context, asked Comparison, granted int) (Confronto, error) {
+	c := Confronto{Chiesti: asked.Len(), Contati: granted, Viaggi: slices.Clone(asked.trips), Migliori: []int{},
 		PiuEconomici: []int{}}
-	all := make([]verdict.Judged, of.Len())
+	all := make([]verdict.Judged, asked.Len())
 	for i := range c.Viaggi {
 		v := &c.Viaggi[i]
 		if i >= granted {
@@ -124,7 +124,7 @@ func (s *Answers) Compare(ctx context.Context, of Comparison, granted int) (Conf
 					"Pro key."}
 			continue
 		}
-		judged, err := s.Judge(ctx, of.questions[i], s.WithUsual)
+		judged, err := s.Judge(ctx, asked.questions[i], s.WithUsual)
 		var p *httpapi.Problem
 		switch {
 		case errors.As(err, &p):
@@ -132,13 +132,13 @@ func (s *Answers) Compare(ctx context.Context, of Comparison, granted int) (Conf
 		case err != nil:
 			return c, err
 		default:
-			if of.questions[i].When == nil { // forecasts are about a departure
+			if asked.questions[i].When == nil { // forecasts are about a departure
 				judged.Judgement.Forecasts = nil
 			}
-			a := s.Publish(ctx, of.questions[i], judged)
+			a := s.Publish(ctx, asked.questions[i], judged)
 			v.Analisi, all[i] = &a, judged.Judgement.Judged
-			if own := judged.Judgement.OwnDay; own.Judged() { // so that fares compare with one another, and markets do not
-				all[i].Verdict = own
+			if ofDay := judged.Judgement.OwnDay; ofDay.Judged() { // so that fares compare with one another, and markets do not
+				all[i].Verdict = ofDay
 			}
 			c.PiuEconomici = append(c.PiuEconomici, i)
 			if all[i].Verdict.Judged() {

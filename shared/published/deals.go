@@ -180,12 +180,12 @@ func (s *Answers) JudgeToday(ctx context.Context, origin fare.City, trip fare.Tr
 	for i := range list {
 		if d := &list[i]; d.AsOf < today {
 			reads.Go(func() error {
-				of := fare.Series{Route: fare.Route{Origin: origin, Destination: d.To}, Trip: trip}
-				own, err := s.OwnDay(ctx, of, nonStop, d.Judged)
-				if own.Level != d.OwnDay.Level || own.Reliability != d.OwnDay.Reliability {
+				series := fare.Series{Route: fare.Route{Origin: origin, Destination: d.To}, Trip: trip}
+				ofDay, err := s.OwnDay(ctx, series, nonStop, d.Judged)
+				if ofDay.Level != d.OwnDay.Level || ofDay.Reliability != d.OwnDay.Reliability {
 					d.Since = max(d.Since, today.Time().Unix())
 				}
-				d.OwnDay, d.AsOf = own, today
+				d.OwnDay, d.AsOf = ofDay, today
 				return err
 			})
 		}

@@ -38,17 +38,17 @@ func region(ctx context.Context, c fare.City) string {
 func note(ctx context.Context, m places.Match, whole bool) string {
 	language, airports := httpapi.Language(ctx), strings.Join(m.Airports, ", ")
 	l := cmp.Or(language, i18n.English())
-	said := append(wording.Reading(l, m), wording.Namesakes(l, m))
+	sentences := append(wording.Reading(l, m), wording.Namesakes(l, m))
 	switch {
 	case !whole || m.Reading == places.Renamed && len(m.Airports) < 2:
 	case m.Unlisted:
-		said = append(said, wording.Part(l, m))
+		sentences = append(sentences, wording.Part(l, m))
 	case language == nil && len(m.Airports) < 2:
-		said = append(said, fmt.Sprintf("Fares are for %s (%s).", places.Name(m.City, "en"), m.City))
+		sentences = append(sentences, fmt.Sprintf("Fares are for %s (%s).", places.Name(m.City, "en"), m.City))
 	case len(m.Airports) < 2:
-		said = append(said, wording.Part(l, m))
+		sentences = append(sentences, wording.Part(l, m))
 	default:
-		said = append(said, l.Text("place.airports", "City", places.Name(m.City, l.Code), "Airports", airports))
+		sentences = append(sentences, l.Text("place.airports", "City", places.Name(m.City, l.Code), "Airports", airports))
 	}
-	return strings.Join(slices.DeleteFunc(said, func(s string) bool { return s == "" }), " ")
+	return strings.Join(slices.DeleteFunc(sentences, func(s string) bool { return s == "" }), " ")
 }

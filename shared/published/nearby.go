@@ -47,23 +47,23 @@ func (s *Answers) Nearby(ctx context.Context, q answer.Question) (v Vicini, err 
 	}
 	v = Vicini{Origine: matched(ctx, a.Origin), Destinazione: matched(ctx, a.Destination), Valuta: in.code,
 		OrigineIata: string(a.Origin.City), DestinazioneIata: string(a.Destination.City)}
-	own := fare.Cents(0)
+	price := fare.Cents(0)
 	if none == nil {
 		j := a.Judgement.Judged.In(in.amount)
-		own = j.Fare.Price
+		price = j.Fare.Price
 		price := prezzo(j.Fare, in.code, s.Now())
 		v.Tratta, v.Prezzo = trattaOf(a.Judgement.Pair), &price
 	}
-	v.Vicini, err = s.NearbyOf(ctx, q, own)
+	v.Vicini, err = s.NearbyOf(ctx, q, price)
 	if err == nil && none != nil && len(v.Vicini) == 0 {
 		err = none
 	}
 	return v, err
 }
 
-// NearbyOf judges a trip from and to places nearby. own is the fare of the trip itself, in the
+// NearbyOf judges a trip from and to places nearby. price is that of the trip itself, in the
 // currency of the answer, with which they are compared; 0 if unknown.
-func (s *Answers) NearbyOf(ctx context.Context, q answer.Question, own fare.Cents) ([]Vicino, error) {
+func (s *Answers) NearbyOf(ctx context.Context, q answer.Question, price fare.Cents) ([]Vicino, error) {
 	found, err := s.Reader.Nearby(ctx, q)
 	if err != nil {
 		return nil, Problem(err)
@@ -72,7 +72,7 @@ func (s *Answers) NearbyOf(ctx context.Context, q answer.Question, own fare.Cent
 	all := make([]Vicino, len(found))
 	for i, n := range found {
 		all[i] = in.vicino(ctx, n, s.Now())
-		if difference := all[i].Prezzo.Cent - own; own > 0 {
+		if difference := all[i].Prezzo.Cent - price; price > 0 {
 			all[i].DifferenzaCent = &difference
 		}
 	}

@@ -32,22 +32,22 @@ func (s *Answers) CheckDeals(ctx context.Context, q DealsQuestion) error {
 // Verdict judges the price in the question or, without one, the cheapest fare of the route,
 // departure or month.
 func (s *Answers) Verdict(ctx context.Context, q answer.Question) (Analysis, error) {
-	of, err := s.Judge(ctx, q, s.Answer)
+	judged, err := s.Judge(ctx, q, s.Answer)
 	if err != nil {
 		return Analysis{}, err
 	}
-	return s.Publish(ctx, q, of), nil
+	return s.Publish(ctx, q, judged), nil
 }
 
 // Judge is Verdict before it is written: a judgement in the currency of the question, without what
 // the caller may not see. answered is Answer or WithUsual.
 func (s *Answers) Judge(ctx context.Context, q answer.Question,
 	answered func(context.Context, answer.Question) (answer.Answer, error)) (answer.Answer, error) {
-	of, err := answered(ctx, q)
+	found, err := answered(ctx, q)
 	if err != nil {
-		return of, Problem(err)
+		return found, Problem(err)
 	}
-	j := &of.Judgement
+	j := &found.Judgement
 	if !httpapi.AllFares(ctx) {
 		j.Lowest = nil
 		if j.Quartiles != nil && j.Scope == verdict.OfRoute {
@@ -58,15 +58,15 @@ func (s *Answers) Judge(ctx context.Context, q answer.Question,
 	if amount != nil {
 		*j = j.In(q.Show.Code, amount)
 	}
-	return of, Problem(err)
+	return found, Problem(err)
 }
 
 // Publish writes what Judge returned.
-func (s *Answers) Publish(ctx context.Context, q answer.Question, of answer.Answer) Analysis {
-	a := analysis(of.Judgement, cmp.Or(q.Show.Code, fare.EUR.String()))
-	a.Origine, a.Destinazione = matched(ctx, of.Origin), matched(ctx, of.Destination)
-	a.OrigineIata, a.DestinazioneIata = string(of.Series.Origin), string(of.Series.Destination)
-	a.Luoghi, a.Vettori = luoghiOf(ctx, q, of.SeriesData), vettori(q.Airlines, nil)
+func (s *Answers) Publish(ctx context.Context, q answer.Question, judged answer.Answer) Analysis {
+	a := analysis(judged.Judgement, cmp.Or(q.Show.Code, fare.EUR.String()))
+	a.Origine, a.Destinazione = matched(ctx, judged.Origin), matched(ctx, judged.Destination)
+	a.OrigineIata, a.DestinazioneIata = string(judged.Series.Origin), string(judged.Series.Destination)
+	a.Luoghi, a.Vettori = luoghiOf(ctx, q, judged.SeriesData), vettori(q.Airlines, nil)
 	return a
 }
 

@@ -202,8 +202,8 @@ func TestConfirmingAfterMailWasStopped(t *testing.T) {
 	if _, err := d.Confirm(ctx, "x"); !errors.Is(err, store.ErrStopped) {
 		t.Errorf("confirmed: %v", err)
 	}
-	if of, err := d.BySubscriber(ctx, "ada"); err != nil || len(of) != 0 {
-		t.Errorf("stored %v %v", of, err)
+	if stored, err := d.BySubscriber(ctx, "ada"); err != nil || len(stored) != 0 {
+		t.Errorf("stored %v %v", stored, err)
 	}
 	d.now = d.now.Add(time.Hour)
 	if _, err := d.Confirm(ctx, "x"); err != nil {

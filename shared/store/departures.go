@@ -93,7 +93,7 @@ var contributions = &record[*score.Contribution]{
 type Contribution struct {
 	Cycle   fare.Day
 	Expires time.Time
-	own     Stored[*score.Contribution]
+	counted Stored[*score.Contribution]
 }
 
 func NewContribution(cycle fare.Day, counted *score.Contribution, expires time.Time) Contribution {
@@ -101,11 +101,11 @@ func NewContribution(cycle fare.Day, counted *score.Contribution, expires time.T
 }
 
 // Exists is false for the zero Contribution.
-func (c Contribution) Exists() bool { return c.own.Exists() }
+func (c Contribution) Exists() bool { return c.counted.Exists() }
 
 // AddTo fails with ErrNotFound if the contribution is of another version of the program.
 func (c Contribution) AddTo(all *score.Contribution) error {
-	one, err := c.own.Value()
+	one, err := c.counted.Value()
 	if err == nil {
 		all.Add(one)
 	}
@@ -113,7 +113,7 @@ func (c Contribution) AddTo(all *score.Contribution) error {
 }
 
 func (c Contribution) op(s fare.Series) Op {
-	return set(Item{Key: contributionKey(s, c.Cycle), Data: c.own.data, Expires: c.Expires})
+	return set(Item{Key: contributionKey(s, c.Cycle), Data: c.counted.data, Expires: c.Expires})
 }
 
 // PutDepartures writes the departure data of a series and, in the same write, its own contribution

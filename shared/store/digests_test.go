@@ -257,14 +257,14 @@ func TestDigestProgress(t *testing.T) {
 }
 
 func TestDigestWeekdays(t *testing.T) {
-	const of = 7000
+	const subscribers = 7000
 	var days [7]int
-	for i := range of {
+	for i := range subscribers {
 		days[store.DigestWeekday(store.SubscriberID(fmt.Sprint(i)))]++
 	}
 	for day, n := range days {
-		if n < of/7*9/10 || n > of/7*11/10 {
-			t.Errorf("%d of %d on %v", n, of, time.Weekday(day))
+		if n < subscribers/7*9/10 || n > subscribers/7*11/10 {
+			t.Errorf("%d of %d on %v", n, subscribers, time.Weekday(day))
 		}
 	}
 	// The weekday is part of the stored key, so it must not change.

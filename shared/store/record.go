@@ -51,11 +51,11 @@ type record[T any] struct {
 type Stored[T any] struct {
 	Version int64
 	data    []byte
-	of      *record[T]
+	kind    *record[T]
 }
 
 // Pack encodes a record to be written.
-func (r *record[T]) Pack(value T) Stored[T] { return Stored[T]{data: r.encode(value), of: r} }
+func (r *record[T]) Pack(value T) Stored[T] { return Stored[T]{data: r.encode(value), kind: r} }
 
 // Of returns the record that an item holds.
 func (r *record[T]) Of(item Item) Stored[T] { return Stored[T]{item.Version, item.Data, r} }
@@ -85,7 +85,7 @@ func (s Stored[T]) Value() (value T, err error) {
 	if !s.Exists() {
 		return value, ErrNotFound
 	}
-	if value, err = s.of.decode(s.data); errors.Is(err, packed.ErrVersion) {
+	if value, err = s.kind.decode(s.data); errors.Is(err, packed.ErrVersion) {
 		err = fmt.Errorf("%w: %w", ErrNotFound, err)
 	}
 	return value, err

@@ -44,7 +44,7 @@ const (
 	reserveTries = 20
 )
 
-func slotsKey(of, sort string) Key { return Key{"FEES#" + of, sort} }
+func slotsKey(subject, sort string) Key { return Key{"FEES#" + subject, sort} }
 
 func openKey(payer string) Key { return slotsKey("payer-"+payer, "OPEN") }
 

@@ -24,28 +24,28 @@ type Reader struct {
 // summary of the route, or of the pair of airports. It fails if the currency has no exchange rate.
 // If the origin or the route is not covered, it fails with answer.NotCovered and requests the origin from
 // the fare source.
-func (r *Reader) Read(ctx context.Context, of fare.Series, currency string) (Trends, error) {
-	return r.read(ctx, of, currency, most)
+func (r *Reader) Read(ctx context.Context, series fare.Series, currency string) (Trends, error) {
+	return r.read(ctx, series, currency, most)
 }
 
-func (r *Reader) ReadAll(ctx context.Context, of fare.Series, currency string) (Trends, error) {
-	return r.read(ctx, of, currency, math.MaxInt)
+func (r *Reader) ReadAll(ctx context.Context, series fare.Series, currency string) (Trends, error) {
+	return r.read(ctx, series, currency, math.MaxInt)
 }
 
-func (r *Reader) read(ctx context.Context, of fare.Series, currency string, most int) (Trends, error) {
+func (r *Reader) read(ctx context.Context, series fare.Series, currency string, most int) (Trends, error) {
 	rates, err := r.Rates(ctx)
 	if err != nil {
 		return Trends{}, err
 	}
 	now := r.Now()
 	v := view{rates: rates, currency: currency, now: now, today: fare.DayOf(now), allFares: r.AllFares}
-	if of.Destination != "" && of.Airports != (fare.Airports{}) {
-		t, ok, err := r.between(ctx, v, of)
+	if series.Destination != "" && series.Airports != (fare.Airports{}) {
+		t, ok, err := r.between(ctx, v, series)
 		if ok || err != nil {
 			return t, err
 		}
 	}
-	origin, destination := of.Origin, of.Destination
+	origin, destination := series.Origin, series.Destination
 	all, _, err := r.Stored.Trends(ctx, origin)
 	if errors.Is(err, store.ErrNotFound) {
 		return Trends{}, r.notCovered(ctx, origin, "")
@@ -60,7 +60,7 @@ func (r *Reader) read(ctx context.Context, of fare.Series, currency string, most
 	if !ok {
 		return Trends{}, r.notCovered(ctx, origin, destination)
 	}
-	summary, err := r.Stored.Summary(ctx, of.OfCities())
+	summary, err := r.Stored.Summary(ctx, series.OfCities())
 	if errors.Is(err, store.ErrNotFound) {
 		return Trends{}, r.notCovered(ctx, origin, destination)
 	}
@@ -72,10 +72,10 @@ func (r *Reader) read(ctx context.Context, of fare.Series, currency string, most
 
 // between returns the trends of a pair of airports. It returns false if none of its fares is known,
 // or if the source does not state airports, so that the answer is about the cities.
-func (r *Reader) between(ctx context.Context, v view, of fare.Series) (Trends, bool, error) {
+func (r *Reader) between(ctx context.Context, v view, series fare.Series) (Trends, bool, error) {
 	f, err := r.Find(ctx, answer.Question{
-		From: answer.Code(cmp.Or(of.Airports.From.String(), string(of.Origin))),
-		To:   answer.Code(cmp.Or(of.Airports.To.String(), string(of.Destination))),
+		From: answer.Code(cmp.Or(series.Airports.From.String(), string(series.Origin))),
+		To:   answer.Code(cmp.Or(series.Airports.To.String(), string(series.Destination))),
 	})
 	if answer.Why(err).Unseen() {
 		return Trends{}, false, nil
@@ -83,12 +83,12 @@ func (r *Reader) between(ctx context.Context, v view, of fare.Series) (Trends, b
 	if err != nil || f.Series.Airports == (fare.Airports{}) || f.Summary.Observations == 0 {
 		return Trends{}, false, err
 	}
-	e := trends.EntryOf(of.Destination, f.Summary)
+	e := trends.EntryOf(series.Destination, f.Summary)
 	if f.Summary.Basis != nil || e.Sample < verdict.MinSample {
 		// The lows are those of the cities, or too few.
 		e.Previous, v.allFares = 0, false
 	}
-	t := v.route(of.Origin, e, f.Summary)
+	t := v.route(series.Origin, e, f.Summary)
 	t.Airports = airportsOf(verdict.Pair{Airports: f.Series.Airports, Basis: f.Summary.Basis})
 	return t, true, nil
 }

@@ -198,7 +198,7 @@ func (v view) weekly(summary verdict.RouteSummary) []WeeklyLow {
 		if week <= this-52 || week > this {
 			continue
 		}
-		if had, ok := byWeek[week]; !ok || summary.Euro(l.Price) < had {
+		if lowest, ok := byWeek[week]; !ok || summary.Euro(l.Price) < lowest {
 			byWeek[week] = summary.Euro(l.Price)
 		}
 	}

@@ -119,17 +119,17 @@ func TestNotCovered(t *testing.T) {
 	clock := now
 	f := &fares{}
 	r := readerOf(f, at(&clock), false)
-	for of, want := range map[fare.Route]fare.Route{
+	for asked, want := range map[fare.Route]fare.Route{
 		{Origin: "ROM"}: {Origin: "ROM"}, {Origin: "ROM", Destination: "LON"}: {Origin: "ROM"},
 		{Origin: "MIL", Destination: "TYO"}: {Origin: "MIL", Destination: "TYO"},
 	} {
-		_, err := r.Read(t.Context(), series(of.Origin, of.Destination), "EUR")
+		_, err := r.Read(t.Context(), series(asked.Origin, asked.Destination), "EUR")
 		why := answer.NotCovered
 		if want.Destination == "" {
 			why = answer.NoRoutes
 		}
 		if not := answer.Why(err); not == nil || not.Reason != why || not.Series.Route != want {
-			t.Errorf("%s: %v", of, err)
+			t.Errorf("%s: %v", asked, err)
 		}
 	}
 	slices.Sort(f.requested)

@@ -14,14 +14,14 @@ import (
 
 type outcome struct {
 	testing.TB
-	ended, said string
+	ended, message string
 }
 
 func (o *outcome) Helper()      {}
 func (o *outcome) Name() string { return "TestIt" }
 
-func (o *outcome) end(how, said string) {
-	o.ended, o.said = how, said
+func (o *outcome) end(how, message string) {
+	o.ended, o.message = how, message
 	runtime.Goexit()
 }
 
@@ -50,12 +50,12 @@ func TestFetch(t *testing.T) {
 	for range 2 {
 		answer, o := ask(func(t testing.TB) string { return Tool(t, "new", "run") })
 		if answer != filepath.Join(root, ".tools/new/run") {
-			t.Errorf("%s with %q, said %q", o.ended, answer, o.said)
+			t.Errorf("%s with %q, said %q", o.ended, answer, o.message)
 		}
 	}
 	_, o := ask(func(t testing.TB) string { return Tool(t, "absent", "run") })
-	if o.ended != "skipped" || !strings.Contains(o.said, "no npm here") {
-		t.Errorf("%s, said %q", o.ended, o.said)
+	if o.ended != "skipped" || !strings.Contains(o.message, "no npm here") {
+		t.Errorf("%s, said %q", o.ended, o.message)
 	}
 }
 
@@ -141,8 +141,8 @@ func TestNeeds(t *testing.T) {
 			t.Setenv("VERDETTO_DATA", c.data)
 			t.Setenv("CI", c.ci)
 			answer, o := ask(c.question)
-			if answer != c.answer || o.ended != c.ended || !strings.HasPrefix(o.said, c.says) {
-				t.Errorf("%s with %q, said %q; want %s with %q, saying %q", o.ended, answer, o.said, c.ended, c.answer,
+			if answer != c.answer || o.ended != c.ended || !strings.HasPrefix(o.message, c.says) {
+				t.Errorf("%s with %q, said %q; want %s with %q, saying %q", o.ended, answer, o.message, c.ended, c.answer,
 					c.says)
 			}
 		})

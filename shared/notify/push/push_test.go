@@ -24,7 +24,7 @@ const (
 	url   = "https://v.example"
 )
 
-func told(language string) notify.Message {
+func messageIn(language string) notify.Message {
 	return notify.Message{
 		ID: "20260304-MIL-BUH-1", Day: 20516, Language: language, Unsubscribe: url + "/u", Snooze: url + "/s", Manage: url + "/m",
 		Fares: []notify.Fare{{
@@ -74,7 +74,7 @@ func TestWhatPhonesShow(t *testing.T) {
 			"Waiting has not paid."}, "Within 7 days"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m := told("en")
+			m := messageIn("en")
 			c.change(&m)
 			text, click, buttons := onNtfy(t, c.to, m)
 			for _, line := range c.lines {
@@ -106,7 +106,7 @@ func TestWhatPhonesShowAtTheEnd(t *testing.T) {
 	for language, want := range map[string]string{"en": "departure: Wednesday 18 March 2026", "it": "partenza: mercoledì 18 marzo 2026",
 		"de": "Abflug: Mittwoch, 18. März 2026", "fr": "départ", "es": "salida: miércoles 18 de marzo de 2026",
 		"pt": "partida: quarta-feira, 18 de março de 2026"} {
-		m := told(language)
+		m := messageIn(language)
 		m.Ended, m.Snooze = true, ""
 		m.Fares[0] = notify.Fare{Route: m.Fares[0].Route, Origin: "Milan", Destination: "Bucharest",
 			Trip: store.Trip{From: 20530, To: 20530}}

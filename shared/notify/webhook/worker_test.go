@@ -313,7 +313,7 @@ func TestTheEnd(t *testing.T) {
 		name   string
 		others bool // other alerts of the subscriber use the endpoint
 		takes  bool
-		said   []string
+		logged []string
 	}{
 		{"taken", true, true, []string{"ended end-1"}},
 		{"taken, the last one", false, true, []string{"ended end-1"}},
@@ -346,7 +346,7 @@ func TestTheEnd(t *testing.T) {
 				w.work()
 			}
 			if again := w.requests(); c.takes {
-				if diff := cmp.Diff(c.said, append(first, again...)); diff != "" {
+				if diff := cmp.Diff(c.logged, append(first, again...)); diff != "" {
 					t.Error(diff)
 				}
 			} else if len(again) < 5 || slices.ContainsFunc(again, func(s string) bool { return s != "ended end-1" }) {

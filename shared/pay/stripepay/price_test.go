@@ -111,17 +111,17 @@ func TestPriceInEveryShape(t *testing.T) {
 }
 
 // heldTo checks a subscription with the price own under several configured prices.
-func heldTo(t *testing.T, name string, object []byte, own string) {
+func heldTo(t *testing.T, name string, object []byte, price string) {
 	t.Helper()
 	for _, c := range []struct {
 		price  string
 		former []string
 		want   bool
 	}{
-		{own, nil, true},
-		{"price_new", []string{"price_older", own}, true},
+		{price, nil, true},
+		{"price_new", []string{"price_older", price}, true},
 		{"price_new", nil, false},
-		{"price_new", []string{"price_older", own + "x"}, false},
+		{"price_new", []string{"price_older", price + "x"}, false},
 	} {
 		for _, expanded := range []bool{true, false} {
 			checkout := open(t, account{object, expanded},

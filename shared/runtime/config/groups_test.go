@@ -18,8 +18,8 @@ func TestGroupsAreChosen(t *testing.T) {
 
 func TestSettingOfFlag(t *testing.T) {
 	for _, s := range Settings {
-		if of, ok := OfFlag(s.Flag); ok != (s.Flag != "") || of.Name != "" && of.Flag != s.Flag {
-			t.Errorf("%s: -%s is of %q", s.Name, s.Flag, of.Name)
+		if setting, ok := OfFlag(s.Flag); ok != (s.Flag != "") || setting.Name != "" && setting.Flag != s.Flag {
+			t.Errorf("%s: -%s is of %q", s.Name, s.Flag, setting.Name)
 		}
 	}
 }

@@ -85,12 +85,12 @@ func walk(n parse.Node, visit func(parse.Node)) {
 	}
 }
 
-// wanted returns the ids in catalogue of that catalogue by must have too. A catalogue has all texts
+// wanted returns the IDs of catalogue that translation must have too. A catalogue has all texts
 // for agents or none; without them, agents get English texts.
-func wanted(of, by map[string][]string) []string {
+func wanted(catalogue, translation map[string][]string) []string {
 	isForAgents := func(id string) bool { return strings.HasPrefix(id, "agents.") }
-	answersAgents := slices.ContainsFunc(slices.Collect(maps.Keys(by)), isForAgents)
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(of)),
+	answersAgents := slices.ContainsFunc(slices.Collect(maps.Keys(translation)), isForAgents)
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(catalogue)),
 		func(id string) bool { return !answersAgents && isForAgents(id) })
 }
 

@@ -82,7 +82,7 @@ func inGo(t *testing.T, path string) (all []use) {
 		switch f := call.Fun.(type) {
 		case *ast.SelectorExpr:
 			method = f.Sel.Name
-			if of, ok := f.X.(*ast.Ident); ok && of.Name == "flag" {
+			if name, ok := f.X.(*ast.Ident); ok && name.Name == "flag" {
 				method = "" // flag.Lookup
 			}
 		case *ast.Ident:

@@ -30,12 +30,12 @@ type amounts struct {
 
 // InCurrency returns a copy of the language that writes all amounts in the given currency. of
 // converts euro cents to its hundredths.
-func (l *Language) InCurrency(code string, of func(euro fare.Cents) fare.Cents) *Language {
+func (l *Language) InCurrency(code string, convert func(euro fare.Cents) fare.Cents) *Language {
 	currency, err := fare.ParseCurrency(code)
 	if err != nil {
 		return l // no currency has such a code
 	}
-	return &Language{Code: l.Code, Name: l.Name, English: l.English, amounts: &amounts{l, currency, of}}
+	return &Language{Code: l.Code, Name: l.Name, English: l.English, amounts: &amounts{l, currency, convert}}
 }
 
 func (l *Language) Converted(c fare.Cents) fare.Cents { return l.converted(c) }
@@ -167,21 +167,21 @@ func (l *Language) MonthOf(d fare.Day) string {
 
 // Apart returns the difference of two amounts given in euro cents, as readers compute it from the
 // displayed whole units, and its Sign.
-func (l *Language) Apart(of, from fare.Cents) (amount string, sign int) {
-	by := l.wholeApart(of, from)
-	return l.money(100*max(by, -by), false), l.Sign(of, from)
+func (l *Language) Apart(price, from fare.Cents) (amount string, sign int) {
+	by := l.wholeApart(price, from)
+	return l.money(100*max(by, -by), false), l.Sign(price, from)
 }
 
 // Sign returns the sign of what Apart returns: -1 if of is below from.
-func (l *Language) Sign(of, from fare.Cents) int { return cmp.Compare(l.wholeApart(of, from), 0) }
+func (l *Language) Sign(price, from fare.Cents) int { return cmp.Compare(l.wholeApart(price, from), 0) }
 
-func (l *Language) wholeApart(of, from fare.Cents) fare.Cents {
-	return (l.converted(of)+50)/100 - (l.converted(from)+50)/100
+func (l *Language) wholeApart(price, from fare.Cents) fare.Cents {
+	return (l.converted(price)+50)/100 - (l.converted(from)+50)/100
 }
 
 // Signed writes what Apart returns as a number with its sign.
-func (l *Language) Signed(of, from fare.Cents) string {
-	switch by := int(l.wholeApart(of, from)); {
+func (l *Language) Signed(price, from fare.Cents) string {
+	switch by := int(l.wholeApart(price, from)); {
 	case by > 0:
 		return "+" + strconv.Itoa(by)
 	case by < 0:

@@ -13,9 +13,9 @@ import (
 // Flight writes what the source says about the flight, as in "Ryanair, Bergamo–Stansted, non-stop,
 // 2 h 5 min", or "" if it says nothing but the stops. Of a return it writes the outward journey;
 // its stops are known only if neither direction has any.
-func Flight(l *i18n.Language, of verdict.Live) string {
+func Flight(l *i18n.Language, offer verdict.Live) string {
 	var all []string
-	f := of.Flight
+	f := offer.Flight
 	if f.Airline != (fare.Airline{}) {
 		all = append(all, airlines.Name(f.Airline))
 	}
@@ -25,25 +25,25 @@ func Flight(l *i18n.Language, of verdict.Live) string {
 	if len(all) == 0 && f.Minutes <= 0 {
 		return ""
 	}
-	if n, known := of.Stops.Number(); known && (n == 0 || of.Return() == 0) {
+	if n, known := offer.Stops.Number(); known && (n == 0 || offer.Return() == 0) {
 		all = append(all, stops(l, n))
 	}
 	if f.Minutes > 0 {
 		all = append(all, l.Text("flight.duration", "Hours", int(f.Minutes)/60, "Minutes", int(f.Minutes)%60))
 	}
-	said := strings.Join(all, l.Text("format.comma"))
-	if of.Return() != 0 {
-		return l.Text("flight.out", "Flight", said)
+	text := strings.Join(all, l.Text("format.comma"))
+	if offer.Return() != 0 {
+		return l.Text("flight.out", "Flight", text)
 	}
-	return said
+	return text
 }
 
-func FlightSentence(l *i18n.Language, of verdict.Live) string {
-	text := Flight(l, of)
+func FlightSentence(l *i18n.Language, offer verdict.Live) string {
+	text := Flight(l, offer)
 	if text == "" {
 		return ""
 	}
-	if of.Flight.Airline == (fare.Airline{}) || of.Return() != 0 { // otherwise it begins with a name, such as easyJet
+	if offer.Flight.Airline == (fare.Airline{}) || offer.Return() != 0 { // otherwise it begins with a name, such as easyJet
 		text = Sentence(text)
 	}
 	return strings.TrimSuffix(text, ".") + "."

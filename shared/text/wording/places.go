@@ -14,8 +14,8 @@ import (
 // from the names: how they were read, and for an airport or district its city. For a city with
 // several airports it lists them. If the answer is about the airports, it says only with what it
 // compares, if not with their own fares.
-func Places(l *i18n.Language, of verdict.Pair, asked ...places.Match) (all []string) {
-	about := [...]fare.Airport{of.From, of.To}
+func Places(l *i18n.Language, pair verdict.Pair, asked ...places.Match) (all []string) {
+	about := [...]fare.Airport{pair.From, pair.To}
 	var several []string // cities with several airports
 	alone := ""
 	for i, m := range asked {
@@ -46,11 +46,11 @@ func Places(l *i18n.Language, of verdict.Pair, asked ...places.Match) (all []str
 	default:
 		all = append(all, l.Text("place.both", "Cities", l.List(several)))
 	}
-	if of.Basis == nil {
+	if pair.Basis == nil {
 		return all
 	}
 	all = append(all, l.Text("place.compared"))
-	switch percent := of.Basis.Percent(); {
+	switch percent := pair.Basis.Percent(); {
 	case percent > 0:
 		all = append(all, l.Text("place.dearer", "Percent", percent))
 	case percent < 0:

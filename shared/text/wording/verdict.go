@@ -75,8 +75,8 @@ func (v Verdict) ForDay() (Verdict, bool) {
 // judgement returns what the headline, the scale and the certainty are about: the market of a route,
 // otherwise the fare for its own day or, if it has none, for the days in question.
 func (v Verdict) judgement() Verdict {
-	if own, ok := v.ForDay(); ok && !v.OfMarket() {
-		return own
+	if ofDay, ok := v.ForDay(); ok && !v.OfMarket() {
+		return ofDay
 	}
 	return v
 }
@@ -87,14 +87,14 @@ func (v Verdict) Headline() string { return Sentence(v.headline()) + "." }
 func (v Verdict) headline() string {
 	on := "its"
 	_, hasDay := v.ForDay()
-	switch own := v.judgement().Of; {
+	switch judged := v.judgement().Of; {
 	case !v.Judged():
 		return strings.TrimSuffix(v.Text("headline.dati-insufficienti"), ".")
 	case v.OfMarket():
 		return v.Text("headline.market", "Level", v.Level())
 	case !hasDay:
 		on = "stated"
-	case v.question() == "day" && own.Fare.Return() != 0:
+	case v.question() == "day" && judged.Fare.Return() != 0:
 		on = "days"
 	case v.question() == "day":
 		on = "day"
@@ -124,26 +124,26 @@ func (v Verdict) LevelName() verdict.Level { return v.judgement().Of.Verdict.Lev
 // Than compares the fare with its usual price, as in "€15 less than usual". It returns "" if the
 // price of no day is judged: a difference in money is only stated of a fare for its day.
 func (v Verdict) Than() string {
-	own, ok := v.ForDay()
+	ofDay, ok := v.ForDay()
 	if !ok {
 		return ""
 	}
-	amount, id := v.apart(own.Of)
+	amount, id := v.apart(ofDay.Of)
 	return v.Text("than."+id, "Amount", amount)
 }
 
 // Usual is Than as a sentence with the usual price.
 func (v Verdict) Usual() string {
-	own, ok := v.ForDay()
+	ofDay, ok := v.ForDay()
 	if !ok {
 		return ""
 	}
-	amount, id := v.apart(own.Of)
-	return v.Text("usual."+id, "Usual", v.About(own.Of.Verdict.Median), "Amount", amount)
+	amount, id := v.apart(ofDay.Of)
+	return v.Text("usual."+id, "Usual", v.About(ofDay.Of.Verdict.Median), "Amount", amount)
 }
 
-func (v Verdict) apart(own verdict.Judgement) (amount, id string) {
-	return apart(v.Language, own.Fare.Price, own.Verdict.Median, cmp.Or(own.Euro, oneEuro))
+func (v Verdict) apart(j verdict.Judgement) (amount, id string) {
+	return apart(v.Language, j.Fare.Price, j.Verdict.Median, cmp.Or(j.Euro, oneEuro))
 }
 
 const oneEuro = 100
@@ -200,11 +200,11 @@ func (v Verdict) Scale() verdict.Judgement { return v.judgement().Of }
 // Half states between which amounts half of the comparable fares lie; for a route, the lowest fares
 // of half of the days. It needs a verdict.
 func (v Verdict) Half() string {
-	of, route := v.judgement().Of, ""
-	if of.Scope == verdict.OfRoute {
+	judged, route := v.judgement().Of, ""
+	if judged.Scope == verdict.OfRoute {
 		route = "_route"
 	}
-	low, high := Half(v.Language, of)
+	low, high := Half(v.Language, judged)
 	return v.Text("departure.half"+route, "Low", low, "High", high)
 }
 
@@ -230,16 +230,16 @@ func (v Verdict) Adjusted() string {
 
 // Fare states the judged fare, its days and its age.
 func (v Verdict) Fare() string {
-	of := v.Of.Fare
+	offer := v.Of.Fare
 	if v.Of.Declared {
-		return v.Text("fare.stated", "Price", v.Quoted(of.Quoted))
+		return v.Text("fare.stated", "Price", v.Quoted(offer.Quoted))
 	}
-	said := v.Text("fare."+v.question(), "Price", v.Money(of.Price), "Departure", v.date(of.Depart), "Back",
-		v.date(of.Return()), "When", v.seen(of))
-	if flight := FlightSentence(v.Language, of); flight != "" {
-		said += " " + flight
+	sentence := v.Text("fare."+v.question(), "Price", v.Money(offer.Price), "Departure", v.date(offer.Depart), "Back",
+		v.date(offer.Return()), "When", v.seen(offer))
+	if flight := FlightSentence(v.Language, offer); flight != "" {
+		sentence += " " + flight
 	}
-	return said
+	return sentence
 }
 
 // Known compares the price that a reader entered with the lowest known fare. It returns "" if there
@@ -281,13 +281,13 @@ func (v Verdict) Past() string {
 // observed days it rests.
 func (v Verdict) Certainty() (certainty, restsOn string) {
 	v = v.judgement()
-	of := v.Of.Verdict
-	certainty = v.Text("certainty." + string(of.Reliability))
+	judged := v.Of.Verdict
+	certainty = v.Text("certainty." + string(judged.Reliability))
 	if v.question() == "route" {
 		since, _ := v.since()
-		return certainty, v.Text("verdict.observed", "Days", of.Sample, "Since", since)
+		return certainty, v.Text("verdict.observed", "Days", judged.Sample, "Since", since)
 	}
-	return certainty, Compared(v.Language, of)
+	return certainty, Compared(v.Language, judged)
 }
 
 // Compared states how many fares of which kind a departure or month is compared with.
@@ -315,22 +315,22 @@ func (v Verdict) since() (string, bool) {
 // compared with whole cities, it states the estimated share of comparable fares that are lower.
 func (v Verdict) Rank() string {
 	v = v.judgement()
-	of := v.Of.Verdict
+	judged := v.Of.Verdict
 	since, ok := v.since()
 	switch {
 	case !ok:
-		return Comparables(v.Language, of.Percentile)
-	case of.Days.Lower == 0:
-		return v.Text("verdict.never_lower", "Days", of.Sample, "Since", since, "Same", of.Days.Equal)
+		return Comparables(v.Language, judged.Percentile)
+	case judged.Days.Lower == 0:
+		return v.Text("verdict.never_lower", "Days", judged.Sample, "Since", since, "Same", judged.Days.Equal)
 	}
-	return v.Text("verdict.lower", "Days", of.Sample, "Since", since, "Lower", of.Days.Lower)
+	return v.Text("verdict.lower", "Days", judged.Sample, "Since", since, "Lower", judged.Days.Lower)
 }
 
 // Missed states how many days may have had a lower fare if the days without a sighting are counted too. It
 // returns "" if that is no wider than the rounding of Rank, or if Rank counts no days.
 func (v Verdict) Missed() string {
-	of := v.judgement().Of.Verdict
-	if i := of.Interval; of.Days != nil && of.Days.Lower > 0 && i != nil && i.To-i.From > 1 {
+	judged := v.judgement().Of.Verdict
+	if i := judged.Interval; judged.Days != nil && judged.Days.Lower > 0 && i != nil && i.To-i.From > 1 {
 		return v.Text("verdict.missed", "Low", i.From, "High", i.To)
 	}
 	return ""

@@ -22,7 +22,7 @@ func TestVerdictInWords(t *testing.T) {
 		Fare:    verdict.Live{Price: 2199, Depart: today + 69, Found: found},
 		Verdict: verdict.Verdict{Level: verdict.Good, Reliability: verdict.HighReliability, Median: 2199 + 812, Sample: 2506},
 	}}
-	of := func(change func(*wording.Verdict)) wording.Verdict {
+	changed := func(change func(*wording.Verdict)) wording.Verdict {
 		v := wording.Verdict{Language: i18n.English(), Of: base, On: today + 69, Today: today}
 		change(&v)
 		return v
@@ -39,29 +39,29 @@ func TestVerdictInWords(t *testing.T) {
 		}
 	}
 	past := func(level verdict.Level, cent fare.Cents) wording.Verdict {
-		return of(func(v *wording.Verdict) {
+		return changed(func(v *wording.Verdict) {
 			v.Of.Verdict.Level, v.Of.Lowest = level, &verdict.Low{Price: cent, Day: today - 15}
 		})
 	}
 	june := fare.DayOf(time.Date(2025, 6, 19, 0, 0, 0, 0, time.UTC))
 	days := func(lower, same int, interval *verdict.Interval) wording.Verdict {
-		return of(func(v *wording.Verdict) {
+		return changed(func(v *wording.Verdict) {
 			v.Of.Scope = verdict.OfRoute
 			v.Of.Verdict = verdict.Verdict{Days: &verdict.DayCount{Lower: lower, Equal: same, Since: june}, Sample: 13,
 				Interval: interval}
 		})
 	}
 	for got, want := range map[string]string{
-		of(func(v *wording.Verdict) { v.Of.Verdict.Level = verdict.Unjudged }).Headline(): "We do not know yet.",
-		of(scope(verdict.OfDeparture)).Fare():                                             "Fare for Monday 9 May 2016: €21.99, seen 3 days ago.",
-		of(scope(verdict.OfRoute)).Fare(): "The lowest fare now: " +
+		changed(func(v *wording.Verdict) { v.Of.Verdict.Level = verdict.Unjudged }).Headline(): "We do not know yet.",
+		changed(scope(verdict.OfDeparture)).Fare():                                             "Fare for Monday 9 May 2016: €21.99, seen 3 days ago.",
+		changed(scope(verdict.OfRoute)).Fare(): "The lowest fare now: " +
 			"€21.99, for Monday 9 May 2016, seen 3 days ago.",
-		of(stated(verdict.OfDeparture, 4999)).Fare(): "Your price: €88.99.",
-		of(stated(verdict.OfDeparture, 4999)).Known(): "We know a fare for Monday 9 May of €49.99, " +
+		changed(stated(verdict.OfDeparture, 4999)).Fare(): "Your price: €88.99.",
+		changed(stated(verdict.OfDeparture, 4999)).Known(): "We know a fare for Monday 9 May of €49.99, " +
 			"seen 3 days ago: €39 less than yours.",
-		of(stated(verdict.OfRoute, 9899)).Known(): "We know a fare for this route of " +
+		changed(stated(verdict.OfRoute, 9899)).Known(): "We know a fare for this route of " +
 			"€98.99 (Monday 9 May 2016), seen 3 days ago: €10 more than yours.",
-		of(stated(verdict.OfDeparture, 8899)).Known(): "We know a fare for Monday 9 May of €88.99, seen 3 days ago: " +
+		changed(stated(verdict.OfDeparture, 8899)).Known(): "We know a fare for Monday 9 May of €88.99, seen 3 days ago: " +
 			"the same as yours.",
 		past(verdict.Great, 1799).Past(): "But the same departure was €17.99 on Monday 15 February 2016.",
 		days(1, 0, nil).Rank():           "Of 13 days since 19 June 2025, 1 had a lower fare.",
@@ -76,10 +76,10 @@ func TestVerdictInWords(t *testing.T) {
 		}
 	}
 	for name, got := range map[string]string{
-		"a known fare beside the known fare": of(scope(verdict.OfRoute)).Known(),
+		"a known fare beside the known fare": changed(scope(verdict.OfRoute)).Known(),
 		"the past of a dear fare":            past(verdict.Expensive, 1799).Past(),
 		"a past that was hardly lower":       past(verdict.Great, 2150).Past(),
-		"waiting with a price of the reader": of(stated(verdict.OfDeparture, 4999)).Waiting(),
+		"waiting with a price of the reader": changed(stated(verdict.OfDeparture, 4999)).Waiting(),
 	} {
 		if got != "" {
 			t.Errorf("%s: %q", name, got)

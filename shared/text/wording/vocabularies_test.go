@@ -24,32 +24,32 @@ func TestTwoVocabularies(t *testing.T) {
 	month.Scope = verdict.OfMonth
 	alone.OwnDay = verdict.Verdict{}
 	seen.Declared = true
-	of := func(a verdict.Judgement) wording.Verdict { return wording.Verdict{Language: i18n.English(), Of: a} }
-	back := of(day)
+	inEnglish := func(a verdict.Judgement) wording.Verdict { return wording.Verdict{Language: i18n.English(), Of: a} }
+	back := inEnglish(day)
 	back.Of.Fare.Nights = 5
-	priced := of(alone)
+	priced := inEnglish(alone)
 	priced.Of.Fare, priced.Of.Declared = verdict.Live{Price: 2199}, true
 	const less = "Flights like this usually cost about €25: this is €3 less."
 	for _, c := range []struct {
-		of                           wording.Verdict
+		v                            wording.Verdict
 		headline, brief, usual, half string
 	}{
-		{of(route), "Fares are high right now.", "fares are high right now", less,
+		{inEnglish(route), "Fares are high right now.", "fares are high right now", less,
 			"On half of the days the lowest fare was between €19 and €21."},
-		{of(alone), "Fares are high right now.", "fares are high right now", "",
+		{inEnglish(alone), "Fares are high right now.", "fares are high right now", "",
 			"On half of the days the lowest fare was between €19 and €21."},
-		{of(day), "A good fare for that day.", "€21.99: good", less, "Half the time such a fare is between €23 and €26."},
-		{of(month), "A good fare for its day.", "€21.99: good", less, "Half the time such a fare is between €23 and €26."},
+		{inEnglish(day), "A good fare for that day.", "€21.99: good", less, "Half the time such a fare is between €23 and €26."},
+		{inEnglish(month), "A good fare for its day.", "€21.99: good", less, "Half the time such a fare is between €23 and €26."},
 		{back, "A good fare for those days.", "€21.99: good", less, "Half the time such a fare is between €23 and €26."},
-		{of(seen), "A good fare for that day.", "€21.99: good", less, "Half the time such a fare is between €23 and €26."},
+		{inEnglish(seen), "A good fare for that day.", "€21.99: good", less, "Half the time such a fare is between €23 and €26."},
 		{priced, "An expensive fare.", "€21.99: expensive", "", "On half of the days the lowest fare was between €19 and €21."},
 	} {
-		if got := c.of.Headline(); got != c.headline {
+		if got := c.v.Headline(); got != c.headline {
 			t.Errorf("%q, want %q", got, c.headline)
 		}
-		for _, said := range [][2]string{{c.of.Brief(), c.brief}, {c.of.Usual(), c.usual}, {c.of.Half(), c.half}} {
-			if said[0] != said[1] {
-				t.Errorf("%s: %q, want %q", c.headline, said[0], said[1])
+		for _, phrase := range [][2]string{{c.v.Brief(), c.brief}, {c.v.Usual(), c.usual}, {c.v.Half(), c.half}} {
+			if phrase[0] != phrase[1] {
+				t.Errorf("%s: %q, want %q", c.headline, phrase[0], phrase[1])
 			}
 		}
 	}
@@ -59,9 +59,9 @@ func TestTwoVocabularies(t *testing.T) {
 			words[l.Text("level."+string(level))], words[l.Text("market."+string(level))] = true, true
 			a := day
 			a.Verdict.Level = level
-			said := wording.Verdict{Language: l, Of: a}
-			if stem := []rune(said.Level()); !strings.Contains(strings.ToLower(said.Headline()), string(stem[:3])) {
-				t.Errorf("%s: %q does not state %q", l.Code, said.Headline(), said.Level())
+			v := wording.Verdict{Language: l, Of: a}
+			if stem := []rune(v.Level()); !strings.Contains(strings.ToLower(v.Headline()), string(stem[:3])) {
+				t.Errorf("%s: %q does not state %q", l.Code, v.Headline(), v.Level())
 			}
 		}
 		if len(words) != 8 {
@@ -93,11 +93,11 @@ func TestAboutTheUsualPrice(t *testing.T) {
 		if got := wording.Than(forint, c.price, c.usual); got != c.in {
 			t.Errorf("%d beside %d in forint: %q", c.price, c.usual, got)
 		}
-		of := verdict.Judgement{Scope: verdict.OfDeparture, Euro: 100, Judged: verdict.Judged{
+		judged := verdict.Judgement{Scope: verdict.OfDeparture, Euro: 100, Judged: verdict.Judged{
 			Fare: verdict.Live{Price: c.price}, Verdict: verdict.Verdict{Level: verdict.Fair, Median: c.usual}}}
-		of = of.In("HUF", func(c fare.Cents) fare.Cents { return 400 * c })
+		judged = judged.In("HUF", func(c fare.Cents) fare.Cents { return 400 * c })
 		same := i18n.English().InCurrency("HUF", func(c fare.Cents) fare.Cents { return c })
-		if got := (wording.Verdict{Language: same, Of: of}).Than(); got != c.in {
+		if got := (wording.Verdict{Language: same, Of: judged}).Than(); got != c.in {
 			t.Errorf("%d beside %d, converted: %q", c.price, c.usual, got)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 // and then says how often waiting cost more.
 func TestAdviceToWaitNeedsEvidence(t *testing.T) {
 	lead, week := 40, 7
-	of := func(pays ...bool) (a verdict.Judgement) {
+	record := func(pays ...bool) (a verdict.Judgement) {
 		a.Lead = &lead
 		for i, p := range pays {
 			a.Forecasts = append(a.Forecasts,
@@ -24,7 +24,7 @@ func TestAdviceToWaitNeedsEvidence(t *testing.T) {
 		return a
 	}
 	for _, l := range i18n.Languages() {
-		said := func(id string, days int, mean fare.Cents) string {
+		sentence := func(id string, days int, mean fare.Cents) string {
 			return l.Text("waits."+id, "Days", days, "Amount", l.Money(mean), "Fell", l.Count("waits.fell", 30, "More", false), "Rose",
 				l.Count("waits.rose", 20), "Dearer", l.Count("waits.ended", 37))
 		}
@@ -35,10 +35,10 @@ func TestAdviceToWaitNeedsEvidence(t *testing.T) {
 		}{
 			{"no certain departure", verdict.Judgement{}, ""},
 			{"within a week", verdict.Judgement{Lead: &week}, l.Text("waits.soon")},
-			{"no outcomes yet", of(), ""},
-			{"never surely paid", of(false, false), said("unclear", 7, 500)},
-			{"the longer one paid", of(false, true), said("saved", 14, 500)},
-			{"the shorter one paid", of(true, false), said("saved", 7, 500)},
+			{"no outcomes yet", record(), ""},
+			{"never surely paid", record(false, false), sentence("unclear", 7, 500)},
+			{"the longer one paid", record(false, true), sentence("saved", 14, 500)},
+			{"the shorter one paid", record(true, false), sentence("saved", 7, 500)},
 		} {
 			if got := wording.Advice(l, c.given); got != c.says {
 				t.Errorf("%s, %s: %q", l.Code, c.name, got)
@@ -47,11 +47,11 @@ func TestAdviceToWaitNeedsEvidence(t *testing.T) {
 				t.Errorf("%s, %s: %q", l.Code, c.name, got)
 			}
 		}
-		undated := of(false)
+		undated := record(false)
 		undated.Lead = nil
 		for mean, id := range map[fare.Cents]string{20: "cost", 0: "nothing_changed", -20: "unclear"} {
 			undated.Forecasts[0].Mean = mean
-			if got := wording.Advice(l, undated); got != said(id, 7, max(mean, -mean)) {
+			if got := wording.Advice(l, undated); got != sentence(id, 7, max(mean, -mean)) {
 				t.Errorf("%s, %d: %q", l.Code, mean, got)
 			}
 		}

@@ -348,9 +348,9 @@ func TestBadRowsAreReportedAndTheRestLoads(t *testing.T) {
 	if diff := cmp.Diff(want, r.Dropped); diff != "" {
 		t.Error(diff)
 	}
-	for i, told := range r.Bad {
-		if told.Line != i+3 || told.Why == "" || len(told.Why) > 120 {
-			t.Errorf("bad row %d: %v", i, told)
+	for i, row := range r.Bad {
+		if row.Line != i+3 || row.Why == "" || len(row.Why) > 120 {
+			t.Errorf("bad row %d: %v", i, row)
 		}
 	}
 

@@ -27,8 +27,8 @@ const (
 )
 
 func flightsOf(r *route) (all []fare.Flight) {
-	airline := func(of fare.City) string {
-		if code := carriers[of]; code != "" {
+	airline := func(city fare.City) string {
+		if code := carriers[city]; code != "" {
 			return code
 		}
 		return homeCarrier
@@ -46,10 +46,10 @@ func flightsOf(r *route) (all []fare.Flight) {
 	return all
 }
 
-func airport(of fare.City, draw uint64) fare.Airport {
-	codes := strings.Fields(airports[of])
+func airport(city fare.City, draw uint64) fare.Airport {
+	codes := strings.Fields(airports[city])
 	if len(codes) == 0 {
-		codes = []string{string(of)}
+		codes = []string{string(city)}
 	}
 	a, _ := fare.ParseAirport(codes[draw%uint64(len(codes))])
 	return a

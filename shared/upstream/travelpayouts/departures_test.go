@@ -150,7 +150,7 @@ func TestDeparturesOfAnotherQuestion(t *testing.T) {
 }
 
 func TestDeparturesRefused(t *testing.T) {
-	said := func(status int, body string) upstreamtest.Fault {
+	answer := func(status int, body string) upstreamtest.Fault {
 		return upstreamtest.Fault{Status: status, Body: body}
 	}
 	tests := []struct {
@@ -159,14 +159,14 @@ func TestDeparturesRefused(t *testing.T) {
 		want  error
 		words string
 	}{
-		{"a question it does not accept", said(400, `{"success":false,"data":{},"error":"destination: unknown code"}`),
+		{"a question it does not accept", answer(400, `{"success":false,"data":{},"error":"destination: unknown code"}`),
 			upstream.ErrUnavailable,
 			"MIL-BUH#4-7: the fare source could not be asked: status 400, answered success:false: \"destination: " +
 				"unknown code\""},
 		{"a question it has no words for", upstreamtest.Broken(404), upstream.ErrUnavailable,
 			"MIL-BUH#4-7: the fare source could not be asked: status 404"},
 		{"no, with status 200", upstreamtest.Unwilling("bad origin", "{}"), upstream.ErrUnavailable, "bad origin"},
-		{"a bad token", said(401, `{"success":false}`), upstream.ErrRefused, "status 401"},
+		{"a bad token", answer(401, `{"success":false}`), upstream.ErrRefused, "status 401"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

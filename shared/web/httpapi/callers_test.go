@@ -115,7 +115,9 @@ func (s *service) ask(from, method, target string, header ...string) *httptest.R
 }
 
 // of returns an address in the given IPv6 /48 and the /64 subnet of it.
-func of(network, subnet int) string { return fmt.Sprintf("[2001:db8:%x:%x::1]:443", network, subnet) }
+func address(network, subnet int) string {
+	return fmt.Sprintf("[2001:db8:%x:%x::1]:443", network, subnet)
+}
 
 // An IPv6 /48 has 32 times the quota of one address, however many addresses call. Another /48 has
 // its own quota. Each answered call costs one write.
@@ -123,7 +125,7 @@ func TestAThousandAddressesOfANetwork(t *testing.T) {
 	s := serve(t)
 	counts := func(network int) (answered, refused int) {
 		for n := range 1000 {
-			w := s.ask(of(network, n), "GET", "/v1/analisi"+wellFormed)
+			w := s.ask(address(network, n), "GET", "/v1/analisi"+wellFormed)
 			switch w.Code {
 			case 200:
 				answered++
@@ -148,14 +150,14 @@ func TestAThousandAddressesOfANetwork(t *testing.T) {
 	if s.writes != 30*routes.PerNetwork+2 {
 		t.Errorf("%d writes", s.writes)
 	}
-	if w := s.ask(of(2, 1), "GET", "/v1/analisi"+wellFormed); w.Code != 200 {
+	if w := s.ask(address(2, 1), "GET", "/v1/analisi"+wellFormed); w.Code != 200 {
 		t.Errorf("another network: %d", w.Code)
 	}
 	if w := s.ask("192.0.2.7:1", "GET", "/v1/analisi"+wellFormed); w.Code != 200 {
 		t.Errorf("an IPv4 address: %d", w.Code)
 	}
 	s.at = now.Add(12 * time.Hour)
-	if w := s.ask(of(1, 1), "GET", "/v1/analisi"+wellFormed); w.Code != 200 {
+	if w := s.ask(address(1, 1), "GET", "/v1/analisi"+wellFormed); w.Code != 200 {
 		t.Errorf("the next day: %d", w.Code)
 	}
 	for key := range s.counts {
@@ -182,7 +184,7 @@ func TestASmallCapOfANetworkIsExact(t *testing.T) {
 	for n := range 1000 {
 		all.Go(func() {
 			r := httptest.NewRequest("POST", "/v1/pro/checkout", strings.NewReader("{}"))
-			r.RemoteAddr = of(1, n)
+			r.RemoteAddr = address(1, n)
 			w := httptest.NewRecorder()
 			apis[n%len(apis)].ServeHTTP(w, r)
 			if w.Code == 200 {

@@ -31,15 +31,15 @@ func (s *slowly) Take(ctx context.Context, key store.Key, n, limit int64, expire
 }
 
 // gather makes concurrent calls of one subject that wait for the slow write of the first.
-func gather(t *testing.T, calls int, ctxOf func(n int) context.Context, meanwhile func()) (of []Decision, errs []error,
+func gather(t *testing.T, calls int, ctxOf func(n int) context.Context, meanwhile func()) (decisions []Decision, errs []error,
 	c *slowly, l *Limiter) {
 	t.Helper()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	c = &slowly{begun: make(chan struct{}), goOn: make(chan struct{})}
 	l = New(c, func() time.Time { return now })
-	of, errs = make([]Decision, calls), make([]error, calls)
+	decisions, errs = make([]Decision, calls), make([]error, calls)
 	var all sync.WaitGroup
-	call := func(n int) { of[n], errs[n] = l.Take(ctxOf(n), together, "a") }
+	call := func(n int) { decisions[n], errs[n] = l.Take(ctxOf(n), together, "a") }
 	all.Go(func() { call(0) })
 	<-c.begun
 	for n := 1; n < calls; n++ {
@@ -51,7 +51,7 @@ func gather(t *testing.T, calls int, ctxOf func(n int) context.Context, meanwhil
 	meanwhile()
 	close(c.goOn)
 	all.Wait()
-	return of, errs, c, l
+	return decisions, errs, c, l
 }
 
 func (l *Limiter) gathered() (n int) {
@@ -67,12 +67,12 @@ func (l *Limiter) gathered() (n int) {
 // is allowed.
 func TestGatheredCallsAreCountedTogether(t *testing.T) {
 	const calls = 150
-	of, errs, c, l := gather(t, calls, func(int) context.Context { return t.Context() }, func() {})
+	decisions, errs, c, l := gather(t, calls, func(int) context.Context { return t.Context() }, func() {})
 	if c.asked != 2 {
 		t.Errorf("%d writes", c.asked)
 	}
 	var remaining []int64
-	for n, d := range of {
+	for n, d := range decisions {
 		if errs[n] != nil {
 			t.Error(errs[n])
 		}
@@ -105,14 +105,14 @@ func TestGatheredCallsAreCountedTogether(t *testing.T) {
 // A call canceled while it waits for a write is still counted, and so are those that wait with it.
 func TestCanceledCallFailsNoOther(t *testing.T) {
 	gone, hangUp := context.WithCancel(t.Context())
-	of, errs, c, _ := gather(t, 120, func(n int) context.Context {
+	decisions, errs, c, _ := gather(t, 120, func(n int) context.Context {
 		if n == 1 { // the first waiting call
 			return gone
 		}
 		return t.Context()
 	}, hangUp)
 	passed := 0
-	for n, d := range of {
+	for n, d := range decisions {
 		switch {
 		case n == 1 && errs[n] == nil:
 			t.Error("the one that hung up was not told")

@@ -22,9 +22,9 @@ type Part struct {
 	Now       func() time.Time
 }
 
-func Source(of config.Upstream, p Part) (*travelpayouts.Client, error) {
+func Source(settings config.Upstream, p Part) (*travelpayouts.Client, error) {
 	return travelpayouts.New(travelpayouts.Config{
-		Token: of.Token, BaseURL: of.URL, Now: p.Now, PerMinute: p.PerMinute, Spend: p.Spend,
+		Token: settings.Token, BaseURL: settings.URL, Now: p.Now, PerMinute: p.PerMinute, Spend: p.Spend,
 		Comparable: upstream.Comparable{CityOf: places.CityOf, Rates: p.Rates},
 		CurrencyOf: func(origin fare.City) string {
 			place, _ := places.Get(origin)
