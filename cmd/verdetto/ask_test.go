@@ -49,9 +49,9 @@ func TestInquiry_ReadDays(t *testing.T) {
 		if !strings.HasPrefix(got, c.want) {
 			t.Errorf("%s: %s, %v, want %s", depart, got, err, c.want)
 		}
-		if said := strings.Join(read, "\n"); err == nil && strings.Contains(said, depart) == (c.depart == depart) ||
-			back != "" && err == nil && !strings.Contains(said, back) {
-			t.Errorf("%s %s: says %q", depart, back, said)
+		if output := strings.Join(read, "\n"); err == nil && strings.Contains(output, depart) == (c.depart == depart) ||
+			back != "" && err == nil && !strings.Contains(output, back) {
+			t.Errorf("%s %s: says %q", depart, back, output)
 		}
 	}
 }

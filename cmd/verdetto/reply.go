@@ -23,7 +23,7 @@ import (
 
 type reply struct {
 	language *i18n.Language
-	of       published.Analysis
+	analysis published.Analysis
 	asked    string // the day or month of the question, or ""
 	invented bool
 }
@@ -35,10 +35,10 @@ func (r reply) write(w io.Writer, p pen, body []byte) (err error) {
 			err = fmt.Errorf("its answer cannot be printed: %v", v)
 		}
 	}()
-	if err := json.Unmarshal(body, &r.of); err != nil {
+	if err := json.Unmarshal(body, &r.analysis); err != nil {
 		return err
 	}
-	if r.of.Verdetto.Livello == "" {
+	if r.analysis.Verdetto.Livello == "" {
 		return errors.New("its answer has no verdict")
 	}
 	r.print(w, p)
@@ -52,7 +52,7 @@ func line(text string) string {
 
 // print writes the answer: first the verdict, then the bar, then what the verdict rests on.
 func (r reply) print(w io.Writer, p pen) {
-	l, a, j := r.language, r.of, judgement(r.of)
+	l, a, j := r.language, r.analysis, judgement(r.analysis)
 	if a.Valuta != fare.EUR.String() {
 		l = l.InCurrency(a.Valuta, func(c fare.Cents) fare.Cents { return c })
 	}

@@ -216,12 +216,12 @@ func TestCheckPlaces(t *testing.T) {
 		out, _ := c.CombinedOutput() // the exit code is returned
 		return string(out), c.ProcessState.ExitCode()
 	}
-	said, code := run([]string{"VERDETTO_LISTEN=127.0.0.1:2", "VERDETTO_LOG=text"}, "-config", "some.toml", "-log",
+	output, code := run([]string{"VERDETTO_LISTEN=127.0.0.1:2", "VERDETTO_LOG=text"}, "-config", "some.toml", "-log",
 		"json")
 	if code != 0 {
-		t.Errorf("exit code %d\n%s", code, said)
+		t.Errorf("exit code %d\n%s", code, output)
 	}
-	fixture.Has(t, "what is set", said, "127.0.0.1:2, by the environment", "json, by flag -log", "post, by some.toml")
+	fixture.Has(t, "what is set", output, "127.0.0.1:2, by the environment", "json, by flag -log", "post, by some.toml")
 	for _, c := range []struct {
 		name        string
 		environment []string
@@ -245,11 +245,11 @@ func TestCheckPlaces(t *testing.T) {
 			if c.config == "" {
 				args = nil
 			}
-			said, code := run(c.environment, args...)
-			if code != 1 || strings.Contains(said, "two words") {
-				t.Errorf("exit code %d\n%s", code, said)
+			output, code := run(c.environment, args...)
+			if code != 1 || strings.Contains(output, "two words") {
+				t.Errorf("exit code %d\n%s", code, output)
 			}
-			fixture.Has(t, "what is said", said, c.says...)
+			fixture.Has(t, "what is said", output, c.says...)
 		})
 	}
 }

@@ -111,14 +111,14 @@ func TestStatusOfOldFares(t *testing.T) {
 	d := fixture.NewShell(t)
 	d.Want(0, "", "refresh", "-store", "bolt:kept.db", "-upstream", "csv:good.csv", "-now", "2016-03-01")
 	got := d.Run("status", "-store", "bolt:kept.db", "-o", "json")
-	var said struct {
+	var health struct {
 		Ready     bool
 		Reason    string
 		FaresDays float64
 		Routes    int
 	}
-	if err := json.Unmarshal([]byte(got.Stdout), &said); err != nil || said.Ready || said.FaresDays < 3000 || said.Routes != 1 || !strings.Contains(said.Reason, "should be at most 9") {
-		t.Errorf("%v %+v", err, said)
+	if err := json.Unmarshal([]byte(got.Stdout), &health); err != nil || health.Ready || health.FaresDays < 3000 || health.Routes != 1 || !strings.Contains(health.Reason, "should be at most 9") {
+		t.Errorf("%v %+v", err, health)
 	}
 }
 

@@ -25,22 +25,22 @@ func TestPepper(t *testing.T) {
 		return d.Want(code, says, args...)
 	}
 	key := []string{"key", "create", "-store", "bolt:kept.db", "-email", "ada@example.com"}
-	own, other := strings.Repeat("own pepper ", 4), strings.Repeat("another pepper ", 4)
-	run(0, "vd_", own, key...)
+	first, other := strings.Repeat("own pepper ", 4), strings.Repeat("another pepper ", 4)
+	run(0, "vd_", first, key...)
 	run(1, "made with another pepper", other, key...)
 	run(1, "VERDETTO_PEPPER", other, "serve", "-store", "bolt:kept.db", "-upstream", "csv:good.csv", "-now", "2016-03-01")
 	run(1, "made with another pepper", other, "refresh", "-store", "bolt:kept.db", "-upstream", "csv:good.csv", "-now", "2016-03-01", "-mail", "mail")
 	run(1, "holds no pepper", "", key...)
 	run(1, "does not hold its pepper", "", "serve", "-store", "bolt:kept.db", "-upstream", "csv:good.csv", "-now", "2016-03-01")
 
-	run(0, "exported to pepper.txt", own, "pepper", "export", "-store", "bolt:kept.db", "-to", "pepper.txt")
-	run(1, "choose another name", own, "pepper", "export", "-store", "bolt:kept.db", "-to", "pepper.txt")
+	run(0, "exported to pepper.txt", first, "pepper", "export", "-store", "bolt:kept.db", "-to", "pepper.txt")
+	run(1, "choose another name", first, "pepper", "export", "-store", "bolt:kept.db", "-to", "pepper.txt")
 	run(1, "made with another pepper", other, "pepper", "export", "-store", "bolt:kept.db", "-to", "wrong.txt")
 	if info, err := os.Stat(filepath.Join(d.Dir, "pepper.txt")); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("others may read the pepper: %v %v", info, err)
 	}
 	text := strings.TrimSpace(d.Files()["pepper.txt"])
-	if got := run(0, text, own, "pepper", "export"); strings.TrimSpace(got.Stdout) != text {
+	if got := run(0, text, first, "pepper", "export"); strings.TrimSpace(got.Stdout) != text {
 		t.Errorf("without a store: %q", got.Stdout)
 	}
 	run(0, "vd_", text, key...) // as a setting
@@ -65,5 +65,5 @@ func TestPepper(t *testing.T) {
 
 	run(0, "now holds this pepper", "", "pepper", "import", "-store", "bolt:kept.db", "-from", "other.txt", "-force")
 	run(0, "vd_", other, key...)
-	run(1, "made with another pepper", own, key...)
+	run(1, "made with another pepper", first, key...)
 }

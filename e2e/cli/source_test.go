@@ -50,9 +50,9 @@ func refused(t *testing.T, d fixture.Shell, args ...string) {
 		c.Args = append(c.Args, "-listen", "127.0.0.1:0")
 	}
 	c.Env = append(c.Env, "TRAVELPAYOUTS_TOKEN=0123456789abcdef", "TRAVELPAYOUTS_URL=http://127.0.0.1:1")
-	said, err := c.CombinedOutput()
-	if _, exited := err.(*exec.ExitError); !exited || ctx.Err() != nil || !strings.Contains(string(said),
+	output, err := c.CombinedOutput()
+	if _, exited := err.(*exec.ExitError); !exited || ctx.Err() != nil || !strings.Contains(string(output),
 		"the store holds fares of another source") {
-		t.Errorf("%s: %v\n%s", strings.Join(args, " "), err, said)
+		t.Errorf("%s: %v\n%s", strings.Join(args, " "), err, output)
 	}
 }

@@ -26,8 +26,8 @@ func TestAPublicServiceOffersNoPlayMoney(t *testing.T) {
 		unsold := c.public && !c.demo
 		s := d.Serve(append(c.args, "-listen", "127.0.0.1:0", "-upstream", "csv:good.csv", "-now", "2016-03-01")...)
 		call := func(method, path, body, accept string) (int, string) {
-			answer, said := fixture.Call(t, http.DefaultClient, method, s.URL+path, body, "Content-Type", "application/json", "Accept", accept)
-			return answer.StatusCode, said
+			answer, text := fixture.Call(t, http.DefaultClient, method, s.URL+path, body, "Content-Type", "application/json", "Accept", accept)
+			return answer.StatusCode, text
 		}
 		const email = `{"email":"ada@example.com"}`
 		_, home := call("GET", "/?lang=en", "", "text/html")
@@ -43,16 +43,16 @@ func TestAPublicServiceOffersNoPlayMoney(t *testing.T) {
 			if method == "POST" {
 				body = email
 			}
-			status, said := call(method, path, body, "application/json")
-			if (status == http.StatusNotFound && strings.Contains(said, "piano-non-offerto")) != unsold {
-				t.Errorf("%s: %s: %d %s", c.name, path, status, said)
+			status, text := call(method, path, body, "application/json")
+			if (status == http.StatusNotFound && strings.Contains(text, "piano-non-offerto")) != unsold {
+				t.Errorf("%s: %s: %d %s", c.name, path, status, text)
 			}
 		}
 		if _, index := call("GET", "/v1", "", "application/json"); strings.Contains(index, "/v1/pro/checkout") == unsold {
 			t.Errorf("%s: the index: %s", c.name, index)
 		}
-		if status, said := call("POST", "/v1/pro/recupera", email, "application/json"); status != http.StatusAccepted {
-			t.Errorf("%s: recupera: %d %s", c.name, status, said)
+		if status, text := call("POST", "/v1/pro/recupera", email, "application/json"); status != http.StatusAccepted {
+			t.Errorf("%s: recupera: %d %s", c.name, status, text)
 		}
 		s.End(t)
 	}

@@ -45,7 +45,7 @@ type service struct {
 	routes    []fare.Route  // with fares, in the panel's order
 	calls     int
 	documents map[string]int // by kind
-	said      facts
+	facts     facts
 }
 
 func open(t *testing.T, p panel) *service {
@@ -57,7 +57,7 @@ func open(t *testing.T, p panel) *service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &service{t: t, documents: map[string]int{}, said: facts{}}
+	s := &service{t: t, documents: map[string]int{}, facts: facts{}}
 	s.readRoutes(source)
 	o.Source, o.Now = source, func() time.Time { return s.last.Time().Add(20*time.Hour + s.ahead) }
 	o.Table = fixture.Unlimited{Table: fixture.Bolt(t, o.Now)}
@@ -159,18 +159,18 @@ var (
 // difference) to the texts that say it.
 type facts map[string]map[string]string
 
-func (f facts) add(fare, kind, said, where string) {
+func (f facts) add(fare, kind, statement, where string) {
 	key := fare + " " + kind
 	if f[key] == nil {
 		f[key] = map[string]string{}
 	}
-	f[key][said] = where
+	f[key][statement] = where
 }
 
 func (f facts) faults() (all []string) {
-	for key, said := range f {
-		if len(said) > 1 {
-			all = append(all, fmt.Sprintf("%s: %v", key, said))
+	for key, statements := range f {
+		if len(statements) > 1 {
+			all = append(all, fmt.Sprintf("%s: %v", key, statements))
 		}
 	}
 	return all
@@ -259,20 +259,20 @@ func (f facts) readDeals(body string, keys map[string]string) (rows int) {
 
 // checkPage returns the faults of a page. a is the API's answer to the same question.
 func (f facts) checkPage(fare, where, body string, a published.Analysis, market bool) (faults []string) {
-	shown, said := article.FindStringSubmatch(body), ""
+	shown, headline := article.FindStringSubmatch(body), ""
 	if h := heading.FindStringSubmatch(shown[0]); h != nil {
-		said = h[1]
+		headline = h[1]
 	}
-	if a.Verdetto.Percentile != nil && said != "We do not know yet." {
+	if a.Verdetto.Percentile != nil && headline != "We do not know yet." {
 		if m := price.FindStringSubmatch(shown[0]); m == nil || whole(m[1]) != fmt.Sprint(int(a.Prezzo.Cent+50)/100) {
 			faults = append(faults, fmt.Sprintf("%s: the largest price is %q, and prezzo %d", where, m, a.Prezzo.Cent))
 		}
-		faults = append(faults, f.read(fare, where, said, market)...)
+		faults = append(faults, f.read(fare, where, headline, market)...)
 		f.read(fare, where, strings.Join(usually.FindAllString(html.UnescapeString(shown[0]), 1), ""), false)
 	}
-	if m := half.FindStringSubmatch(html.UnescapeString(shown[0])); m != nil && strings.Contains(said, "expensive") {
+	if m := half.FindStringSubmatch(html.UnescapeString(shown[0])); m != nil && strings.Contains(headline, "expensive") {
 		if high := cmp.Or(m[2], m[1]); a.Prezzo.Cent <= cents(high) {
-			faults = append(faults, fmt.Sprintf("%s: %q at %d, but half the time up to %s", where, said, a.Prezzo.Cent, high))
+			faults = append(faults, fmt.Sprintf("%s: %q at %d, but half the time up to %s", where, headline, a.Prezzo.Cent, high))
 		}
 	}
 	return faults
@@ -298,13 +298,13 @@ func (s *service) page(r fare.Route, more string, q url.Values) {
 	key := fmt.Sprintf("%s %s %d", r, a.Prezzo.Partenza, int(a.Prezzo.Cent+50)/100)
 	where := "page " + more
 	market := a.Ambito == string(verdict.OfRoute) && !a.Prezzo.Dichiarato
-	s.fail(s.said.checkPage(key, where, body, a, market))
+	s.fail(s.facts.checkPage(key, where, body, a, market))
 	if m := cardOf.FindStringSubmatch(body); m != nil && a.Verdetto.Percentile != nil && !strings.Contains(body, "<h1>We do not know yet.</h1>") && !a.Prezzo.Dichiarato {
-		s.fail(s.said.readCard(key, "card "+more, s.ask(m[1]), a, market))
+		s.fail(s.facts.readCard(key, "card "+more, s.ask(m[1]), a, market))
 		s.documents["card"]++
 	}
 	for _, m := range cell.FindAllStringSubmatch(body, -1) {
-		s.said.add(fmt.Sprintf("%s %s %s", r, m[1], m[2]), "difference", m[3], where)
+		s.facts.add(fmt.Sprintf("%s %s %s", r, m[1], m[2]), "difference", m[3], where)
 	}
 	s.documents["page"]++
 }
@@ -338,13 +338,13 @@ func (s *service) route(r fare.Route, departures int) {
 		s.list(r, "compare_trips", map[string]any{"origin": from, "destinations": []string{to}, "departures": []string{day}})
 		text, _, _ := strings.Cut(s.tool("flight_price_verdict", map[string]any{"origin": from, "destination": to,
 			"departure": day}), "For an alert on this trip")
-		s.fail(s.said.read(fmt.Sprintf("%s %s %d", r, day, int(*c.Giorni[i].Cent+50)/100), "flight_price_verdict", text, false))
+		s.fail(s.facts.read(fmt.Sprintf("%s %s %d", r, day, int(*c.Giorni[i].Cent+50)/100), "flight_price_verdict", text, false))
 		s.documents["verdict"]++
 	}
 }
 
 func (s *service) list(r fare.Route, tool string, arguments map[string]any) {
-	s.fail(s.said.readListed(r, tool, s.tool(tool, arguments)))
+	s.fail(s.facts.readListed(r, tool, s.tool(tool, arguments)))
 	s.documents[tool]++
 }
 
@@ -361,10 +361,10 @@ func (s *service) origin(city fare.City) {
 	keys := map[string]string{}
 	for i, d := range deals.Occasioni {
 		if d.Usual != nil {
-			s.said.add(key(d), "word", english[d.Level], "occasioni")
-			s.said.add(key(d), "usual", fmt.Sprint(int(*d.Usual+50)/100), "occasioni")
+			s.facts.add(key(d), "word", english[d.Level], "occasioni")
+			s.facts.add(key(d), "usual", fmt.Sprint(int(*d.Usual+50)/100), "occasioni")
 		}
-		s.said.add(key(d), "price", fmt.Sprint(int(d.Prezzo.Cent+50)/100), "occasioni")
+		s.facts.add(key(d), "price", fmt.Sprint(int(d.Prezzo.Cent+50)/100), "occasioni")
 		keys[places.Name(fare.City(d.DestinazioneIata), "en")] = key(d)
 		if i%(1+len(deals.Occasioni)/8) == 0 {
 			s.page(fare.Route{Origin: city, Destination: fare.City(d.DestinazioneIata)}, "&quando="+d.Prezzo.Partenza,
@@ -372,7 +372,7 @@ func (s *service) origin(city fare.City) {
 		}
 		s.documents["deals"]++
 	}
-	s.documents["page of deals"] += s.said.readDeals(s.ask("/?da="+string(city)+"&lang=en"), keys)
+	s.documents["page of deals"] += s.facts.readDeals(s.ask("/?da="+string(city)+"&lang=en"), keys)
 	judged := slices.DeleteFunc(deals.Occasioni, func(d published.Occasione) bool { return d.Usual == nil })
 	for i, m := range dealt.FindAllStringSubmatch(s.tool("cheap_now", map[string]any{"origin": string(city)}), -1) {
 		if d := judged[i]; d.Usual == nil || english[d.Level] != m[3] || whole(m[4]) != fmt.Sprint(int(*d.Usual+50)/100) {
@@ -402,8 +402,8 @@ func check(t *testing.T, p panel, routes, departures int) {
 	origins, some := map[fare.City]bool{}, s.some(routes)
 	for i, route := range some {
 		if i == len(some)/2 { // the others two days after the refresh
-			s.fail(s.said.faults())
-			s.said, origins, s.ahead = facts{}, map[fare.City]bool{}, 48*time.Hour
+			s.fail(s.facts.faults())
+			s.facts, origins, s.ahead = facts{}, map[fare.City]bool{}, 48*time.Hour
 		}
 		s.route(route, departures)
 		if origin := route.Origin; !origins[origin] {
@@ -411,8 +411,8 @@ func check(t *testing.T, p panel, routes, departures int) {
 			s.origin(origin)
 		}
 	}
-	s.fail(s.said.faults())
-	t.Logf("%s: %d routes, documents %v, %d facts", p.file, len(s.routes), s.documents, len(s.said))
+	s.fail(s.facts.faults())
+	t.Logf("%s: %d routes, documents %v, %d facts", p.file, len(s.routes), s.documents, len(s.facts))
 	for _, kind := range []string{"page", "card", "verdict", "fare_calendar", "compare_trips", "deals", "page of deals", "feed"} {
 		if s.documents[kind] == 0 {
 			t.Errorf("no %s was checked", kind)

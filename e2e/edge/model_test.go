@@ -109,8 +109,8 @@ func (m *cloudFront) ask(r *http.Request) *object {
 func (m *cloudFront) write(w http.ResponseWriter, r *http.Request, o *object, shared bool) {
 	maps.Copy(w.Header(), o.header)
 	if shared {
-		for _, own := range ownHeaders {
-			w.Header().Del(own)
+		for _, name := range ownHeaders {
+			w.Header().Del(name)
 		}
 	}
 	if tag := o.header.Get("ETag"); o.status == http.StatusOK && tag != "" && r.Header.Get("If-None-Match") == tag {
@@ -181,9 +181,9 @@ func (d *distribution) get(target string, header ...string) (status int, body st
 	}
 	before, w := d.asked, httptest.NewRecorder()
 	d.ServeHTTP(w, r)
-	for _, own := range ownHeaders {
-		if got := w.Header().Get(own); got != "" && fixture.Shared(target) {
-			d.t.Errorf("%s tells another %s: %s", target, own, got)
+	for _, name := range ownHeaders {
+		if got := w.Header().Get(name); got != "" && fixture.Shared(target) {
+			d.t.Errorf("%s tells another %s: %s", target, name, got)
 		}
 	}
 	return w.Code, w.Body.String(), d.asked > before

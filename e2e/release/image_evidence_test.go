@@ -51,8 +51,8 @@ func emulated(t *testing.T, folder string) {
 	}
 	service := exec.Command(qemu, executable, "serve", "-upstream", "csv:"+panel, "-listen", at, "-now", "2016-03-01",
 		"-store", "bolt:"+filepath.Join(t.TempDir(), "verdetto.db"), "-mail", t.TempDir())
-	var said strings.Builder
-	service.Stderr = &said
+	var output strings.Builder
+	service.Stderr = &output
 	if err := service.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func emulated(t *testing.T, folder string) {
 			return
 		}
 	}
-	t.Errorf("no verdict within 5 minutes:\n%s", said.String())
+	t.Errorf("no verdict within 5 minutes:\n%s", output.String())
 }
 
 func armImage(t *testing.T, folder string) v1.Image {

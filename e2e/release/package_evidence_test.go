@@ -72,8 +72,8 @@ func TestEvidencePackage(t *testing.T) {
 		d := debian{t, root}
 		defer func() {
 			_ = d.command(`[ ! -f /run/verdetto.pid ] || kill "$(cat /run/verdetto.pid)"`).Run()
-			if said, err := os.ReadFile(filepath.Join(root, "var/log/verdetto.log")); err == nil && t.Failed() {
-				t.Logf("the log of the service:\n%s", said)
+			if log, err := os.ReadFile(filepath.Join(root, "var/log/verdetto.log")); err == nil && t.Failed() {
+				t.Logf("the log of the service:\n%s", log)
 			}
 		}()
 		d.live()
@@ -120,8 +120,8 @@ func (d debian) live() {
 	reach := "TRAVELPAYOUTS_URL=" + source.URL
 	d.run("mkdir -p /run/systemd/system")
 	begun := time.Now()
-	if said := d.run("dpkg -i /root/old.deb"); !strings.Contains(said, "verdetto init -config "+settingsFile) {
-		d.Errorf("the package does not say how to set it up:\n%s", said)
+	if output := d.run("dpkg -i /root/old.deb"); !strings.Contains(output, "verdetto init -config "+settingsFile) {
+		d.Errorf("the package does not say how to set it up:\n%s", output)
 	}
 	w := fixture.InTerminal(d.T, d.command("exec verdetto init -config "+settingsFile+" -store bolt:"+storeFile, reach))
 	w.Expect("Travelpayouts token:")
@@ -213,13 +213,13 @@ func (d debian) upgrade(environment ...string) {
 		})
 	}
 	time.Sleep(time.Second)
-	said := d.run("dpkg -i /root/new.deb; cat /run/verdetto.pid", environment...)
+	output := d.run("dpkg -i /root/new.deb; cat /run/verdetto.pid", environment...)
 	d.answer(question)
 	time.Sleep(time.Second)
 	close(stop)
 	group.Wait()
-	if !strings.Contains(said, "over (0.9.0)") || len(wrong) > 0 || calls < 100 || last.Sub(first) > 10*time.Second {
-		d.Errorf("%d calls, %d failed in %s, answers %q:\n%s", calls, failed, last.Sub(first), wrong, said)
+	if !strings.Contains(output, "over (0.9.0)") || len(wrong) > 0 || calls < 100 || last.Sub(first) > 10*time.Second {
+		d.Errorf("%d calls, %d failed in %s, answers %q:\n%s", calls, failed, last.Sub(first), wrong, output)
 	}
 	d.Logf("upgrade under load: %d calls, %d failed, all in the %s of the restart", calls, failed,
 		last.Sub(first).Round(time.Millisecond))
@@ -227,11 +227,11 @@ func (d debian) upgrade(environment ...string) {
 
 // downgrade installs the older package, restores a backup and asks again. Then it upgrades again.
 func (d debian) downgrade(environment ...string) {
-	said := d.run("dpkg -i /root/old.deb && systemctl disable --now verdetto.service verdetto-backup.timer && "+
+	output := d.run("dpkg -i /root/old.deb && systemctl disable --now verdetto.service verdetto-backup.timer && "+
 		"runuser -u verdetto -- verdetto restore -from /var/backups/verdetto/kept.db -store bolt:"+storeFile+" && "+
 		"systemctl enable --now verdetto.service verdetto-backup.timer", environment...)
-	if body := d.answer(question); !strings.Contains(said, "over (") || !strings.Contains(body, `"livello"`) {
-		d.Errorf("no verdict after the downgrade: %s\n%s", body, said)
+	if body := d.answer(question); !strings.Contains(output, "over (") || !strings.Contains(body, `"livello"`) {
+		d.Errorf("no verdict after the downgrade: %s\n%s", body, output)
 	}
 	d.run("dpkg -i /root/new.deb", environment...)
 	d.answer(question)

@@ -63,8 +63,8 @@ func shown(text string, amounts []fare.Cents) (found []fare.Cents) {
 func TestFaresOfOthersAreShownAsAllowed(t *testing.T) {
 	t.Parallel()
 	now := func() time.Time { return fixture.Today }
-	own, hidden := pastFares()
-	source := realFares{own}
+	fares, hidden := pastFares()
+	source := realFares{fares}
 	table := fixture.Bolt(t, now)
 	r := refresh.Refresher{Source: source, Fares: store.Fares{Table: table}, Now: now}
 	if report, err := r.Run(t.Context()); err != nil || report.Failed > 0 {
@@ -92,7 +92,7 @@ func TestFaresOfOthersAreShownAsAllowed(t *testing.T) {
 	}{
 		{"of others", onemachine.Options{Source: source}, false},
 		{"of others, and all is allowed", onemachine.Options{Source: source, AllFares: true}, true},
-		{"of the operator", onemachine.Options{Source: own}, true},
+		{"of the operator", onemachine.Options{Source: fares}, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.options.Table, c.options.Now = table, now

@@ -27,7 +27,7 @@ func onSale(t *testing.T, seed uint64) (fares fixture.Fares, panel *departures.P
 	t.Helper()
 	for route := range 6 {
 		rng := rand.New(rand.NewPCG(seed, uint64(route)))
-		of := fare.Route{Origin: "MIL", Destination: fare.City("AA" + string(rune('A'+route)))}
+		r := fare.Route{Origin: "MIL", Destination: fare.City("AA" + string(rune('A'+route)))}
 		for _, departs := range rng.Perm(129)[:30] {
 			first := 4 + .3*float64(route) + .2*rng.NormFloat64()
 			now := first
@@ -36,7 +36,7 @@ func onSale(t *testing.T, seed uint64) (fares fixture.Fares, panel *departures.P
 					now = first + .5*(now-first) + .15*rng.NormFloat64()
 				}
 				if day >= 0 && day < 90 {
-					fares = append(fares, fare.Fare{Route: of, Observation: fare.Observation{
+					fares = append(fares, fare.Fare{Route: r, Observation: fare.Observation{
 						Found: (foldBegins + fare.Day(day)).Time().Unix(), Depart: foldBegins + fare.Day(departs),
 						Price: fare.Cents(100 * math.Exp(now)), DayOnly: true,
 					}})

@@ -58,19 +58,19 @@ func TestNearbyCosts(t *testing.T) {
 		}
 		return all
 	}
-	own := slices.Concat([]string{"Take"}, read("SHEET", "MIL-LON"))
+	priced := slices.Concat([]string{"Take"}, read("SHEET", "MIL-LON"))
 	lists := []string{"Write of 1", "Query COVERED", "Get ORIGIN#MIL TRENDS, strong false"}
-	first := slices.Concat(own, lists, read("SHEET", six...))
+	first := slices.Concat(priced, lists, read("SHEET", six...))
 	if diff := cmp.Diff(first, ask("origine=MIL&destinazione=LON")); diff != "" {
 		t.Errorf("the first of a process and day: %s", diff)
 	}
-	if diff := cmp.Diff(slices.Concat(own, read("SHEET", six...)), ask("origine=MIL&destinazione=LON")); diff != "" {
+	if diff := cmp.Diff(slices.Concat(priced, read("SHEET", six...)), ask("origine=MIL&destinazione=LON")); diff != "" {
 		t.Errorf("the second: %s", diff)
 	}
 	day := "&partenza=" + (fare.DayOf(fixture.Today) + 30).String()
-	of := slices.Concat([]string{"Take"}, read("DEPARTURES#any", "MIL-LON"), []string{"Get FARES POOLED, strong false"},
+	onDay := slices.Concat([]string{"Take"}, read("DEPARTURES#any", "MIL-LON"), []string{"Get FARES POOLED, strong false"},
 		read("DEPARTURES#any", six...))
-	if diff := cmp.Diff(of, ask("origine=MIL&destinazione=LON"+day)); diff != "" || left != "27" {
+	if diff := cmp.Diff(onDay, ask("origine=MIL&destinazione=LON"+day)); diff != "" || left != "27" {
 		t.Errorf("of a day, with %s calls left: %s", left, diff)
 	}
 }

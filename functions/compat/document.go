@@ -18,7 +18,7 @@ var (
 	returnsOfAny = kind{10005, "RETURNS OF ANY DATE"}
 )
 
-func warning(of kind, detail string) fault { return fault{kind: of, Detail: detail} }
+func warning(k kind, detail string) fault { return fault{kind: k, Detail: detail} }
 
 type meta struct {
 	Count    int       `json:"count"`
@@ -65,20 +65,20 @@ const (
 
 type part struct{ offset, limit int }
 
-func (p *parameters) part() (of part) {
-	of.offset, _ = p.number(offsetName, 0, 1_000_000)
-	of.limit, _ = p.number(limitName, 1, mostOnPage)
-	return of
+func (p *parameters) part() (asked part) {
+	asked.offset, _ = p.number(offsetName, 0, 1_000_000)
+	asked.limit, _ = p.number(limitName, 1, mostOnPage)
+	return asked
 }
 
 // partOf returns the requested part of a list, with links to the other parts.
-func partOf[T any](s *Service, p *parameters, of part, list []T) ([]T, links) {
+func partOf[T any](s *Service, p *parameters, asked part, list []T) ([]T, links) {
 	at := s.selfLink(p)
-	begin := min(of.offset, len(list))
-	if of.limit == 0 && of.offset == 0 {
+	begin := min(asked.offset, len(list))
+	if asked.limit == 0 && asked.offset == 0 {
 		return list, at
 	}
-	size := of.limit
+	size := asked.limit
 	if size == 0 {
 		size = max(1, len(list)-begin)
 	}

@@ -74,9 +74,9 @@ func writeProblem(w http.ResponseWriter, r *http.Request, p *httpapi.Problem) {
 	for name, values := range p.GetHeaders() {
 		w.Header()[name] = values
 	}
-	of, ok := kinds[p.Code]
+	k, ok := kinds[p.Code]
 	if !ok {
-		of = systemError
+		k = systemError
 	}
-	writeErrors(w, r, fault{Status: p.Status, kind: of, Detail: p.Detail})
+	writeErrors(w, r, fault{Status: p.Status, kind: k, Detail: p.Detail})
 }

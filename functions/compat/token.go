@@ -32,8 +32,8 @@ type denial struct {
 // client_id. It reads only the request body, because one SDK also copies the body into the URL.
 func tokens(api *httpapi.API) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		deny := func(status int, name, description string, of kind) {
-			write(w, r, status, "application/json", denial{name, description, of})
+		deny := func(status int, name, description string, k kind) {
+			write(w, r, status, "application/json", denial{name, description, k})
 		}
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, httpapi.MaxBody))
 		form, malformed := url.ParseQuery(string(body))

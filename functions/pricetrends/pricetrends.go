@@ -78,9 +78,9 @@ func (s *Service) trends(ctx context.Context, in *input) (*httpapi.Tagged, error
 	if _, err := answer.City(to); in.Destination != "" && errors.As(err, &unknown) {
 		return nil, published.UnknownCity(UnknownDestination, unknown)
 	}
-	of := fare.Series{Route: fare.Route{Origin: from.Means.City, Destination: to.Means.City}}
-	of.Airports = fare.Airports{From: from.Means.Of, To: to.Means.Of}
-	t, err := s.Trends.Read(ctx, of, strings.ToUpper(in.Currency))
+	series := fare.Series{Route: fare.Route{Origin: from.Means.City, Destination: to.Means.City}}
+	series.Airports = fare.Airports{From: from.Means.Of, To: to.Means.Of}
+	t, err := s.Trends.Read(ctx, series, strings.ToUpper(in.Currency))
 	if answer.Why(err) != nil {
 		return nil, published.Problem(err)
 	}

@@ -14,7 +14,7 @@ import (
 // and payments.
 func TestForeignSubscriptionsLeaveThePlan(t *testing.T) {
 	s := parallel(t)
-	session, own := s.Buy("ada@example.com")
+	session, subscription := s.Buy("ada@example.com")
 	s.Confirm(session)
 	foreign := map[string]string{}
 	for _, email := range []string{"ada@example.com", "eve@example.com"} {
@@ -35,7 +35,7 @@ func TestForeignSubscriptionsLeaveThePlan(t *testing.T) {
 	}
 	keys, ada := recovered(s, "ada@example.com"), s.Customer("ada@example.com")
 	if _, still := ada.Cards[foreign["ada@example.com"]]; len(keys) != 1 || still || len(ada.Cards) != 1 ||
-		ada.Cards[own].IsZero() {
+		ada.Cards[subscription].IsZero() {
 		t.Errorf("%d keys, %+v", len(keys), ada)
 	}
 }

@@ -41,7 +41,7 @@ func TestEvidenceStrangers(t *testing.T) { strangersForAMonth(t, 100) }
 // strangersForAMonth expects that the owner's key is refused only once in 30 days, for at most 8
 // hours: until the owner reads her mail and restores the key.
 func strangersForAMonth(t *testing.T, strangers int) {
-	s, clock, own := owner(t)
+	s, clock, key := owner(t)
 	for range 12 {
 		s.Verify("ada@example.com", s.Send(fixture.Price, ""))
 	}
@@ -53,7 +53,7 @@ func strangersForAMonth(t *testing.T, strangers int) {
 			s.From(fmt.Sprintf("10.9.%d.%d:1", n/256, n%256), "POST", "/api/v1/pro/recupera",
 				fixture.Object("email", "ada@example.com"))
 		}
-		if hour%8 == 7 && !s.Works(own) {
+		if hour%8 == 7 && !s.Works(key) {
 			mails, err := maildir.Read(s.Mails)
 			if err != nil {
 				t.Fatal(err)
@@ -69,7 +69,7 @@ func strangersForAMonth(t *testing.T, strangers int) {
 				t.Fatal(err)
 			}
 		}
-		works := s.Works(own)
+		works := s.Works(key)
 		if worked && !works {
 			interruptions++
 		}
@@ -83,7 +83,7 @@ func strangersForAMonth(t *testing.T, strangers int) {
 	if interruptions > 1 || refused > reads {
 		t.Errorf("the bound is passed")
 	}
-	want(t, rotate(s, own), 200, "", "the recoveries do not prevent her from rotating her key")
+	want(t, rotate(s, key), 200, "", "the recoveries do not prevent her from rotating her key")
 }
 
 type refusing struct{}
@@ -93,9 +93,9 @@ func (refusing) Send(context.Context, mail.Message) error { return mail.ErrRefus
 // TestARefusedMailChangesNothing: if the mail with a new key is refused for good, the old key works.
 func TestARefusedMailChangesNothing(t *testing.T) {
 	t.Parallel()
-	s, _, own := owner(t)
+	s, _, key := owner(t)
 	s.Pro.Sender = refusing{}
-	if recovered(s, "ada@example.com"); !s.Works(own) || s.Customer("ada@example.com").Pending != nil {
-		t.Errorf("the old key works: %t; %+v", s.Works(own), s.Customer("ada@example.com"))
+	if recovered(s, "ada@example.com"); !s.Works(key) || s.Customer("ada@example.com").Pending != nil {
+		t.Errorf("the old key works: %t; %+v", s.Works(key), s.Customer("ada@example.com"))
 	}
 }

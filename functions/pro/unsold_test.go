@@ -90,20 +90,20 @@ func sold(t *testing.T, card, usdc bool) {
 		if w.Code != c.status {
 			t.Errorf("%s %s: %d, want %d: %s", c.method, c.path, w.Code, c.status, w.Body)
 		}
-		said := w.Body.String()
-		if w.Code == http.StatusNotFound && !strings.Contains(said, pro.NotOffered.Code) && !strings.HasSuffix(c.path, "webhook") {
-			t.Errorf("%s %s: %s", c.method, c.path, said)
+		body := w.Body.String()
+		if w.Code == http.StatusNotFound && !strings.Contains(body, pro.NotOffered.Code) && !strings.HasSuffix(c.path, "webhook") {
+			t.Errorf("%s %s: %s", c.method, c.path, body)
 		}
-		if strings.HasPrefix(c.path, "/v1/termini") && (strings.Contains(said, "In USDC: ") != usdc || strings.Contains(said, "By card: ") != card) {
-			t.Errorf("the terms name other ways to pay than the service has: %s", said)
+		if strings.HasPrefix(c.path, "/v1/termini") && (strings.Contains(body, "In USDC: ") != usdc || strings.Contains(body, "By card: ") != card) {
+			t.Errorf("the terms name other ways to pay than the service has: %s", body)
 		}
-		if strings.HasPrefix(c.path, "/v1/privacy") && (strings.Contains(said, "(Stripe)") != card || strings.Contains(said, "Solana") != usdc ||
-			strings.Contains(said, "Amazon") || strings.Contains(said, "Nobody: ") != (!card && !usdc)) {
-			t.Errorf("the page about privacy names other processors than the service has: %s", said)
+		if strings.HasPrefix(c.path, "/v1/privacy") && (strings.Contains(body, "(Stripe)") != card || strings.Contains(body, "Solana") != usdc ||
+			strings.Contains(body, "Amazon") || strings.Contains(body, "Nobody: ") != (!card && !usdc)) {
+			t.Errorf("the page about privacy names other processors than the service has: %s", body)
 		}
 		if offered := fmt.Sprintf(`"offered":%t`, card || usdc); c.path == "/v1/pro" &&
-			(!strings.Contains(said, offered) || strings.Contains(said, `"usdc":`) != usdc) {
-			t.Errorf("the offer: %s", said)
+			(!strings.Contains(body, offered) || strings.Contains(body, `"usdc":`) != usdc) {
+			t.Errorf("the offer: %s", body)
 		}
 	}
 	r := httptest.NewRequest("GET", "/v1/pro?lang=en", http.NoBody)

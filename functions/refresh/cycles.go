@@ -40,8 +40,8 @@ func (r *Refresher) closeCycles(ctx context.Context, now time.Time, rebuilds boo
 }
 
 func (r *Refresher) closeUntil(ctx context.Context, last fare.Day, rebuilds bool) (c departure.Cycle, err error) {
-	c, had, err := r.storedPooled(ctx)
-	if err != nil || had.Exists() && (c.Day >= last || rebuilds && c.Pooled == nil) {
+	c, stored, err := r.storedPooled(ctx)
+	if err != nil || stored.Exists() && (c.Day >= last || rebuilds && c.Pooled == nil) {
 		return c, err
 	}
 	from := max(c.Day+1, last-keepDays)
@@ -72,7 +72,7 @@ func (r *Refresher) closeUntil(ctx context.Context, last fare.Day, rebuilds bool
 	}
 	c.Day, c.Warmed = last, 0
 	now := store.Cycles.Pack(c)
-	if err := r.Fares.PutPooled(ctx, had, now, tally.changed()); err != nil {
+	if err := r.Fares.PutPooled(ctx, stored, now, tally.changed()); err != nil {
 		return c, err
 	}
 	return now.Value() // storing rounds numbers

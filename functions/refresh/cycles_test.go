@@ -27,9 +27,9 @@ func TestLateFindsAreLeftToo(t *testing.T) {
 	day := firstDay + 9
 	left := func() *score.Contribution {
 		t.Helper()
-		own, err := fares.ContributionOf(t.Context(), route, day)
+		stored, err := fares.ContributionOf(t.Context(), route, day)
 		storetest.Must(t, err)
-		return own
+		return stored
 	}
 	first := left()
 	state := departure.Learner{State: *s.sheet(t, "MIL-BUH", false)}

@@ -13,17 +13,17 @@ import (
 
 type summaries map[fare.Trip]map[fare.City]mergeResult
 
-func (all summaries) add(of fare.Series, m mergeResult) {
-	if all[of.Trip] == nil {
-		all[of.Trip] = map[fare.City]mergeResult{}
+func (all summaries) add(series fare.Series, m mergeResult) {
+	if all[series.Trip] == nil {
+		all[series.Trip] = map[fare.City]mergeResult{}
 	}
-	all[of.Trip][of.Destination] = m
+	all[series.Trip][series.Destination] = m
 }
 
 func (r *Refresher) updateDeals(ctx context.Context, origin fare.City, stored summaries,
 	pooled *departure.Pooled) error {
-	for trip, of := range stored {
-		if err := r.updateDealsOf(ctx, origin, trip, of, pooled); err != nil {
+	for trip, merged := range stored {
+		if err := r.updateDealsOf(ctx, origin, trip, merged, pooled); err != nil {
 			return err
 		}
 	}
@@ -40,12 +40,12 @@ func (r *Refresher) updateDealsOf(ctx context.Context, origin fare.City, trip fa
 			fresh = append(fresh, *m.deal)
 			continue
 		}
-		of := fare.Series{Route: fare.Route{Origin: origin, Destination: destination}, Trip: trip}
-		sheets, err := r.readState(ctx, of)
+		series := fare.Series{Route: fare.Route{Origin: origin, Destination: destination}, Trip: trip}
+		sheets, err := r.readState(ctx, series)
 		if err != nil {
 			return err
 		}
-		e, err := dealsOf(of, m.summary, sheets, pooled, true)
+		e, err := dealsOf(series, m.summary, sheets, pooled, true)
 		if err != nil {
 			return err
 		}
@@ -63,16 +63,16 @@ func (r *Refresher) updateDealsOf(ctx context.Context, origin fare.City, trip fa
 
 // dealsOf judges the cheapest fare of a series with its summary, and that of each month, and every fare
 // for its day, with the departure states. Unless all is true, it omits the fares by month and airline.
-func dealsOf(of fare.Series, s verdict.RouteSummary, sheets seriesState,
+func dealsOf(series fare.Series, s verdict.RouteSummary, sheets seriesState,
 	pooled *departure.Pooled, all bool) (e deals.Entry, err error) {
-	e = deals.Entry{Destination: of.Destination, AsOf: s.AsOf, Observations: s.Observations,
+	e = deals.Entry{Destination: series.Destination, AsOf: s.AsOf, Observations: s.Observations,
 		Collected: s.CollectedSince()}
 	defer func() {
 		if err != nil {
-			err = fmt.Errorf("judge deals of %s: %w", of, err)
+			err = fmt.Errorf("judge deals of %s: %w", series, err)
 		}
 	}()
-	all = all && of.Trip == fare.OneWay
+	all = all && series.Trip == fare.OneWay
 	if e.Any, err = faresOf(s, sheets.any, pooled, all); err != nil {
 		return e, err
 	}
@@ -122,9 +122,9 @@ func asDeals(state *departure.State, pooled *departure.Pooled, judged []verdict.
 	for i, j := range judged {
 		if err == nil {
 			j.Verdict.Minimum = 0 // deals do not store it
-			own := days[i]
-			all = append(all, deals.Deal{Judged: j, OwnDay: verdict.Verdict{Level: own.Level, Reliability: own.Reliability,
-				Median: own.Median}})
+			ofDay := days[i]
+			all = append(all, deals.Deal{Judged: j, OwnDay: verdict.Verdict{Level: ofDay.Level, Reliability: ofDay.Reliability,
+				Median: ofDay.Median}})
 		}
 	}
 	return all, err

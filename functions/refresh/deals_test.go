@@ -83,15 +83,15 @@ func TestDealsStand(t *testing.T) {
 			t.Errorf("day %d: the deals were written again: version %d, then %d, %v", d, version, again, err)
 		}
 		for route, deal := range now {
-			had, ok := before[route]
-			if !ok || had.Fare.Depart != deal.Fare.Depart {
+			previous, ok := before[route]
+			if !ok || previous.Fare.Depart != deal.Fare.Depart {
 				continue
 			}
-			same := had.Fare.Price == deal.Fare.Price && had.Fare.Stops == deal.Fare.Stops &&
-				had.OwnDay.Level == deal.OwnDay.Level && had.OwnDay.Reliability == deal.OwnDay.Reliability
-			if same != (had.Since == deal.Since) || deal.Since > s.now.Unix() || deal.Since < had.Since {
-				t.Errorf("day %d, %s: told since %d, before %d: %+v, before %+v", d, route, deal.Since, had.Since,
-					deal.Judged, had.Judged)
+			same := previous.Fare.Price == deal.Fare.Price && previous.Fare.Stops == deal.Fare.Stops &&
+				previous.OwnDay.Level == deal.OwnDay.Level && previous.OwnDay.Reliability == deal.OwnDay.Reliability
+			if same != (previous.Since == deal.Since) || deal.Since > s.now.Unix() || deal.Since < previous.Since {
+				t.Errorf("day %d, %s: told since %d, before %d: %+v, before %+v", d, route, deal.Since, previous.Since,
+					deal.Judged, previous.Judged)
 			}
 			if same {
 				stood++
@@ -122,8 +122,8 @@ func holdDeals(t *testing.T, fares store.Fares, origin fare.City, trip fare.Trip
 	t.Helper()
 	pooled := pooledOf(t, fares.Table)
 	for _, e := range storedDeals(t, fares, origin, trip).Entries {
-		of := fare.Series{Route: fare.Route{Origin: origin, Destination: e.Destination}, Trip: trip}
-		summary := summaryOf(t, fares.Table, of)
+		series := fare.Series{Route: fare.Route{Origin: origin, Destination: e.Destination}, Trip: trip}
+		summary := summaryOf(t, fares.Table, series)
 		for _, nonStop := range []bool{false, true} {
 			view := summary
 			if nonStop {
@@ -146,7 +146,7 @@ func holdDeals(t *testing.T, fares store.Fares, origin fare.City, trip fare.Trip
 				months += len(e.Any.Months)
 				continue
 			}
-			sheet := sheetOf(t, fares.Table, of, nonStop)
+			sheet := sheetOf(t, fares.Table, series, nonStop)
 			for ahead := range fare.Day(12) {
 				month := e.AsOf + 30*ahead
 				span := departure.Month
@@ -171,8 +171,8 @@ func holdDeals(t *testing.T, fares store.Fares, origin fare.City, trip fare.Trip
 
 func same(t *testing.T, destination fare.City, want verdict.Judgement, got deals.Deal, now time.Time) {
 	t.Helper()
-	of := &want.Verdict
-	of.Minimum, of.Interval, of.Days = 0, nil, nil // a deal does not keep these
+	v := &want.Verdict
+	v.Minimum, v.Interval, v.Days = 0, nil, nil // a deal does not keep these
 	if diff := cmp.Diff(want.Judged, got.Aged(now)); diff != "" {
 		t.Errorf("%s (-answered +deal): %s", destination, diff)
 	}

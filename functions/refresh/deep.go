@@ -48,9 +48,9 @@ func (r DeepReport) Failure() error {
 	return checkClock(r.Dropped, r.Fares)
 }
 
-func (r *DeepReport) fault(of fare.Series, err error) {
+func (r *DeepReport) fault(series fare.Series, err error) {
 	r.Failed++
-	addFault(&r.Faults, of.String(), err)
+	addFault(&r.Faults, series.String(), err)
 	r.Refused = r.Refused || errors.Is(err, upstream.ErrRefused)
 }
 
@@ -69,18 +69,18 @@ func (r *Refresher) deepen(ctx, begin context.Context, t task, report *DeepRepor
 	stored := summaries{}
 	var pairs []fare.Series // of airports, done
 	before := report.Answered
-	for i, of := range t.Series {
+	for i, series := range t.Series {
 		if begin.Err() != nil || report.OutOfCalls {
 			left = t.Series[i:]
 			break
 		}
-		m, fault := r.deepenSeries(ctx, source, of, pooled, t.Planned, report)
+		m, fault := r.deepenSeries(ctx, source, series, pooled, t.Planned, report)
 		switch {
 		case fault == nil:
-			if of.Airports == (fare.Airports{}) {
-				stored.add(of, m)
+			if series.Airports == (fare.Airports{}) {
+				stored.add(series, m)
 			} else {
-				pairs = append(pairs, of)
+				pairs = append(pairs, series)
 			}
 			continue
 		case errors.Is(fault, upstream.ErrBudget):
@@ -88,10 +88,10 @@ func (r *Refresher) deepen(ctx, begin context.Context, t task, report *DeepRepor
 		case ctx.Err() != nil:
 			left = t.Series[i:]
 		case errors.Is(fault, upstream.ErrRefused):
-			report.fault(of, fault)
+			report.fault(series, fault)
 			err, left = fault, t.Series[i+1:]
 		default:
-			report.fault(of, fault)
+			report.fault(series, fault)
 			continue
 		}
 		break
@@ -113,14 +113,14 @@ func (r *Refresher) deepen(ctx, begin context.Context, t task, report *DeepRepor
 }
 
 // deepenSeries skips a series that another run asked for after the plan.
-func (r *Refresher) deepenSeries(ctx context.Context, source upstream.Deep, of fare.Series, pooled departure.Cycle,
+func (r *Refresher) deepenSeries(ctx context.Context, source upstream.Deep, series fare.Series, pooled departure.Cycle,
 	planned time.Time, report *DeepReport) (mergeResult, error) {
-	had, err := r.summary(ctx, of, store.Strong)
-	before := mergeResult{summary: had.RouteSummary}
+	previous, err := r.summary(ctx, series, store.Strong)
+	before := mergeResult{summary: previous.RouteSummary}
 	if err != nil {
 		return before, err
 	}
-	if !planned.IsZero() && had.DeepRequest >= planned.Unix() {
+	if !planned.IsZero() && previous.DeepRequest >= planned.Unix() {
 		report.Skipped++
 		return before, nil
 	}
@@ -130,7 +130,7 @@ func (r *Refresher) deepenSeries(ctx context.Context, source upstream.Deep, of f
 		if nonStop && !hasStops(fares) {
 			break // every departure's cheapest fare is non-stop already, or there are no fares
 		}
-		answer, err := source.Departures(ctx, upstream.Question{Series: of, NonStop: nonStop}, now)
+		answer, err := source.Departures(ctx, upstream.Question{Series: series, NonStop: nonStop}, now)
 		if err != nil {
 			return before, fmt.Errorf("ask for departures: %w", err)
 		}
@@ -141,7 +141,7 @@ func (r *Refresher) deepenSeries(ctx context.Context, source upstream.Deep, of f
 	var observations []fare.Observation
 	for _, f := range fares {
 		switch {
-		case f.Series() != of.OfCities() || !of.Airports.Include(f.Flight):
+		case f.Series() != series.OfCities() || !series.Airports.Include(f.Flight):
 			addDropped(&report.Dropped, map[upstream.Reason]int{upstream.NotAsked: 1})
 		case f.FoundDay() <= fare.DayOf(now)-verdict.HistoryDays:
 			addDropped(&report.Dropped, map[upstream.Reason]int{upstream.TooOld: 1})
@@ -150,10 +150,10 @@ func (r *Refresher) deepenSeries(ctx context.Context, source upstream.Deep, of f
 		}
 	}
 	merge := r.mergeSeries
-	if of.Airports != (fare.Airports{}) {
+	if series.Airports != (fare.Airports{}) {
 		merge = r.mergeAirports
 	}
-	m, err := merge(ctx, of, observations, pooled, now, true)
+	m, err := merge(ctx, series, observations, pooled, now, true)
 	if err != nil {
 		return before, err
 	}

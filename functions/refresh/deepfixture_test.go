@@ -70,10 +70,10 @@ func (s *deepSource) takeQuestions() []string {
 }
 
 func departing(name string, found time.Time, price fare.Cents, stops ...int) (all []fare.Fare) {
-	of := seriesOf(name)
-	nights, _ := of.Trip.Nights()
+	series := seriesOf(name)
+	nights, _ := series.Trip.Nights()
 	for i, n := range stops {
-		all = append(all, fare.Fare{Route: of.Route, Observation: fare.Observation{
+		all = append(all, fare.Fare{Route: series.Route, Observation: fare.Observation{
 			Found: fare.DayOf(found).Time().Unix(), Depart: fare.DayOf(found) + 30 + fare.Day(i), Price: price,
 			Stops:  fare.StopsOf(n),
 			Nights: int16(nights), DayOnly: true,
@@ -97,8 +97,8 @@ func newDeepWorld(t *testing.T, table store.Table, routes ...string) *deepWorld 
 		source: &deepSource{source: &source{has: map[fare.City]any{}}, departures: map[string]any{}}}
 	for _, name := range routes {
 		r := notifytest.Route(name)
-		had, _ := w.source.has[r.Origin].([]fare.Fare)
-		w.source.has[r.Origin] = append(had, departing(name, today.AddDate(0, 0, -1), 5000, 0)...)
+		fares, _ := w.source.has[r.Origin].([]fare.Fare)
+		w.source.has[r.Origin] = append(fares, departing(name, today.AddDate(0, 0, -1), 5000, 0)...)
 		w.source.departures[name] = departing(name, today, 4000, 0)
 	}
 	mustRun(t, w.refresher(table))

@@ -203,12 +203,12 @@ func messages(series []due, at time.Time) (tasks []task) {
 	}
 	open := map[kind]int{} // 1 + index of the task that is not full
 	for _, d := range series {
-		of := kind{d.Origin, d.demand}
-		n := open[of] - 1
+		k := kind{d.Origin, d.demand}
+		n := open[k] - 1
 		if n < 0 || len(tasks[n].Series) == perMessage {
 			tasks = append(tasks, task{Planned: at})
 			n = len(tasks) - 1
-			open[of] = n + 1
+			open[k] = n + 1
 		}
 		tasks[n].Series = append(tasks[n].Series, d.Series)
 	}

@@ -42,12 +42,12 @@ func simulateWeek(t *testing.T, routes, daily, workers int, perDay int64) {
 		var rows []upstream.Row
 		var all []fare.Series
 		for i := range routes {
-			of := fare.Series{Route: fare.Route{Origin: originAt(i / perOrigin),
+			series := fare.Series{Route: fare.Route{Origin: originAt(i / perOrigin),
 				Destination: originAt(17000 - i%perOrigin)}}
-			all = append(all, of)
+			all = append(all, series)
 			for n := range 3 {
 				rows = append(rows, upstream.Row{
-					Origin: string(of.Origin), Destination: string(of.Destination),
+					Origin: string(series.Origin), Destination: string(series.Destination),
 					Depart: fare.DayOf(began) + fare.Day(40+n),
 					Found:  began.Add(-time.Duration(1+n) * time.Hour), Price: float64(30 + i%50 + n), Currency: "EUR",
 					Stops: fare.StopsOf(n * (i % 2)),
@@ -93,8 +93,8 @@ func simulateWeek(t *testing.T, routes, daily, workers int, perDay int64) {
 			discovery := time.Duration(0)
 			if day == 0 {
 				discovery = work(`{}`)
-				for _, of := range all[:daily] {
-					if err := fares.NoteDemand(t.Context(), of, began.AddDate(0, 0, 8)); err != nil {
+				for _, series := range all[:daily] {
+					if err := fares.NoteDemand(t.Context(), series, began.AddDate(0, 0, 8)); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -116,13 +116,13 @@ func simulateWeek(t *testing.T, routes, daily, workers int, perDay int64) {
 			}
 			seen = len(calls)
 		}
-		for i, of := range all {
+		for i, series := range all {
 			want := 1
 			if i < daily {
 				want = 7
 			}
-			if n := asked[of.String()]; n != want {
-				t.Errorf("%s was asked for %d times in a week, want %d", of, n, want)
+			if n := asked[series.String()]; n != want {
+				t.Errorf("%s was asked for %d times in a week, want %d", series, n, want)
 			}
 		}
 		turned := 0

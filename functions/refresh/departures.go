@@ -28,12 +28,12 @@ func (r *Refresher) pooled(ctx context.Context) (departure.Cycle, error) {
 	return r.usable(c, err)
 }
 
-func (r *Refresher) storedPooled(ctx context.Context) (c departure.Cycle, had store.Stored[departure.Cycle], err error) {
-	if had, err = r.Fares.StoredPooled(ctx, store.Strong); err == nil {
-		c, err = had.Value()
+func (r *Refresher) storedPooled(ctx context.Context) (c departure.Cycle, stored store.Stored[departure.Cycle], err error) {
+	if stored, err = r.Fares.StoredPooled(ctx, store.Strong); err == nil {
+		c, err = stored.Value()
 	}
 	c, err = r.usable(c, err)
-	return c, had, err
+	return c, stored, err
 }
 
 func (r *Refresher) usable(c departure.Cycle, err error) (departure.Cycle, error) {
@@ -52,19 +52,19 @@ type seriesState struct {
 	stored       store.Departures
 }
 
-func (r *Refresher) readState(ctx context.Context, of fare.Series) (s seriesState, err error) {
+func (r *Refresher) readState(ctx context.Context, series fare.Series) (s seriesState, err error) {
 	if r.Replay != nil {
-		replayed, err := r.Replay.series(ctx, r, of)
+		replayed, err := r.Replay.series(ctx, r, series)
 		if err != nil {
 			return s, err
 		}
 		return replayed.state()
 	}
-	if s.stored, err = r.Fares.Departures(ctx, of); err != nil {
+	if s.stored, err = r.Fares.Departures(ctx, series); err != nil {
 		return s, err
 	}
 	if err = s.decode(); err != nil && !errors.Is(err, store.ErrNotFound) {
-		return s, fmt.Errorf("read departures of %s: %w", of, err)
+		return s, fmt.Errorf("read departures of %s: %w", series, err)
 	}
 	if err != nil || isDayAhead(s.any.AsOf, fare.DayOf(r.Now())) { // rebuilt from the whole history
 		s.any, s.nonStop, s.rounds = &departure.Learner{}, nil, score.Rounds{}
@@ -139,9 +139,9 @@ func (s *seriesState) quotesFrom(summary verdict.RouteSummary, p *departure.Pool
 
 // foldDepartures also judges the deals of the series, so that nobody has to read back what it stored.
 // It returns nil if a later refresh stored the state.
-func (r *Refresher) foldDepartures(ctx context.Context, of fare.Series, history []fare.Observation,
+func (r *Refresher) foldDepartures(ctx context.Context, series fare.Series, history []fare.Observation,
 	summary verdict.RouteSummary, pooled departure.Cycle) (*deals.Entry, error) {
-	s, err := r.readState(ctx, of)
+	s, err := r.readState(ctx, series)
 	today := summary.AsOf
 	if err != nil || s.any.AsOf > today {
 		return nil, err
@@ -153,12 +153,12 @@ func (r *Refresher) foldDepartures(ctx context.Context, of fare.Series, history 
 	if isStart {
 		pooled.Pooled = departure.Start(today)
 	}
-	var own score.Contribution
+	var added score.Contribution
 	var unused departure.Statistics
 	again, isNew, fares := s.any.AsOf == today, s.any.AsOf == 0, q.All
-	s.any.Advance(today, pooled.Pooled, fares, &own.Learned)
+	s.any.Advance(today, pooled.Pooled, fares, &added.Learned)
 	if isStart && isNew {
-		s.any.AddCurve(&own.Learned)
+		s.any.AddCurve(&added.Learned)
 	}
 	if s.nonStop != nil {
 		// Every non-stop fare is also in the state for all fares, so the statistics from the
@@ -166,42 +166,42 @@ func (r *Refresher) foldDepartures(ctx context.Context, of fare.Series, history 
 		s.nonStop.Advance(today, pooled.Pooled, q.NonStop, &unused)
 	}
 	if err := s.keepScore(score.Source{Day: today, Pooled: pooled.Pooled, Summary: summary, Quotes: fares},
-		&own.Counts); err != nil {
-		return nil, fmt.Errorf("keep the score of %s: %w", of, err)
+		&added.Counts); err != nil {
+		return nil, fmt.Errorf("keep the score of %s: %w", series, err)
 	}
-	w := &own
-	if own.Empty() {
+	w := &added
+	if added.Empty() {
 		w = nil
 	} else if again { // late fares: add to today's earlier contribution
-		if err := r.addEarlier(ctx, of, today, w); err != nil {
+		if err := r.addEarlier(ctx, series, today, w); err != nil {
 			return nil, err
 		}
 	}
-	if err := r.putState(ctx, of, &s, w); err != nil {
+	if err := r.putState(ctx, series, &s, w); err != nil {
 		return nil, err
 	}
-	e, err := dealsOf(of, summary, s, learned, r.Replay.isLast(of, today))
+	e, err := dealsOf(series, summary, s, learned, r.Replay.isLast(series, today))
 	return &e, err
 }
 
 // addEarlier adds to own the contribution that an earlier refresh of the same day stored for this
 // series. The sum is written together with the departure state, so a change by another process
 // makes the write fail.
-func (r *Refresher) addEarlier(ctx context.Context, of fare.Series, cycle fare.Day, own *score.Contribution) error {
-	had, err := r.Fares.ContributionOf(ctx, of, cycle)
+func (r *Refresher) addEarlier(ctx context.Context, series fare.Series, cycle fare.Day, added *score.Contribution) error {
+	earlier, err := r.Fares.ContributionOf(ctx, series, cycle)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("read contribution of %s: %w", of, err)
+		return fmt.Errorf("read contribution of %s: %w", series, err)
 	}
-	own.Add(had)
+	added.Add(earlier)
 	return nil
 }
 
 // putState stores the state and the contribution of a series. Afterwards the state has what a reader
 // of the store gets, because storing rounds numbers, and may drop details of a large state.
-func (r *Refresher) putState(ctx context.Context, of fare.Series, s *seriesState, own *score.Contribution) error {
+func (r *Refresher) putState(ctx context.Context, series fare.Series, s *seriesState, added *score.Contribution) error {
 	now := store.Departures{Any: store.States.Pack(&s.any.State)}
 	stored, err := now.Any.Value()
 	if err == nil {
@@ -214,13 +214,13 @@ func (r *Refresher) putState(ctx context.Context, of fare.Series, s *seriesState
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("store departures of %s: %w", of, err)
+		return fmt.Errorf("store departures of %s: %w", series, err)
 	}
 	if r.Replay != nil {
-		return r.Replay.putState(ctx, r, of, *s, now, own)
+		return r.Replay.putState(ctx, r, series, *s, now, added)
 	}
 	now.Learning = s.learning()
-	return r.Fares.PutDepartures(ctx, of, s.stored, now, contributionOf(s.any.AsOf, own))
+	return r.Fares.PutDepartures(ctx, series, s.stored, now, contributionOf(s.any.AsOf, added))
 }
 
 func (s *seriesState) learning() store.Stored[store.Learning] {
@@ -231,9 +231,9 @@ func (s *seriesState) learning() store.Stored[store.Learning] {
 	return store.Learnings.Pack(open)
 }
 
-func contributionOf(day fare.Day, own *score.Contribution) store.Contribution {
-	if own == nil {
+func contributionOf(day fare.Day, added *score.Contribution) store.Contribution {
+	if added == nil {
 		return store.Contribution{}
 	}
-	return store.NewContribution(day, own, (day + keepDays).Time())
+	return store.NewContribution(day, added, (day + keepDays).Time())
 }

@@ -122,11 +122,11 @@ func message(id string, planned string, origins ...string) queue.Message {
 func TestMessages(t *testing.T) {
 	const before, now, after = "2026-03-03T03:00:00Z", "2026-03-04T12:00:00Z", "2026-03-05T03:00:00Z"
 	for _, c := range []struct {
-		name     string
-		messages []queue.Message
-		had      bool // ROM was asked for before
-		failed   []string
-		asked    []fare.City
+		name      string
+		messages  []queue.Message
+		refreshed bool // ROM was asked for before
+		failed    []string
+		asked     []fare.City
 	}{
 		{"each for itself", []queue.Message{message("1", before, "MIL"), message("2", before, "BAD"),
 			message("3", before, "ROM")}, false,
@@ -146,7 +146,7 @@ func TestMessages(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			table := open(t)
-			if c.had {
+			if c.refreshed {
 				run(t, table, world(), "ROM")
 			}
 			s := world()
@@ -283,8 +283,8 @@ func TestFailedMessagesArePostponed(t *testing.T) {
 	s := &source{has: map[fare.City]any{"MIL": fmt.Errorf("%w: 401", upstream.ErrRefused)}}
 	q := &postponing{}
 	f := function(refresher(s, open(t), clock), q)
-	var said bytes.Buffer
-	f.Log, f.Metrics = slog.New(slog.NewJSONHandler(&said, nil)), metrics.NewSource("verdetto-refresh")
+	var log bytes.Buffer
+	f.Log, f.Metrics = slog.New(slog.NewJSONHandler(&log, nil)), metrics.NewSource("verdetto-refresh")
 	var whole time.Duration
 	for received := range 8 { // then the message is a dead letter
 		m := message("1", "2026-03-04T03:00:00Z", "MIL")
@@ -297,9 +297,9 @@ func TestFailedMessagesArePostponed(t *testing.T) {
 	if !slices.IsSorted(q.waits) || q.waits[0] != 10*time.Minute || whole != 13*time.Hour+10*time.Minute {
 		t.Errorf("waits %v, %v in all", q.waits, whole)
 	}
-	if n := strings.Count(said.String(), "store a valid travelpayouts-token"); n != 8 ||
-		strings.Count(said.String(), `"SourceRefused":1`) != n {
-		t.Errorf("%d lines name the token: %s", n, said.String())
+	if n := strings.Count(log.String(), "store a valid travelpayouts-token"); n != 8 ||
+		strings.Count(log.String(), `"SourceRefused":1`) != n {
+		t.Errorf("%d lines name the token: %s", n, log.String())
 	}
 	s.has["MIL"], q.waits = nil, nil
 	if f.Messages(t.Context(), []queue.Message{message("1", "2026-03-04T03:00:00Z", "MIL")}); len(q.waits) > 0 {

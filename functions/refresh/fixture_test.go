@@ -76,9 +76,9 @@ func seriesOf(name string) fare.Series {
 	return s
 }
 
-func summaryOf(t testing.TB, table store.Table, of fare.Series) verdict.RouteSummary {
+func summaryOf(t testing.TB, table store.Table, series fare.Series) verdict.RouteSummary {
 	t.Helper()
-	summary, err := store.Fares{Table: table}.Summary(t.Context(), of)
+	summary, err := store.Fares{Table: table}.Summary(t.Context(), series)
 	storetest.Must(t, err)
 	return summary
 }
@@ -90,9 +90,9 @@ func pooledOf(t testing.TB, table store.Table) departure.Cycle {
 	return c
 }
 
-func sheetOf(t testing.TB, table store.Table, of fare.Series, nonStop bool) *departure.State {
+func sheetOf(t testing.TB, table store.Table, series fare.Series, nonStop bool) *departure.State {
 	t.Helper()
-	state, err := store.Fares{Table: table}.Sheet(t.Context(), of, nonStop)
+	state, err := store.Fares{Table: table}.Sheet(t.Context(), series, nonStop)
 	storetest.Must(t, err)
 	return state
 }

@@ -29,20 +29,20 @@ func unpack(blocks []store.StoredBlock) (history, error) {
 	return h, nil
 }
 
-func (r *Refresher) readHistory(ctx context.Context, of fare.Series, read store.Consistency) (history, error) {
+func (r *Refresher) readHistory(ctx context.Context, series fare.Series, read store.Consistency) (history, error) {
 	if r.Replay != nil {
-		s, err := r.Replay.series(ctx, r, of)
+		s, err := r.Replay.series(ctx, r, series)
 		maps.DeleteFunc(s.history.cycles,
 			func(c fare.Cycle, _ []fare.Observation) bool { return !r.Now().Before(expiry(c)) })
 		return s.history, err
 	}
-	blocks, err := r.Fares.Blocks(ctx, of, read)
+	blocks, err := r.Fares.Blocks(ctx, series, read)
 	if err != nil {
 		return history{}, err
 	}
 	h, err := unpack(blocks)
 	if err != nil {
-		return history{}, fmt.Errorf("read history of %s: %w", of, err)
+		return history{}, fmt.Errorf("read history of %s: %w", series, err)
 	}
 	return h, nil
 }
@@ -68,7 +68,7 @@ func (h history) add(found []fare.Observation) (changed []fare.Cycle, added int)
 
 // putHistory writes the blocks of cycles. If fares move to a later block, it writes that block first, so
 // an interrupted write loses no fare.
-func (r *Refresher) putHistory(ctx context.Context, of fare.Series, h history, changed []fare.Cycle) error {
+func (r *Refresher) putHistory(ctx context.Context, series fare.Series, h history, changed []fare.Cycle) error {
 	if r.Replay != nil {
 		return nil
 	}
@@ -81,7 +81,7 @@ func (r *Refresher) putHistory(ctx context.Context, of fare.Series, h history, c
 			}
 		}
 	}
-	return r.Fares.PutBlocks(ctx, of, writes, expiry)
+	return r.Fares.PutBlocks(ctx, series, writes, expiry)
 }
 
 // all returns all fares, sorted by Observation.Compare.

@@ -55,9 +55,9 @@ func (r *Refresher) storeAnswer(ctx context.Context, o *Outcome, answer upstream
 		return err
 	}
 	var faults []error
-	for of, observations := range series {
-		oneWay := of.Trip == fare.OneWay
-		m, err := r.mergeSeries(ctx, of, observations, pooled, now, false)
+	for one, observations := range series {
+		oneWay := one.Trip == fare.OneWay
+		m, err := r.mergeSeries(ctx, one, observations, pooled, now, false)
 		o.New += m.added
 		counts := &o.Returns
 		if oneWay {
@@ -72,7 +72,7 @@ func (r *Refresher) storeAnswer(ctx context.Context, o *Outcome, answer upstream
 			continue
 		}
 		o.Duplicate += len(observations) - m.added // unknown for a series that failed
-		stored.add(of, m)
+		stored.add(one, m)
 	}
 	if len(faults) > 0 { // a partially stored answer notifies no subscriber
 		return errors.Join(append(faults, r.updateLists(ctx, o.Origin, stored, nil, pooled))...)
@@ -165,10 +165,10 @@ type mergeResult struct {
 
 // mergeSeries adds fares to the history of a series and rebuilds the summary. The parameter asked
 // states whether the source was just asked for a year of departures of this series.
-func (r *Refresher) mergeSeries(ctx context.Context, of fare.Series, observations []fare.Observation,
+func (r *Refresher) mergeSeries(ctx context.Context, series fare.Series, observations []fare.Observation,
 	pooled departure.Cycle, now time.Time, asked bool) (m mergeResult, err error) {
 	err = store.RetryConflicts(ctx, func() (err error) {
-		m, err = r.mergeSeriesOnce(ctx, of, observations, pooled, now, asked)
+		m, err = r.mergeSeriesOnce(ctx, series, observations, pooled, now, asked)
 		return err
 	})
 	return m, err
@@ -179,20 +179,20 @@ func (r *Refresher) mergeSeries(ctx context.Context, of fare.Series, observation
 //
 // It reads the old summary before the history, both with strong consistency. The writer of the old
 // summary stored its fares first, so the new summary includes them.
-func (r *Refresher) mergeSeriesOnce(ctx context.Context, of fare.Series, observations []fare.Observation,
+func (r *Refresher) mergeSeriesOnce(ctx context.Context, series fare.Series, observations []fare.Observation,
 	pooled departure.Cycle, now time.Time, asked bool) (m mergeResult, err error) {
 	today := fare.DayOf(now)
-	old, err := r.summary(ctx, of, store.Strong)
+	old, err := r.summary(ctx, series, store.Strong)
 	if err != nil {
 		return m, err
 	}
 	m.summary = old.RouteSummary
-	h, err := r.readHistory(ctx, of, store.Strong)
+	h, err := r.readHistory(ctx, series, store.Strong)
 	if err != nil {
 		return m, err
 	}
 	changed, added := h.add(observations)
-	if err := r.putHistory(ctx, of, h, changed); err != nil {
+	if err := r.putHistory(ctx, series, h, changed); err != nil {
 		return m, err
 	}
 	merged := h.all()
@@ -208,14 +208,14 @@ func (r *Refresher) mergeSeriesOnce(ctx context.Context, of fare.Series, observa
 	if !r.warming {
 		// If the summary came first, it could already record that the source was asked, and no
 		// later run would repeat the work on the states.
-		if m.deal, err = r.foldDepartures(ctx, of, merged, m.summary, pooled); err != nil {
+		if m.deal, err = r.foldDepartures(ctx, series, merged, m.summary, pooled); err != nil {
 			return m, err
 		}
 	}
 	if r.Replay != nil {
-		return m, r.Replay.putSummary(ctx, r, of, m.summary)
+		return m, r.Replay.putSummary(ctx, r, series, m.summary)
 	}
-	written, err := r.Fares.PutSummary(ctx, of, old.stored, store.Summaries.Pack(m.summary))
+	written, err := r.Fares.PutSummary(ctx, series, old.stored, store.Summaries.Pack(m.summary))
 	m.changed = m.changed || written
 	return m, err
 }

@@ -46,19 +46,19 @@ func (r *Refresher) rebuild(ctx context.Context, origin fare.City, now time.Time
 	built := summaries{}
 	for _, destination := range to {
 		for _, trip := range fare.Trips() {
-			of := fare.Series{Route: fare.Route{Origin: origin, Destination: destination}, Trip: trip}
-			s, err := r.summary(ctx, of, store.Strong)
+			series := fare.Series{Route: fare.Route{Origin: origin, Destination: destination}, Trip: trip}
+			s, err := r.summary(ctx, series, store.Strong)
 			if err != nil {
 				return err
 			}
 			if !s.stored.Exists() {
 				continue
 			}
-			m, err := r.mergeSeries(ctx, of, nil, pooled, now, false)
+			m, err := r.mergeSeries(ctx, series, nil, pooled, now, false)
 			if err != nil {
 				return err
 			}
-			built.add(of, m)
+			built.add(series, m)
 		}
 	}
 	return r.updateLists(ctx, origin, built, nil, pooled)
@@ -67,10 +67,10 @@ func (r *Refresher) rebuild(ctx context.Context, origin fare.City, now time.Time
 // isOutdated reports whether another version of the program wrote the deals of an origin, or the
 // summary or the departure state of one of its routes.
 func (r *Refresher) isOutdated(ctx context.Context, route fare.Route) (bool, error) {
-	of := fare.Series{Route: route}
+	series := fare.Series{Route: route}
 	_, _, inDeals := r.Fares.Deals(ctx, route.Origin, fare.OneWay)
-	_, inSummary := r.Fares.Summary(ctx, of)
-	_, inState := r.Fares.Sheet(ctx, of, false)
+	_, inSummary := r.Fares.Summary(ctx, series)
+	_, inState := r.Fares.Sheet(ctx, series, false)
 	for _, err := range []error{inDeals, inSummary, inState} {
 		switch {
 		case errors.Is(err, packed.ErrVersion):

@@ -81,9 +81,9 @@ func (r *Refresher) Run(ctx context.Context, origins ...fare.City) (Report, erro
 	if err != nil {
 		return Report{}, err
 	}
-	own := *r
-	own.cycle = &c
-	r = &own
+	pinned := *r
+	pinned.cycle = &c
+	r = &pinned
 	if len(origins) == 0 {
 		var err error
 		if origins, err = r.plan(ctx); err != nil {

@@ -21,7 +21,7 @@ import (
 type Replay struct {
 	// Last is the last day on which a series is refreshed. On earlier days its deals lack what the next
 	// refresh computes anew.
-	Last func(of fare.Series) fare.Day
+	Last func(series fare.Series) fare.Day
 
 	mu            sync.Mutex
 	all           map[fare.Series]*replayed
@@ -74,25 +74,27 @@ func (s *replayed) state() (state seriesState, err error) {
 	return state, err
 }
 
-func (p *Replay) isLast(of fare.Series, today fare.Day) bool { return p == nil || today >= p.Last(of) }
+func (p *Replay) isLast(series fare.Series, today fare.Day) bool {
+	return p == nil || today >= p.Last(series)
+}
 
 // series reads a series from the store when it is first used.
-func (p *Replay) series(ctx context.Context, r *Refresher, of fare.Series) (*replayed, error) {
+func (p *Replay) series(ctx context.Context, r *Refresher, series fare.Series) (*replayed, error) {
 	p.mu.Lock()
-	s := p.all[of]
+	s := p.all[series]
 	p.mu.Unlock()
 	if s != nil {
 		return s, nil
 	}
 	s = new(replayed)
 	stored := Refresher{Fares: r.Fares, Now: r.Now}
-	summary, err := stored.summary(ctx, of, store.Strong)
+	summary, err := stored.summary(ctx, series, store.Strong)
 	if err == nil {
-		s.history, err = stored.readHistory(ctx, of, store.Strong)
+		s.history, err = stored.readHistory(ctx, series, store.Strong)
 	}
 	var state seriesState
 	if err == nil {
-		state, err = stored.readState(ctx, of)
+		state, err = stored.readState(ctx, series)
 	}
 	if err != nil {
 		return s, err
@@ -104,28 +106,28 @@ func (p *Replay) series(ctx context.Context, r *Refresher, of fare.Series) (*rep
 	if p.all == nil {
 		p.all = map[fare.Series]*replayed{}
 	}
-	p.all[of] = s
+	p.all[series] = s
 	return s, nil
 }
 
-func (p *Replay) putSummary(ctx context.Context, r *Refresher, of fare.Series, summary verdict.RouteSummary) error {
-	s, err := p.series(ctx, r, of)
+func (p *Replay) putSummary(ctx context.Context, r *Refresher, series fare.Series, summary verdict.RouteSummary) error {
+	s, err := p.series(ctx, r, series)
 	s.summary, s.changed = store.Summaries.Pack(summary).Compact(), true
 	return err
 }
 
-func (p *Replay) putState(ctx context.Context, r *Refresher, of fare.Series, state seriesState,
-	packed store.Departures, own *score.Contribution) error {
-	s, err := p.series(ctx, r, of)
+func (p *Replay) putState(ctx context.Context, r *Refresher, series fare.Series, state seriesState,
+	packed store.Departures, added *score.Contribution) error {
+	s, err := p.series(ctx, r, series)
 	if err != nil {
 		return err
 	}
 	s.setState(state, packed)
-	if s.changed = true; own == nil {
+	if s.changed = true; added == nil {
 		return nil
 	}
 	day := state.any.AsOf
-	contribution := contributionOf(day, own)
+	contribution := contributionOf(day, added)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.contributions == nil {
@@ -137,28 +139,28 @@ func (p *Replay) putState(ctx context.Context, r *Refresher, of fare.Series, sta
 			return old <= day-keepDays
 		})
 	}
-	p.contributions[day][of] = contribution
+	p.contributions[day][series] = contribution
 	if p.sums[day] == nil {
 		p.sums = map[fare.Day]*score.Contribution{day: new(score.Contribution)}
 	}
-	p.sums[day].Add(own)
+	p.sums[day].Add(added)
 	return nil
 }
 
 // Save writes what has changed. If it is interrupted, the store is useless.
 func (p *Replay) Save(ctx context.Context, r Refresher) error {
 	r.Replay = nil
-	for of, s := range p.all {
+	for series, s := range p.all {
 		if !s.changed {
 			continue
 		}
-		if err := s.save(ctx, &r, of); err != nil {
+		if err := s.save(ctx, &r, series); err != nil {
 			return err
 		}
 		s.changed = false
 	}
-	for _, own := range p.contributions {
-		if err := r.Fares.PutContributions(ctx, own); err != nil {
+	for _, contributions := range p.contributions {
+		if err := r.Fares.PutContributions(ctx, contributions); err != nil {
 			return err
 		}
 	}
@@ -166,30 +168,30 @@ func (p *Replay) Save(ctx context.Context, r Refresher) error {
 	return nil
 }
 
-func (s *replayed) save(ctx context.Context, r *Refresher, of fare.Series) error {
-	h, err := r.readHistory(ctx, of, store.Strong)
+func (s *replayed) save(ctx context.Context, r *Refresher, series fare.Series) error {
+	h, err := r.readHistory(ctx, series, store.Strong)
 	if err != nil {
 		return err
 	}
 	h.cycles = s.history.cycles
-	if err := r.putHistory(ctx, of, h, slices.Sorted(maps.Keys(h.cycles))); err != nil {
+	if err := r.putHistory(ctx, series, h, slices.Sorted(maps.Keys(h.cycles))); err != nil {
 		return err
 	}
-	was, err := r.Fares.Departures(ctx, of)
+	was, err := r.Fares.Departures(ctx, series)
 	if err != nil {
 		return err
 	}
 	state, err := s.state()
 	if err == nil && s.any.state.Exists() {
 		now := store.Departures{Any: s.any.state, NonStop: s.nonStop.state, Learning: state.learning()}
-		err = r.Fares.PutDepartures(ctx, of, was, now, store.Contribution{})
+		err = r.Fares.PutDepartures(ctx, series, was, now, store.Contribution{})
 	}
 	if err != nil {
 		return err
 	}
-	had, err := r.Fares.StoredSummary(ctx, of, store.Strong)
+	stored, err := r.Fares.StoredSummary(ctx, series, store.Strong)
 	if err == nil {
-		_, err = r.Fares.PutSummary(ctx, of, had, s.summary)
+		_, err = r.Fares.PutSummary(ctx, series, stored, s.summary)
 	}
 	return err
 }

@@ -64,9 +64,9 @@ func checkClock(dropped map[upstream.Reason]int, taken int) error {
 // maxFaults limits the listed faults, so that a report stays readable if every origin fails.
 const maxFaults = 20
 
-func addFault(to *[]string, of string, err error) {
+func addFault(to *[]string, name string, err error) {
 	if len(*to) < maxFaults {
-		*to = append(*to, fmt.Sprintf("%s: %v", of, err))
+		*to = append(*to, fmt.Sprintf("%s: %v", name, err))
 	}
 }
 

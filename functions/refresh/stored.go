@@ -18,22 +18,22 @@ type storedSummary struct {
 	stored store.Stored[verdict.RouteSummary]
 }
 
-func (r *Refresher) summary(ctx context.Context, of fare.Series, read store.Consistency) (s storedSummary, err error) {
+func (r *Refresher) summary(ctx context.Context, series fare.Series, read store.Consistency) (s storedSummary, err error) {
 	if r.Replay != nil {
-		replayed, err := r.Replay.series(ctx, r, of)
+		replayed, err := r.Replay.series(ctx, r, series)
 		if err == nil {
 			s.RouteSummary, err = replayed.summary.Value()
 		}
 		return s, err
 	}
-	if s.stored, err = r.Fares.StoredSummary(ctx, of, read); err != nil {
+	if s.stored, err = r.Fares.StoredSummary(ctx, series, read); err != nil {
 		return s, err
 	}
 	if s.RouteSummary, err = s.stored.Value(); errors.Is(err, store.ErrNotFound) {
 		return s, nil
 	}
 	if err != nil {
-		return s, fmt.Errorf("read summary of %s: %w", of, err)
+		return s, fmt.Errorf("read summary of %s: %w", series, err)
 	}
 	s.RouteSummary = withoutAhead(s.RouteSummary, r.Now())
 	return s, nil

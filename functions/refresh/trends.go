@@ -25,9 +25,9 @@ func (r *Refresher) updateTrendsOnce(ctx context.Context, origin fare.City, entr
 	var newer []trends.Entry
 	changed := map[fare.City]store.Coverage{}
 	for _, e := range entries {
-		had, ok := old.Entry(e.Destination)
-		if ok && (reflect.DeepEqual(had, e) || had.AsOf > e.AsOf || had.AsOf == e.AsOf &&
-			had.Observations > e.Observations) {
+		previous, ok := old.Entry(e.Destination)
+		if ok && (reflect.DeepEqual(previous, e) || previous.AsOf > e.AsOf || previous.AsOf == e.AsOf &&
+			previous.Observations > e.Observations) {
 			continue // equal, or a refresh that knew more wrote it
 		}
 		newer = append(newer, e)

@@ -42,7 +42,7 @@ func (r *Refresher) warmUp(ctx context.Context, today fare.Day) error {
 }
 
 func (r *Refresher) warmUpOnce(ctx context.Context, today fare.Day) error {
-	had, err := r.Fares.StoredPooled(ctx, store.Strong)
+	previous, err := r.Fares.StoredPooled(ctx, store.Strong)
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (r *Refresher) warmUpOnce(ctx context.Context, today fare.Day) error {
 		return err
 	}
 	now := store.Cycles.Pack(departure.Cycle{Day: today - 1, Pooled: pooled, Warmed: today})
-	return r.Fares.PutPooled(ctx, had, now, store.Score{})
+	return r.Fares.PutPooled(ctx, previous, now, store.Score{})
 }
 
 // startPooled returns the pooled statistics of a service that starts on a day: only the lead-time
@@ -161,8 +161,8 @@ func (r *Refresher) readWarming(ctx context.Context, today fare.Day) (all []*war
 		}
 		for _, e := range routes.Entries {
 			for _, trip := range fare.Trips() {
-				of := fare.Series{Route: fare.Route{Origin: origin, Destination: e.Destination}, Trip: trip}
-				s, err := r.readOne(ctx, of, today)
+				one := fare.Series{Route: fare.Route{Origin: origin, Destination: e.Destination}, Trip: trip}
+				s, err := r.readOne(ctx, one, today)
 				if err != nil {
 					return nil, nil, err
 				}
@@ -183,12 +183,12 @@ func (r *Refresher) readWarming(ctx context.Context, today fare.Day) (all []*war
 }
 
 // readOne returns nil if the series has no history, or no summary that warmUp can use.
-func (r *Refresher) readOne(ctx context.Context, of fare.Series, today fare.Day) (*warming, error) {
-	h, err := r.readHistory(ctx, of, store.Strong)
+func (r *Refresher) readOne(ctx context.Context, one fare.Series, today fare.Day) (*warming, error) {
+	h, err := r.readHistory(ctx, one, store.Strong)
 	if err != nil || len(h.cycles) == 0 {
 		return nil, err
 	}
-	stored, err := r.summary(ctx, of, store.Strong)
+	stored, err := r.summary(ctx, one, store.Strong)
 	if err != nil {
 		return nil, err
 	}
@@ -196,9 +196,9 @@ func (r *Refresher) readOne(ctx context.Context, of fare.Series, today fare.Day)
 	if summary.AsOf == 0 || summary.AsOf > today {
 		return nil, nil // no summary: its refresh was killed, or a later one wrote it
 	}
-	s := &warming{series: of, summary: summary, state: seriesState{any: &departure.Learner{}}}
+	s := &warming{series: one, summary: summary, state: seriesState{any: &departure.Learner{}}}
 	if r.Replay == nil {
-		s.state.stored, err = r.Fares.Departures(ctx, of)
+		s.state.stored, err = r.Fares.Departures(ctx, one)
 	}
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsbudgets"
 	cloudwatch "github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatchactions"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsdynamodb"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslogs"
 	"github.com/aws/jsii-runtime-go"
 
@@ -135,7 +136,7 @@ func one(name, condition string, m ...cloudwatch.IMetric) part { return part{nam
 
 // newAlarms makes the alarms on faults that callers, payers and subscribers would notice, and on
 // their causes.
-func newAlarms(stack awscdk.Stack, c config, n notices, t table, q queues, a api, l lambdas) {
+func newAlarms(stack awscdk.Stack, c config, n notices, t awsdynamodb.ITable, q queues, a api, l lambdas) {
 	p := panel{stack, c.Name, awscloudwatchactions.NewSnsAction(n.alarms)}
 	b := newBoard(stack, c, l)
 	p.ofService(t, a, l, &b)
@@ -146,7 +147,7 @@ func newAlarms(stack awscdk.Stack, c config, n notices, t table, q queues, a api
 	b.draw()
 }
 
-func (p panel) ofService(t table, a api, l lambdas, b *board) {
+func (p panel) ofService(t awsdynamodb.ITable, a api, l lambdas, b *board) {
 	p.raise(alarm{id: "Unreachable", page: true, minutes: 60, periods: 2,
 		silence: cloudwatch.TreatMissingData_BREACHING,
 		about:   "The hourly call from outside got no right answer, or was not made.",
@@ -169,7 +170,7 @@ func (p panel) ofService(t table, a api, l lambdas, b *board) {
 		about: "A function fails or runs out of time. Its work is retried, or kept as a dead letter."})
 	p.raise(alarm{id: "Failures", page: true, minutes: 5, periods: 2, parts: failures,
 		about: "A function answers 5xx, more than four times in five minutes."})
-	dimensions := dimension("TableName", t.used.TableName())
+	dimensions := dimension("TableName", t.TableName())
 	for _, kind := range []string{"Read", "Write"} {
 		m := metric("AWS/DynamoDB", kind+"ThrottleEvents", "Sum", 5, dimensions)
 		throttled = append(throttled, one("the table's "+strings.ToLower(kind)+"s", "{a} > 50", m))

@@ -18,12 +18,12 @@ import (
 func TestAlarmsTell(t *testing.T) {
 	for _, name := range []string{"example", "least", "most"} {
 		h := fixture(t, name)
-		told := 0
+		alarms := 0
 		for id, r := range h.Resources {
 			if r.Type != "AWS::CloudWatch::Alarm" {
 				continue
 			}
-			told++
+			alarms++
 			want := `[{"Ref":"Alarms"}]`
 			if strings.HasPrefix(id, "Edge") && h.Resources["EdgeAlarms"].Type != "" {
 				want = `[{"Ref":"EdgeAlarms"}]`
@@ -35,8 +35,8 @@ func TestAlarmsTell(t *testing.T) {
 				t.Errorf("%s: %s says of itself %q", name, id, about)
 			}
 		}
-		if told < 10 {
-			t.Errorf("%s: only %d alarms were looked at", name, told)
+		if alarms < 10 {
+			t.Errorf("%s: only %d alarms were looked at", name, alarms)
 		}
 	}
 }
@@ -72,8 +72,8 @@ func TestRunbook(t *testing.T) {
 
 // value is that of a metric in a period, by its name and a part of its dimensions.
 type value struct {
-	metric, of string
-	value      float64
+	metric, resource string
+	value            float64
 }
 
 // An incident rings each alarm with the digit that names its place, and a bad day does not ring it.
@@ -144,7 +144,7 @@ func evaluate(t *testing.T, a resource, day []value) float64 {
 		}
 		for _, v := range day {
 			if at(m, "MetricStat", "Metric", "MetricName") == v.metric &&
-				strings.Contains(compact(at(m, "MetricStat")), v.of) {
+				strings.Contains(compact(at(m, "MetricStat")), v.resource) {
 				values[compact(at(m, "Id"))] = v.value
 			}
 		}
@@ -154,8 +154,8 @@ func evaluate(t *testing.T, a resource, day []value) float64 {
 		t.Fatalf("%s: %v", expression, err)
 	}
 	truth := map[bool]float64{true: 1}
-	var of func(ast.Expr) float64
-	of = func(e ast.Expr) float64 {
+	var value func(ast.Expr) float64
+	value = func(e ast.Expr) float64 {
 		switch e := e.(type) {
 		case *ast.BasicLit:
 			n, err := strconv.ParseFloat(e.Value, 64)
@@ -169,18 +169,18 @@ func evaluate(t *testing.T, a resource, day []value) float64 {
 			}
 			return math.NaN()
 		case *ast.ParenExpr:
-			return of(e.X)
+			return value(e.X)
 		case *ast.CallExpr:
-			first := of(e.Args[0])
+			first := value(e.Args[0])
 			switch name := e.Fun.(*ast.Ident).Name; {
 			case name == "FILL" && math.IsNaN(first), name == "IF" && first != 0 && !math.IsNaN(first):
-				return of(e.Args[1])
+				return value(e.Args[1])
 			case name == "IF" && first == 0:
-				return of(e.Args[2])
+				return value(e.Args[2])
 			}
 			return first
 		case *ast.BinaryExpr:
-			x, y := of(e.X), of(e.Y)
+			x, y := value(e.X), value(e.Y)
 			if math.IsNaN(x) || math.IsNaN(y) {
 				return math.NaN()
 			}
@@ -202,7 +202,7 @@ func evaluate(t *testing.T, a resource, day []value) float64 {
 		t.Fatalf("%s: %T is unknown", expression, e)
 		return 0
 	}
-	result := of(parsed)
+	result := value(parsed)
 	if math.IsNaN(result) {
 		return map[bool]float64{true: -1}[a.Properties["TreatMissingData"] == "breaching"]
 	}
@@ -247,17 +247,17 @@ func TestRolloutIsOfTheAlias(t *testing.T) {
 		if version := live.Properties["FunctionVersion"]; version != "$LATEST" || live.UpdatePolicy != nil {
 			t.Errorf("a deployment of the stack moves %s to %v by %v", id+"Live", version, live.UpdatePolicy)
 		}
-		for of, r := range h.Resources {
+		for resource, r := range h.Resources {
 			switch r.Type {
 			case "AWS::Lambda::EventInvokeConfig":
 				if compact(r.Properties["FunctionName"]) == `{"Ref":"`+id+`Function"}` &&
 					!strings.Contains(compact(r.Properties["Qualifier"]), id+"Live") {
-					t.Errorf("%s is of %s itself: %s", of, f.name, compact(r.Properties))
+					t.Errorf("%s is of %s itself: %s", resource, f.name, compact(r.Properties))
 				}
 			case "AWS::Lambda::Permission", "AWS::Lambda::EventSourceMapping", "AWS::ApiGatewayV2::Integration", "AWS::Scheduler::Schedule", "AWS::SNS::Subscription":
 				seen++
 				if strings.Contains(compact(r.Properties), id+`Function`) {
-					t.Errorf("%s is of %s itself, not of its live version: %s", of, f.name, compact(r.Properties))
+					t.Errorf("%s is of %s itself, not of its live version: %s", resource, f.name, compact(r.Properties))
 				}
 			}
 		}

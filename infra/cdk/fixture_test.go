@@ -143,8 +143,8 @@ func build(t testing.TB, c config, aspects ...awscdk.IAspect) *synthesized {
 		}
 		h.texts = append(h.texts, string(text))
 		for section, into := range all {
-			of, _ := made[section].(map[string]any)
-			for id, v := range of {
+			values, _ := made[section].(map[string]any)
+			for id, v := range values {
 				if into[id] != nil {
 					t.Fatalf("two stacks have a %s", id)
 				}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsdynamodb"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambdadestinations"
@@ -52,7 +53,7 @@ var functions = []function{
 }
 
 type parts struct {
-	table  table
+	table  awsdynamodb.ITable
 	queues queues
 	mailer mailer
 	edge   edge
@@ -111,7 +112,7 @@ func newFunction(stack awscdk.Stack, c config, assets string, p parts, f functio
 
 // environment names the parameter of each secret, which the function reads once at its start.
 func (f function) environment(c config, p parts) *map[string]*string {
-	e := map[string]*string{"VERDETTO_TABLE": p.table.used.TableName()}
+	e := map[string]*string{"VERDETTO_TABLE": p.table.TableName()}
 	set := func(key, value string) { e[key] = jsii.String(value) }
 	for _, secret := range parameters.ReadByFunction(f.name, c.choices()...) {
 		set(secret.Variable, "ssm:"+secret.Path(c.Name))
@@ -210,7 +211,7 @@ func (f function) allowed(c config, p parts, log awslogs.LogGroup) []awsiam.Poli
 		actions    []string
 		partitions []string
 	}{{"Read", reads, schema.ReadBy(f.name)}, {"Write", f.table, schema.WrittenBy(f.name)}} {
-		s := allow(items.sid, items.actions, p.table.used.TableArn())
+		s := allow(items.sid, items.actions, p.table.TableArn())
 		s.AddCondition(jsii.String("ForAllValues:StringLike"),
 			map[string][]string{"dynamodb:LeadingKeys": items.partitions})
 		statements = append(statements, s)

@@ -88,7 +88,7 @@ func loggedMetrics(t *testing.T) map[string][]string {
 				if !ok {
 					return true
 				}
-				if of, ok := literal.Type.(*ast.SelectorExpr); !ok || of.Sel.Name != "Metric" {
+				if typ, ok := literal.Type.(*ast.SelectorExpr); !ok || typ.Sel.Name != "Metric" {
 					return true
 				}
 				for _, e := range literal.Elts {

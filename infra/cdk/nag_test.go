@@ -51,8 +51,8 @@ func (h *synthesized) findings(t *testing.T) [][2]string {
 		}
 	}
 	var found [][2]string
-	for place, said := range messages {
-		for _, m := range said {
+	for place, listed := range messages {
+		for _, m := range listed {
 			if m.Type == "aws:cdk:error" || m.Type == "aws:cdk:warning" {
 				rule, _, _ := strings.Cut(fmt.Sprint(m.Data), ": ")
 				found = append(found, [2]string{rule, place})

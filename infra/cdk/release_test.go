@@ -98,16 +98,16 @@ func resolve(v any, given map[string]string) any {
 			return text
 		}
 		resolved := map[string]any{}
-		for key, of := range v {
-			if of = resolve(of, given); of != nil {
-				resolved[key] = of
+		for key, value := range v {
+			if value = resolve(value, given); value != nil {
+				resolved[key] = value
 			}
 		}
 		return resolved
 	case []any:
 		resolved := make([]any, len(v))
-		for i, of := range v {
-			resolved[i] = resolve(of, given)
+		for i, value := range v {
+			resolved[i] = resolve(value, given)
 		}
 		return resolved
 	}

@@ -8,13 +8,9 @@ import (
 	"verdetto/shared/store/dynamostore/schema"
 )
 
-type table struct {
-	own  awsdynamodb.Table
-	used awsdynamodb.ITable // the stack's own, or one restored from it
-}
-
-func newTable(stack awscdk.Stack, c config) table {
-	own := awsdynamodb.NewTable(stack, jsii.String("Table"), &awsdynamodb.TableProps{
+// newTable creates the stack's table, and returns it or the one restored from it.
+func newTable(stack awscdk.Stack, c config) awsdynamodb.ITable {
+	original := awsdynamodb.NewTable(stack, jsii.String("Table"), &awsdynamodb.TableProps{
 		TableName: jsii.String(c.Name),
 		PartitionKey: &awsdynamodb.Attribute{Name: jsii.String(schema.Partition),
 			Type: awsdynamodb.AttributeType_STRING},
@@ -33,10 +29,9 @@ func newTable(stack awscdk.Stack, c config) table {
 		DeletionProtection:  jsii.Bool(true),
 		RemovalPolicy:       awscdk.RemovalPolicy_RETAIN,
 	})
-	name(own, "Table")
-	t := table{own: own, used: own}
+	name(original, "Table")
 	if c.RestoredTable != "" {
-		t.used = awsdynamodb.Table_FromTableName(stack, jsii.String("RestoredTable"), jsii.String(c.RestoredTable))
+		return awsdynamodb.Table_FromTableName(stack, jsii.String("RestoredTable"), jsii.String(c.RestoredTable))
 	}
-	return t
+	return original
 }

@@ -18,9 +18,9 @@ import (
 
 func TestReady(t *testing.T) {
 	w := newWorld(t)
-	said, ready := w.report()
-	if !ready || strings.Count(said, "ok ") != len(newPreflight(w.config, aws.Config{}, public).questions()) {
-		t.Errorf("a world with nothing missing is not ready:\n%s", said)
+	output, ready := w.report()
+	if !ready || strings.Count(output, "ok ") != len(newPreflight(w.config, aws.Config{}, public).questions()) {
+		t.Errorf("a world with nothing missing is not ready:\n%s", output)
 	}
 }
 
@@ -32,16 +32,16 @@ func TestFreeOnly(t *testing.T) {
 	for _, name := range []string{"stripe-key", "stripe-webhook-secrets", "solana-nodes", "x402-fee-key"} {
 		w.remove("/verdetto/" + name)
 	}
-	if said, ready := w.report(); !ready || strings.Contains(said, "Stripe") || strings.Contains(said, "chain") {
-		t.Errorf("%s", said)
+	if output, ready := w.report(); !ready || strings.Contains(output, "Stripe") || strings.Contains(output, "chain") {
+		t.Errorf("%s", output)
 	}
 }
 
 func TestWithoutMutualTLS(t *testing.T) {
 	w := newWorld(t)
 	w.config.Origin.ClientCertificate = ""
-	if said, ready := w.report(); !ready {
-		t.Errorf("%s", said)
+	if output, ready := w.report(); !ready {
+		t.Errorf("%s", output)
 	}
 }
 
@@ -51,8 +51,8 @@ func TestNoWayBack(t *testing.T) {
 	for description, want := range map[string]bool{"Verdetto: is today's cheapest fare cheap?": true, versionOne + " is it cheap?": false} {
 		w.instead["Action=DescribeStacks&StackName=verdetto&"] = strings.Replace(stackThat("UPDATE_COMPLETE"), "<StackStatus>",
 			"<Description>"+description+"</Description><StackStatus>", 1)
-		if said, ready := w.report(); !ready || strings.Contains(said, "make back cannot undo it") != want {
-			t.Errorf("of %q:\n%s", description, said)
+		if report, ready := w.report(); !ready || strings.Contains(report, "make back cannot undo it") != want {
+			t.Errorf("of %q:\n%s", description, report)
 		}
 	}
 }
@@ -205,27 +205,27 @@ func TestOmissions(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)
 			c.spoil(w)
-			said, ready := w.report()
+			output, ready := w.report()
 			if c.name == "table left behind" {
 				w.config.adopt = true
-				if said, ready := w.report(); !ready {
-					t.Errorf("with ADOPT=1:\n%s", said)
+				if output, ready := w.report(); !ready {
+					t.Errorf("with ADOPT=1:\n%s", output)
 				}
 			}
-			if ready || !strings.Contains(said, c.says) {
-				t.Errorf("not named:\n%s", said)
+			if ready || !strings.Contains(output, c.says) {
+				t.Errorf("not named:\n%s", output)
 			}
-			_, after, _ := strings.Cut(said, c.says)
+			_, after, _ := strings.Cut(output, c.says)
 			if _, do, _ := strings.Cut(after, "\n   -> "); !strings.Contains(strings.SplitN(do, "\n", 2)[0], c.do) {
-				t.Errorf("it does not say to %q:\n%s", c.do, said)
+				t.Errorf("it does not say to %q:\n%s", c.do, output)
 			}
-			if n := strings.Count(said, "NO "); n != 1 {
-				t.Errorf("%d faults are named:\n%s", n, said)
+			if n := strings.Count(output, "NO "); n != 1 {
+				t.Errorf("%d faults are named:\n%s", n, output)
 			}
 			for _, secret := range []string{key, nodes, upstreamtest.Token, "whsec_1", strings.Repeat("p", 32),
 				strings.Repeat("c", 32), strings.Repeat("o", 24)} {
-				if strings.Contains(said, secret) {
-					t.Errorf("it tells a secret:\n%s", said)
+				if strings.Contains(output, secret) {
+					t.Errorf("it tells a secret:\n%s", output)
 				}
 			}
 		})
@@ -237,10 +237,10 @@ func TestOmissions(t *testing.T) {
 func TestUnasked(t *testing.T) {
 	w := newWorld(t)
 	w.at.stripe = "http://127.0.0.1:1"
-	said, ready := w.report()
-	if ready || !strings.Contains(said, "?  Stripe's price: could not be asked: it cannot be reached") ||
-		strings.Contains(said, "NO ") {
-		t.Errorf("%s", said)
+	output, ready := w.report()
+	if ready || !strings.Contains(output, "?  Stripe's price: could not be asked: it cannot be reached") ||
+		strings.Contains(output, "NO ") {
+		t.Errorf("%s", output)
 	}
 }
 
@@ -276,10 +276,10 @@ func TestNoCredentials(t *testing.T) {
 	t.Setenv("AWS_CONFIG_FILE", filepath.Join(t.TempDir(), "none"))
 	t.Setenv("AWS_SHARED_CREDENTIALS_FILE", filepath.Join(t.TempDir(), "none"))
 	t.Setenv("AWS_EC2_METADATA_SERVICE_ENDPOINT", "http://127.0.0.1:1")
-	var said strings.Builder
-	if ready, err := run(t.Context(), "../cdk/example.json", false, &said); ready || err == nil ||
+	var output strings.Builder
+	if ready, err := run(t.Context(), "../cdk/example.json", false, &output); ready || err == nil ||
 		!strings.HasPrefix(err.Error(), "there are no AWS credentials: set AWS_PROFILE") {
-		t.Errorf("%v %s", err, said.String())
+		t.Errorf("%v %s", err, output.String())
 	}
 }
 

@@ -232,7 +232,7 @@ func (w *world) rpc(out http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(out).Encode(map[string]any{"jsonrpc": "2.0", "id": 1, "result": w.node[asked.Method]})
 }
 
-func (w *world) report() (said string, ready bool) {
+func (w *world) report() (text string, ready bool) {
 	w.t.Helper()
 	var out bytes.Buffer
 	ready = newPreflight(w.config, w.settings, w.at).report(w.t.Context(), &out)

@@ -48,7 +48,7 @@ type account struct {
 	tried   map[string]bool   // versions that were invoked
 	failing int               // number of the failing write, from 1; an odd one has no effect
 	writes  int
-	said    bytes.Buffer
+	output  bytes.Buffer
 }
 
 func newAccount(t *testing.T) *account {
@@ -89,7 +89,7 @@ func newAccount(t *testing.T) *account {
 	settings := aws.Config{Region: motolocal.Region, BaseEndpoint: aws.String(server.URL),
 		Credentials: credentials.NewStaticCredentialsProvider("local", "local", "")}
 	a.rollout = &rollout{Name: "verdetto", Account: "123456789012", Region: motolocal.Region,
-		lambda: lambda.NewFromConfig(settings), parameters: ssm.NewFromConfig(settings), out: &a.said}
+		lambda: lambda.NewFromConfig(settings), parameters: ssm.NewFromConfig(settings), out: &a.output}
 	if _, err := a.rollout.parameters.PutParameter(t.Context(),
 		&ssm.PutParameterInput{Name: aws.String("/verdetto/origin-secrets"), Value: aws.String(secret + ",next"),
 			Type: ssmtypes.ParameterTypeSecureString}); err != nil {
@@ -217,14 +217,14 @@ func (a *account) want(when, all string, but ...string) {
 		want[f] = version
 	}
 	if diff := cmp.Diff(want, a.live()); diff != "" {
-		a.t.Errorf("%s (-want +live):\n%s\n%s", when, diff, &a.said)
+		a.t.Errorf("%s (-want +live):\n%s\n%s", when, diff, &a.output)
 	}
 }
 
 func (a *account) must(when string, do func(context.Context) error) {
 	a.t.Helper()
 	if err := do(a.t.Context()); err != nil {
-		a.t.Fatalf("%s: %v\n%s", when, err, &a.said)
+		a.t.Fatalf("%s: %v\n%s", when, err, &a.output)
 	}
 }
 

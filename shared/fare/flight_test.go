@@ -76,7 +76,7 @@ func TestFlightsArePacked(t *testing.T) {
 	airports := []string{"BGY", "MXP", "STN", "LTN", "AAA", "ZZZ", ""}
 	airlines := []string{"FR", "U2", "00", "9C", "ZZ", ""}
 	currencies := []Currency{EUR, mustCurrency("GBP"), mustCurrency("HUF")}
-	pick := func(of []string) string { return of[chance.IntN(len(of))] }
+	pick := func(values []string) string { return values[chance.IntN(len(values))] }
 	for _, n := range []int{1, 2, 50, 3000} {
 		var all []Observation
 		for range n {

@@ -32,10 +32,10 @@ type legendRow struct {
 }
 
 // NewLegend returns the legend of n fares. Common rows get low numbers.
-func NewLegend(n int, of func(i int) (flags uint64, f Flight)) *Legend {
+func NewLegend(n int, at func(i int) (flags uint64, f Flight)) *Legend {
 	counts := map[legendKey]map[int16]int{}
 	for i := range n {
-		key, minutes := keyOf(of(i))
+		key, minutes := keyOf(at(i))
 		if counts[key] == nil {
 			counts[key] = map[int16]int{}
 		}

@@ -49,7 +49,7 @@ func PairOf(from, to string, percent *int) (p Pair) {
 // BasisOf compares the fares of a pair of airports with those of both cities, by departure and by
 // day. Both lists are as DayQuotes returns them, in the currencies of own and of cities. Of each
 // departure, only the newest day with a fare of both counts.
-func BasisOf(own RouteSummary, pair []Live, cities RouteSummary, all []Live) Basis {
+func BasisOf(summary RouteSummary, pair []Live, cities RouteSummary, all []Live) Basis {
 	type key struct{ found, depart fare.Day }
 	cheapest := make(map[key]fare.Cents, len(all))
 	for _, l := range all {
@@ -57,8 +57,8 @@ func BasisOf(own RouteSummary, pair []Live, cities RouteSummary, all []Live) Bas
 	}
 	newest := map[fare.Day]float64{} // in order of days, so the newest wins
 	for _, l := range pair {
-		if price := cheapest[key{l.FoundDay(), l.Depart}]; price > 0 && own.PerEuro > 0 && cities.PerEuro > 0 {
-			newest[l.Depart] = math.Log(float64(l.Price) / own.PerEuro / (float64(price) / cities.PerEuro))
+		if price := cheapest[key{l.FoundDay(), l.Depart}]; price > 0 && summary.PerEuro > 0 && cities.PerEuro > 0 {
+			newest[l.Depart] = math.Log(float64(l.Price) / summary.PerEuro / (float64(price) / cities.PerEuro))
 		}
 	}
 	if len(newest) == 0 {
@@ -97,11 +97,11 @@ func (s RouteSummary) Compared(cities RouteSummary, b Basis, rates fare.Rates) R
 
 // ComparedState replaces the statistics of a pair of airports by those of both cities, unless it
 // has enough of its own. facts is the summary of the pair.
-func ComparedState(own, cities *departure.State, facts RouteSummary, b Basis) *departure.State {
-	if own.Route.Count() >= MinSample || len(own.Live) > MinSample || cities.AsOf == 0 {
-		return own
+func ComparedState(state, cities *departure.State, facts RouteSummary, b Basis) *departure.State {
+	if state.Route.Count() >= MinSample || len(state.Live) > MinSample || cities.AsOf == 0 {
+		return state
 	}
-	s := cities.Scaled(b.Ratio, own)
+	s := cities.Scaled(b.Ratio, state)
 	facts.Basis = &b
 	s.Facts = facts.Facts()
 	return s
@@ -127,19 +127,19 @@ func StateBetween(cities *departure.State, p *departure.Pooled, a fare.Airports)
 	for _, l := range live {
 		facts.Newest = max(facts.Newest, l.Found)
 	}
-	own := cities.OnlyLive(p, live)
-	own.Facts = facts.Facts()
-	return ComparedState(own, cities, facts, unknownBasis)
+	state := cities.OnlyLive(p, live)
+	state.Facts = facts.Facts()
+	return ComparedState(state, cities, facts, unknownBasis)
 }
 
-// SummaryBetween returns the summary of a pair of airports without a series of its own. of is a
-// state that StateBetween returned.
-func SummaryBetween(cities RouteSummary, of *departure.State) (RouteSummary, error) {
-	facts, err := unpackFacts(of)
+// SummaryBetween returns the summary of a pair of airports without a series of its own. state is one
+// that StateBetween returned.
+func SummaryBetween(cities RouteSummary, state *departure.State) (RouteSummary, error) {
+	facts, err := unpackFacts(state)
 	if err != nil {
 		return facts, err
 	}
 	facts.Basis = nil
-	facts.Live = cheapestLive(of.Live, facts.Newest-int64(FreshFor/time.Second), of.AsOf)
+	facts.Live = cheapestLive(state.Live, facts.Newest-int64(FreshFor/time.Second), state.AsOf)
 	return facts.Compared(cities, unknownBasis, fare.Rates{}), nil
 }

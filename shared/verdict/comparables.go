@@ -16,8 +16,8 @@ func (a *Judgement) AddUsual(s *departure.State, p *departure.Pooled, now time.T
 	if err != nil || !known || a.Scope != OfRoute {
 		return err
 	}
-	if of := a.known(); of != nil {
-		if lowest, ok := q.lowest(); ok && lowest.Price < of.Price {
+	if known := a.known(); known != nil {
+		if lowest, ok := q.lowest(); ok && lowest.Price < known.Price {
 			a.Lower = &lowest
 		}
 	}
@@ -36,9 +36,9 @@ func (a *Judgement) AddUsual(s *departure.State, p *departure.Pooled, now time.T
 // setOwnDay judges the fare of an answer about the route or several days for its own departure too:
 // what is said of a fare with a day is the same whatever the question was.
 func (a *Judgement) setOwnDay(q *departureQuestion) {
-	own, quartiles := q.ownDay(a.Fare)
-	if own.Judged() {
-		a.OwnDay, a.OwnQuartiles = Judged{a.Fare, own}.Aged(q.now).Verdict, quartiles.In(q.facts.Euro)
+	ofDay, quartiles := q.ownDay(a.Fare)
+	if ofDay.Judged() {
+		a.OwnDay, a.OwnQuartiles = Judged{a.Fare, ofDay}.Aged(q.now).Verdict, quartiles.In(q.facts.Euro)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 // Every amount is converted once, and the original judgement stays unchanged.
 func TestIn(t *testing.T) {
 	usd, _ := fare.ParseCurrency("USD")
-	of := func(price, known, lower, usual, month, change fare.Cents, quoted fare.Money) Judgement {
+	judgement := func(price, known, lower, usual, month, change fare.Cents, quoted fare.Money) Judgement {
 		return Judgement{
 			Judged:    Judged{Live{Price: price, Quoted: quoted}, Verdict{Level: Good, Median: usual, Minimum: lower}},
 			Known:     &Live{Price: known, Quoted: fare.Money{Amount: 2999, Currency: fare.EUR}},
@@ -26,12 +26,12 @@ func TestIn(t *testing.T) {
 	}
 	half := func(c fare.Cents) fare.Cents { return (c + 1) / 2 }
 	seen := fare.Money{Amount: 1234, Currency: usd}
-	given := of(1999, 2999, 1001, 3333, 4000, -50, seen)
+	given := judgement(1999, 2999, 1001, 3333, 4000, -50, seen)
 	got := given.In("USD", half)
-	if diff := cmp.Diff(of(1000, 1500, 501, 1667, 2000, -24, seen), got); diff != "" || got.Difference() != 1000-1667 {
+	if diff := cmp.Diff(judgement(1000, 1500, 501, 1667, 2000, -24, seen), got); diff != "" || got.Difference() != 1000-1667 {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(of(1999, 2999, 1001, 3333, 4000, -50, seen), given); diff != "" {
+	if diff := cmp.Diff(judgement(1999, 2999, 1001, 3333, 4000, -50, seen), given); diff != "" {
 		t.Errorf("what was given is changed: %s", diff)
 	}
 	if given.Declared = true; given.In("USD", half).Fare.Price != 1234 || given.In("GBP", half).Fare.Price != 1000 {

@@ -197,10 +197,10 @@ func (q *departureQuestion) comparison(a departure.Answer) (kind Comparison, far
 func (q *departureQuestion) forecasts(a departure.Answer, lead int, price fare.Cents) []Forecast {
 	var all []Forecast
 	for _, h := range q.horizons(lead) {
-		of := q.past.Band(h, a.Chance[h])
+		band := q.past.Band(h, a.Chance[h])
 		share := func(change float64) fare.Cents { return fare.Cents(math.Round(float64(price) * change)) }
-		f := Forecast{Fall: q.chanceOf(a, h), Rise: hundredths(of.Rose), Mean: share(of.Mean), Low: share(of.Low),
-			High: share(of.High), Dearer: hundredths(of.Dearer), Cases: of.Cases, Pays: of.Pays()}
+		f := Forecast{Fall: q.chanceOf(a, h), Rise: hundredths(band.Rose), Mean: share(band.Mean), Low: share(band.Low),
+			High: share(band.High), Dearer: hundredths(band.Dearer), Cases: band.Cases, Pays: band.Pays()}
 		if q.past != nil {
 			f.Uncalibrated = hundredths(a.Chance[h])
 		}

@@ -68,11 +68,11 @@ func (s *offers) among(run []fare.Observation) func(yield func(int) bool) {
 	s.used = s.used[:0]
 	for i, o := range run {
 		at := (int(o.Depart-s.first)*s.stays+int(o.Nights-s.nights))*int(fare.MoreStops+1) + int(o.Stops)
-		switch had := s.latest[at] - 1; {
-		case had < 0:
+		switch latest := s.latest[at] - 1; {
+		case latest < 0:
 			s.used = append(s.used, at)
 			s.latest[at] = i + 1
-		case run[had].Found < o.Found || o.Price < run[had].Price:
+		case run[latest].Found < o.Found || o.Price < run[latest].Price:
 			// Of two fares of an offer found at the same moment, the cheaper counts.
 			s.latest[at] = i + 1
 		}
@@ -107,8 +107,8 @@ func (p priced) liveOn(asOf fare.Day, fresh time.Duration, newest *offers) []Liv
 		return nil
 	}
 	if newest == nil {
-		of := newOffers(p.ranked[from:])
-		newest = &of
+		offers := newOffers(p.ranked[from:])
+		newest = &offers
 	}
 	var all []Live
 	for at := range newest.among(p.ranked[from:]) {

@@ -46,7 +46,7 @@ func standing(observations []fare.Observation, day fare.Day) (fresh, live map[fa
 		if o.FoundDay() > day || o.FoundDay() < day-LiveDays || o.Depart < day {
 			continue
 		}
-		if had, ok := live[o.Depart]; !ok || o.Found > had.Found || o.Found == had.Found && o.Price < had.Price {
+		if known, ok := live[o.Depart]; !ok || o.Found > known.Found || o.Found == known.Found && o.Price < known.Price {
 			live[o.Depart] = o
 		}
 	}

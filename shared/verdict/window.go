@@ -10,15 +10,15 @@ import (
 // ends where the next begins.
 var leads = [...]int{0, 4, 8, 15, 22, 31, 46, 61, 91, 181}
 
-var bucket = func() (of [fare.MaxLead + 1]uint8) {
+var bucket = func() (buckets [fare.MaxLead + 1]uint8) {
 	b := 0
-	for lead := range of {
+	for lead := range buckets {
 		if b+1 < len(leads) && lead == leads[b+1] {
 			b++
 		}
-		of[lead] = uint8(b)
+		buckets[lead] = uint8(b)
 	}
-	return of
+	return buckets
 }()
 
 func lead(o fare.Observation) int { return max(0, int(o.Depart-o.FoundDay())) }

@@ -132,8 +132,8 @@ func TestSkillLiesBetweenItsReferences(t *testing.T) {
 // TestNoAnswerKnowsItsFuture: if later fares are removed from the panel, earlier answers stay the same.
 func TestNoAnswerKnowsItsFuture(t *testing.T) {
 	whole := invent(3, 4, 30, 60, 40, reverting)
-	of := ask(whole)
-	all, rival := of.answers, of.sameLead()
+	asked := ask(whole)
+	all, rival := asked.answers, asked.sameLead()
 	for _, end := range []fare.Day{5, 20, 40, 58} {
 		cut := whole.thinned(1, end)
 		n := len(cut.Rows)

@@ -92,11 +92,11 @@ func (m *reporter) cases(h int, v voice, also ...voice) *stats.Cases {
 
 // auc returns the AUC of a score of some cases. If all cases fell or none did, it reports that the
 // AUC is missing.
-func (m *reporter) auc(of string, score []float64, c *stats.Cases) (stats.Ranking, float64, bool) {
+func (m *reporter) auc(name string, score []float64, c *stats.Cases) (stats.Ranking, float64, bool) {
 	by := stats.Rank(score, c, m.cells)
 	auc, ok := by.AUC(nil)
 	if !ok {
-		m.reportMissing("%s: all %d rows that were answered fared alike", of, len(c.Rows))
+		m.reportMissing("%s: all %d rows that were answered fared alike", name, len(c.Rows))
 	}
 	return by, auc, ok
 }
@@ -160,12 +160,12 @@ func (m *reporter) compare(name string, rule, rival *stats.Cases) {
 }
 
 // levels measures what followed each of the levels that of gives the rows.
-func (m *reporter) levels(of func(row int) int) (all []Level) {
+func (m *reporter) levels(levelOf func(row int) int) (all []Level) {
 	const every = len(departure.Levels)
 	var rows [every + 1][]int
 	for _, row := range m.known[0] {
 		if m.rule[0].answers(row) {
-			level := of(row)
+			level := levelOf(row)
 			rows[level], rows[every] = append(rows[level], row), append(rows[every], row)
 		}
 	}

@@ -178,9 +178,9 @@ func (r *reader) row(fields []string) (dropped string) {
 	if origin := field("origin"); origin != "" {
 		name = origin + "-" + field("destination")
 	}
-	of := key{depart: q.departs()}
+	k := key{depart: q.departs()}
 	if !r.calendar {
-		of.flight = unique.Make(field("flight"))
+		k.flight = unique.Make(field("flight"))
 	}
 	if back, outbound := field("return_date"), field("outbound_price"); back != "" && outbound != "" {
 		amount = outbound
@@ -192,11 +192,11 @@ func (r *reader) row(fields []string) (dropped string) {
 	if q.Price = fare.Cents(price*100 + .5); err != nil || !(price > 0) || price > 1e12 || q.Price == 0 {
 		return "no price"
 	}
-	r.add(q, name, of, unique.Make(field("currency")))
+	r.add(q, name, k, unique.Make(field("currency")))
 	return ""
 }
 
-func (r *reader) add(q Row, name string, of key, currency unique.Handle[string]) {
+func (r *reader) add(q Row, name string, k key, currency unique.Handle[string]) {
 	route, ok := r.routes[name]
 	if !ok {
 		route = int32(len(r.panel.Routes))
@@ -205,11 +205,11 @@ func (r *reader) add(q Row, name string, of key, currency unique.Handle[string])
 		r.panel.Routes = append(r.panel.Routes, name)
 		r.currencies = append(r.currencies, map[unique.Handle[string]]bool{})
 	}
-	of.route = route
-	departure, ok := r.departures[of]
+	k.route = route
+	departure, ok := r.departures[k]
 	if !ok {
 		departure = int32(len(r.departures))
-		r.departures[of] = departure
+		r.departures[k] = departure
 	}
 	r.currencies[route][currency] = true
 	q.Route, q.Departure = route, departure
@@ -275,8 +275,8 @@ func (r *reader) convert() {
 				continue
 			}
 			q.Price = price
-		} else if of, ok := euro(1000, r.currency[i].Value()); ok { // a precise rate
-			t.perCent[q.Route] = float64(of) / 100_000
+		} else if cents, ok := euro(1000, r.currency[i].Value()); ok { // a precise rate
+			t.perCent[q.Route] = float64(cents) / 100_000
 		}
 		kept = append(kept, q)
 	}

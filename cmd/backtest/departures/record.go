@@ -102,25 +102,25 @@ func Record(panels []NamedReport) (r departure.Record, err error) {
 	for _, p := range panels {
 		one := departure.RecordPanel{Name: p.Name, First: p.First, To: p.To, Routes: p.Routes}
 		for _, f := range p.Followed {
-			of := departure.RecordHorizon{Days: f.Days}
+			horizon := departure.RecordHorizon{Days: f.Days}
 			for _, w := range f.Bands {
-				of.Bands = append(of.Bands, w.band(f))
+				horizon.Bands = append(horizon.Bands, w.band(f))
 			}
-			one.Horizons = append(one.Horizons, of)
+			one.Horizons = append(one.Horizons, horizon)
 		}
 		r.Panels = append(r.Panels, one)
 	}
 	for h, horizon := range horizons {
-		of := departure.RecordHorizon{Days: int(horizon.Days())}
+		record := departure.RecordHorizon{Days: int(horizon.Days())}
 		for i, to := range departure.RecordEdges[1:] {
 			band, ok := heard(r.Panels, h, departure.RecordEdges[i], to)
 			if !ok {
 				return r, fmt.Errorf("record of %d days: the first panel has fewer than %d cases of chances from %v to %v, or no interval of them",
-					of.Days, leastCases, departure.RecordEdges[i], to)
+					record.Days, leastCases, departure.RecordEdges[i], to)
 			}
-			of.Bands = append(of.Bands, band)
+			record.Bands = append(record.Bands, band)
 		}
-		r.Horizons = append(r.Horizons, of)
+		r.Horizons = append(r.Horizons, record)
 	}
 	return r, nil
 }

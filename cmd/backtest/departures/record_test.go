@@ -28,10 +28,10 @@ func followed(span int, band Waiting) Report {
 }
 
 func TestRecord(t *testing.T) {
-	own := Waiting{Count: 600, Fell: .1, Rose: .2, AtOnce: -.02, Once: &stats.Range{Low: -.03, High: -.01},
+	waiting := Waiting{Count: 600, Fell: .1, Rose: .2, AtOnce: -.02, Once: &stats.Range{Low: -.03, High: -.01},
 		Dearer: .3, Random: -.01}
 	band := func(change func(*Waiting)) Waiting {
-		w := own
+		w := waiting
 		change(&w)
 		return w
 	}
@@ -45,23 +45,23 @@ func TestRecord(t *testing.T) {
 		{"another widens the interval", followed(100,
 			band(func(w *Waiting) { w.AtOnce = .04; w.Once = &stats.Range{Low: 0, High: .05} })),
 			func() departure.Band { w := want; w.High, w.Panels = .05, 2; return w }()},
-		{"another inside it", followed(100, own), func() departure.Band { w := want; w.Panels = 2; return w }()},
+		{"another inside it", followed(100, waiting), func() departure.Band { w := want; w.Panels = 2; return w }()},
 		{"too few cases", followed(100, band(func(w *Waiting) { w.Count, w.Once = 499, &stats.Range{Low: -1, High: 1} })), want},
 		{"no interval", followed(100, band(func(w *Waiting) { w.Once = nil; w.AtOnce = .5 })), want},
 		{"fewer days of questions than a week", followed(6,
 			band(func(w *Waiting) { w.Once = &stats.Range{Low: -1, High: 1} })), want},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r, err := Record([]NamedReport{{"own", followed(100, own)}, {"other", c.other}})
+			r, err := Record([]NamedReport{{"own", followed(100, waiting)}, {"other", c.other}})
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, of := range r.Horizons {
-				for i, got := range of.Bands {
+			for _, horizon := range r.Horizons {
+				for i, got := range horizon.Bands {
 					w := c.want
 					w.From, w.To = departure.RecordEdges[i], departure.RecordEdges[i+1]
 					if diff := cmp.Diff(w, got); diff != "" {
-						t.Errorf("%d days: %s", of.Days, diff)
+						t.Errorf("%d days: %s", horizon.Days, diff)
 					}
 				}
 			}

@@ -131,8 +131,8 @@ func TestEvidenceIntervals(t *testing.T) {
 				days := all[route]
 				first := slices.Min(slices.Collect(maps.Keys(days)))
 				last := slices.Max(slices.Collect(maps.Keys(days)))
-				for way, of := range ways {
-					kept := of(uint64(i))
+				for way, choose := range ways {
+					kept := choose(uint64(i))
 					for asOf := first + 60; asOf <= last; asOf += 17 {
 						price, ok := days[asOf]
 						part, judged := verdict.PercentileAt(summary(days, asOf, kept), price)

@@ -162,11 +162,11 @@ func quotesOf(observations []fare.Observation, s span) map[fare.Day][]quote {
 		if day > s.to || day > o.Depart || (day-s.first)%s.cycle != 0 {
 			continue
 		}
-		of := all[o.Depart]
-		if n := len(of); n > 0 && of[n-1].day == day {
-			of[n-1].price = min(of[n-1].price, o.Price)
+		quotes := all[o.Depart]
+		if n := len(quotes); n > 0 && quotes[n-1].day == day {
+			quotes[n-1].price = min(quotes[n-1].price, o.Price)
 		} else {
-			all[o.Depart] = append(of, quote{day, o.Price})
+			all[o.Depart] = append(quotes, quote{day, o.Price})
 		}
 	}
 	return all

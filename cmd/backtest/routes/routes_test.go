@@ -100,12 +100,12 @@ func market(seed uint64, days, ahead int) Panel {
 	panel := Panel{}
 	for i, destination := range []fare.City{"BUH", "CPH", "LON"} {
 		rng := rand.New(rand.NewPCG(seed, uint64(i)))
-		of := fare.Route{Origin: "MIL", Destination: destination}
+		route := fare.Route{Origin: "MIL", Destination: destination}
 		for day := range days {
 			for lead := range ahead {
 				found := day0 + fare.Day(day)
 				price := 5000 + 100*max(53-lead, lead-53) + 500*rng.IntN(5)
-				panel[of] = append(panel[of], fare.Observation{Found: found.Time().Unix(), Depart: found + fare.Day(lead), Price: fare.Cents(price)})
+				panel[route] = append(panel[route], fare.Observation{Found: found.Time().Unix(), Depart: found + fare.Day(lead), Price: fare.Cents(price)})
 			}
 		}
 	}

@@ -125,11 +125,11 @@ func (c *Cases) Reliability() (bins []Bin, expectedError float64) {
 }
 
 // AUC returns the 95 % interval of the AUC of a ranking, or of the difference of two rankings.
-func (b *Blocks) AUC(of ...Ranking) *Range {
+func (b *Blocks) AUC(rankings ...Ranking) *Range {
 	return b.Interval(func(draw int) (float64, bool) {
 		weights := b.Weights(draw)
-		value, ok := of[0].AUC(weights)
-		for _, other := range of[1:] {
+		value, ok := rankings[0].AUC(weights)
+		for _, other := range rankings[1:] {
 			v, also := other.AUC(weights)
 			value, ok = value-v, ok && also
 		}

@@ -27,12 +27,12 @@ func TestWithin(t *testing.T) {
 
 func TestLogged(t *testing.T) {
 	const next = `failed to get the next invoke: Get "http://127.0.0.1:9001/2018-06-01/runtime/invocation/next": `
-	const said = "Invoking bootstrap\nSAM_CONTAINER_ID: 1\n{\"a\":1}\nSTART RequestId: 1 Version: $LATEST\nEND " +
+	const output = "Invoking bootstrap\nSAM_CONTAINER_ID: 1\n{\"a\":1}\nSTART RequestId: 1 Version: $LATEST\nEND " +
 		"RequestId: 1\nREPORT RequestId: 1\nplain\n\n" +
 		"2026/11/22 00:01:23 " + next + "read tcp 127.0.0.1:47324->127.0.0.1:9001: read: connection reset by peer\n" +
 		"2026/11/22 00:01:23 failed to get the next secret\n" + next + "\n"
 	if diff := cmp.Diff("{\"a\":1}\nplain\n2026/11/22 00:01:23 failed to get the next secret\n"+next+"\n",
-		string(logged([]byte(said)))); diff != "" {
+		string(logged([]byte(output)))); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -132,9 +132,9 @@ func TestShared(t *testing.T) {
 				h2.Get("X-RateLimit-Limit") != "100" || h1.Get("X-RateLimit-Remaining") != "7" {
 				t.Errorf("headers %v, then %v", h1, h2)
 			}
-			for _, own := range []string{"X-Request-Id", "X-RateLimit-Remaining", "RateLimit"} {
-				if h2.Get(own) != "" {
-					t.Errorf("the answer holds another caller's %s", own)
+			for _, name := range []string{"X-Request-Id", "X-RateLimit-Remaining", "RateLimit"} {
+				if h2.Get(name) != "" {
+					t.Errorf("the answer holds another caller's %s", name)
 				}
 			}
 		})

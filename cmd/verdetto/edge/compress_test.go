@@ -63,18 +63,18 @@ func TestCompress(t *testing.T) {
 
 // An answer whose handler sets a Vary of its own depends on the coding too, once, compressed or not.
 func TestCompress_Vary(t *testing.T) {
-	for _, own := range []string{"", "Authorization, Accept-Language", "Accept-Encoding"} {
+	for _, named := range []string{"", "Authorization, Accept-Language", "Accept-Encoding"} {
 		for _, accepts := range []string{"", "gzip", "br"} {
 			h := compress(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Content-Type", "application/json")
-				if own != "" {
-					w.Header().Set("Vary", own)
+				if named != "" {
+					w.Header().Set("Vary", named)
 				}
 				_, _ = io.WriteString(w, strings.Repeat("a fare ", 400))
 			}))
 			vary := strings.Join(ask(h, "GET", "/", "Accept-Encoding", accepts).Header().Values("Vary"), ", ")
-			if !strings.HasPrefix(vary, own) || strings.Count(vary, "Accept-Encoding") != 1 {
-				t.Errorf("Vary %q became %q for %q", own, vary, accepts)
+			if !strings.HasPrefix(vary, named) || strings.Count(vary, "Accept-Encoding") != 1 {
+				t.Errorf("Vary %q became %q for %q", named, vary, accepts)
 			}
 		}
 	}

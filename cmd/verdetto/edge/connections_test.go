@@ -39,12 +39,12 @@ func (l *offered) Accept() (net.Conn, error) {
 
 // accepted opens one connection from each address. It returns the connections that the listener
 // leaves open.
-func accepted(t *testing.T, l net.Listener, of *offered, addresses ...string) []net.Conn {
+func accepted(t *testing.T, l net.Listener, o *offered, addresses ...string) []net.Conn {
 	t.Helper()
 	for _, a := range addresses {
 		ours, theirs := net.Pipe()
 		t.Cleanup(func() { theirs.Close() })
-		of.waiting = append(of.waiting, from{ours, a})
+		o.waiting = append(o.waiting, from{ours, a})
 	}
 	var in []net.Conn
 	for {
@@ -72,8 +72,8 @@ func TestConnections(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	of := &offered{}
-	l := Config{Proxies: proxies}.Listen(of)
+	o := &offered{}
+	l := Config{Proxies: proxies}.Listen(o)
 	for _, c := range []struct {
 		name, address string
 		want          int
@@ -87,7 +87,7 @@ func TestConnections(t *testing.T) {
 		{"a proxy of ours", "10.1.2.3:1", 1000},
 		{"this machine", "127.0.0.1:1", 1000},
 	} {
-		if in := accepted(t, l, of, times(1000, c.address)...); len(in) != c.want {
+		if in := accepted(t, l, o, times(1000, c.address)...); len(in) != c.want {
 			t.Errorf("%s has %d connections, want %d", c.name, len(in), c.want)
 		}
 	}
@@ -97,15 +97,15 @@ func TestConnections(t *testing.T) {
 // of the address. After the last connection of an address is closed, the address is no longer
 // stored.
 func TestConnectionsEnd(t *testing.T) {
-	of := &offered{}
-	l := Config{}.Listen(of)
-	in := accepted(t, l, of, times(perAddress+5, "203.0.113.9:1")...)
+	o := &offered{}
+	l := Config{}.Listen(o)
+	in := accepted(t, l, o, times(perAddress+5, "203.0.113.9:1")...)
 	var all sync.WaitGroup
 	for range 2 {
 		all.Go(func() { in[0].Close() })
 	}
 	all.Wait()
-	if more := accepted(t, l, of, times(5, "203.0.113.9:1")...); len(more) != 1 {
+	if more := accepted(t, l, o, times(5, "203.0.113.9:1")...); len(more) != 1 {
 		t.Errorf("%d were let in after one had gone", len(more))
 	} else {
 		in[0] = more[0]

@@ -11,12 +11,12 @@ import (
 // returns the caller's address that the service sees.
 func callerOf(t *testing.T, p Proxies, remote string, header http.Header) string {
 	t.Helper()
-	var told string
-	h := p.believe(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { told = r.RemoteAddr }))
+	var address string
+	h := p.believe(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { address = r.RemoteAddr }))
 	r := httptest.NewRequest("GET", "/", nil)
 	r.RemoteAddr, r.Header = remote, header
 	h.ServeHTTP(httptest.NewRecorder(), r)
-	return told
+	return address
 }
 
 func TestCaller(t *testing.T) {

@@ -38,7 +38,7 @@ type Monitor struct {
 	mails        *prometheus.CounterVec
 	lines        *prometheus.CounterVec
 	failing      *prometheus.GaugeVec
-	told         atomic.Int64
+	sent         atomic.Int64
 	// Ends is when the certificate of the public URL ends, in Unix seconds; 0: not known.
 	Ends atomic.Int64
 
@@ -134,12 +134,12 @@ func (m *Monitor) Handler() http.Handler {
 
 func (m *Monitor) Told(n int) {
 	if m != nil {
-		m.told.Add(int64(n))
+		m.sent.Add(int64(n))
 	}
 }
 
 // Sent returns how many messages of alerts the process has sent.
-func (m *Monitor) Sent() int64 { return m.told.Load() }
+func (m *Monitor) Sent() int64 { return m.sent.Load() }
 
 // Mail counts the outcome of each mail, and calls watch with it.
 func (m *Monitor) Mail(next mail.Sender, watch func(error)) mail.Sender {

@@ -108,11 +108,11 @@ func TestClockThatWasWrong(t *testing.T) {
 			if route.Origin != "VRN" {
 				continue
 			}
-			of := fmt.Sprintf("origine=%s&destinazione=%s", route.Origin, route.Destination)
-			get("/v1/analisi?" + of)
+			question := fmt.Sprintf("origine=%s&destinazione=%s", route.Origin, route.Destination)
+			get("/v1/analisi?" + question)
 			if i%10 == 0 {
-				get("/v1/calendario?" + of)
-				get("/v1/storico?" + of)
+				get("/v1/calendario?" + question)
+				get("/v1/storico?" + question)
 			}
 			if !origins[string(route.Origin)] {
 				origins[string(route.Origin)] = true

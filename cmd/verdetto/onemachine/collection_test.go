@@ -49,15 +49,15 @@ func TestCollectionIsTheSame(t *testing.T) {
 	}
 	defer service.Close()
 	handler := NewHealth(table, now).Handler(service.API)
-	const said = "Days of fares collected: 3 of 8, since Friday 26 February 2016. " +
+	const progress = "Days of fares collected: 3 of 8, since Friday 26 February 2016. " +
 		"The first verdict can come on Sunday 6 March 2016"
 	const collection = `"raccolta":{"daGiorni":3,"diGiorni":8,"dal":"2016-02-26","primoVerdetto":"2016-03-06"}`
 	for path, want := range map[string]string{
 		"/readyz": collection,
 		"/v1/analisi?origine=Milano&destinazione=Bucarest": collection,
 		"/v1/occasioni?origine=Milano":                     collection,
-		"/?da=Milano&a=Bucarest&lang=en":                   said,
-		"/?da=Milano&lang=en":                              said,
+		"/?da=Milano&a=Bucarest&lang=en":                   progress,
+		"/?da=Milano&lang=en":                              progress,
 	} {
 		w := httptest.NewRecorder()
 		handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))

@@ -40,8 +40,8 @@ func TestGiveOwner_Link(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if of := info.Sys().(*syscall.Stat_t).Uid; of != want {
-			t.Errorf("%s belongs to user %d, want %d", path, of, want)
+		if owner := info.Sys().(*syscall.Stat_t).Uid; owner != want {
+			t.Errorf("%s belongs to user %d, want %d", path, owner, want)
 		}
 	}
 }

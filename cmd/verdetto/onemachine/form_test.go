@@ -48,7 +48,7 @@ func TestSourceForm(t *testing.T) {
 		if want := 1 + day/7; source.compared != want {
 			t.Fatalf("day %d: compared %d times, want %d", day, source.compared, want)
 		}
-		if said := strings.Contains(log.String(), "price is missing"); said != (day >= 14) {
+		if warned := strings.Contains(log.String(), "price is missing"); warned != (day >= 14) {
 			t.Fatalf("day %d: the log says\n%s", day, log.String())
 		}
 		clock.Add(everyWeek / 7)

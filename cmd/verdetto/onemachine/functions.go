@@ -55,11 +55,11 @@ func (s *Service) openPro(carrier Carrier) (err error) {
 		JobsAtOnce: jobsAtOnce, Operator: pro.Operator(operator),
 		Processors: pro.Processors{Mail: mailHost(o.Mail), Simulated: s.Payments != nil},
 		OnDelivery: func(err error, todo string) {
-			const of = "Stripe's webhook"
+			const subject = "Stripe's webhook"
 			if err == nil {
-				o.resolved(of)
+				o.resolved(subject)
 			} else {
-				o.troubled(monitor.Trouble{Of: of, Error: err.Error(), Todo: strings.ToUpper(todo[:1]) + todo[1:]})
+				o.troubled(monitor.Trouble{Of: subject, Error: err.Error(), Todo: strings.ToUpper(todo[:1]) + todo[1:]})
 			}
 		},
 	}

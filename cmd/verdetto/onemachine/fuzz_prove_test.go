@@ -16,7 +16,7 @@ func TestProveRandomRequests(t *testing.T) {
 	address, log, _ := onTheWire(t, patient, false)
 	const seed = 20261121
 	chance := rand.New(rand.NewPCG(seed, 1))
-	pick := func(of ...string) string { return of[chance.IntN(len(of))] }
+	pick := func(values ...string) string { return values[chance.IntN(len(values))] }
 	junk := func(most int) string {
 		b := make([]byte, chance.IntN(most))
 		for i := range b {
@@ -69,11 +69,11 @@ func TestProveRandomRequests(t *testing.T) {
 				"Stripe-Signature: t=1,v1="+url.QueryEscape(junk(9))) + "\r\n")
 		}
 		b.WriteString(framed(body()))
-		status, said := say(t, address, b.String())
+		status, answer := say(t, address, b.String())
 		// The caller closes its side of the connection, so the service may cancel the request and
 		// answer 503 if it needed the store. The log shows whether the service itself failed.
 		if statuses[status]++; status >= 500 && status != 503 && status != 501 {
-			t.Errorf("request %d of seed %d: %d %.300s\n%.500q", n, seed, status, said, b.String())
+			t.Errorf("request %d of seed %d: %d %.300s\n%.500q", n, seed, status, answer, b.String())
 		}
 	}
 	if status, _ := say(t, address,

@@ -125,7 +125,7 @@ func TestALateRefreshDoesNoHarm(t *testing.T) {
 	}
 	clock.Add(everyWeek)
 	var after []store.Item
-	var said time.Time
+	var recorded time.Time
 	late := &counted{asked: map[fare.City]int{}, asking: func() {
 		clock.Add(24 * time.Hour)
 		if err := process(table, newer, clock).discover(24 * time.Hour); err != nil {
@@ -135,7 +135,7 @@ func TestALateRefreshDoesNoHarm(t *testing.T) {
 		if after, err = storetest.Contents(t.Context(), table); err != nil {
 			t.Error(err)
 		}
-		if said, _, err = (store.Fares{Table: table}).LastRun(t.Context(), store.Discovery); err != nil {
+		if recorded, _, err = (store.Fares{Table: table}).LastRun(t.Context(), store.Discovery); err != nil {
 			t.Error(err)
 		}
 	}}
@@ -144,11 +144,11 @@ func TestALateRefreshDoesNoHarm(t *testing.T) {
 	if err := o.discover(everyWeek); err != nil && !errors.Is(err, store.ErrLost) {
 		t.Fatal(err)
 	}
-	if !said.Equal(began.Add(24 * time.Hour)) {
-		t.Errorf("the newer one began at %v, and is said to at %v", began.Add(24*time.Hour), said)
+	if !recorded.Equal(began.Add(24 * time.Hour)) {
+		t.Errorf("the newer one began at %v, and is said to at %v", began.Add(24*time.Hour), recorded)
 	}
-	if now, _, err := (store.Fares{Table: table}).LastRun(t.Context(), store.Discovery); err != nil || !now.Equal(said) {
-		t.Errorf("the late one says %v over %v: %v", now, said, err)
+	if now, _, err := (store.Fares{Table: table}).LastRun(t.Context(), store.Discovery); err != nil || !now.Equal(recorded) {
+		t.Errorf("the late one says %v over %v: %v", now, recorded, err)
 	}
 	summaries := 0
 	for _, was := range after {

@@ -37,11 +37,11 @@ func TestProveSlowCallers(t *testing.T) {
 	answered := map[string]int{}
 	for _, c := range callers {
 		c.SetReadDeadline(time.Now().Add(30 * time.Second))
-		said, err := io.ReadAll(c) // until the service closes the connection
+		answer, err := io.ReadAll(c) // until the service closes the connection
 		if err != nil {
 			t.Fatalf("a caller is still connected after %s: %v", time.Since(begun), err)
 		}
-		answered[fmt.Sprintf("%.12s", said)]++
+		answered[fmt.Sprintf("%.12s", answer)]++
 	}
 	took := time.Since(begun)
 	t.Logf("600 slow callers were let go within %s: %v", took.Round(time.Millisecond), answered)

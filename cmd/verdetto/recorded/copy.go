@@ -68,15 +68,15 @@ func (i Import) copyOrigin(ctx context.Context, w *work, origin fare.City) error
 		return err
 	}
 	lists := store.OriginLists{Coverage: map[fare.City]store.Coverage{}, Deals: map[fare.Trip]deals.Origin{}}
-	for _, of := range seriesOf(origin, listed) {
-		items, err := w.fares().SeriesItems(ctx, of)
+	for _, series := range seriesOf(origin, listed) {
+		items, err := w.fares().SeriesItems(ctx, series)
 		if err == nil {
-			items, err = i.adapt(ctx, of, items)
+			items, err = i.adapt(ctx, series, items)
 		}
 		if err != nil {
 			return err
 		}
-		n, err := target.PutSeriesItems(ctx, of, items, w.plan.Versions[of.String()])
+		n, err := target.PutSeriesItems(ctx, series, items, w.plan.Versions[series.String()])
 		if w.plan.Written += n; err != nil {
 			return err
 		}
@@ -85,20 +85,20 @@ func (i Import) copyOrigin(ctx context.Context, w *work, origin fare.City) error
 		lists.Coverage[e.Destination] = store.Coverage{Observations: e.Observations, Sample: e.Sample,
 			Newest: time.Unix(e.Newest, 0), AsOf: e.AsOf}
 	}
-	had, err := readTrends(ctx, target, origin)
+	stored, err := readTrends(ctx, target, origin)
 	if err != nil {
 		return err
 	}
-	lists.Trends = had.Merge(listed.Entries)
+	lists.Trends = stored.Merge(listed.Entries)
 	for _, trip := range fare.Trips() {
-		of, err := i.deals(ctx, w, origin, trip)
+		list, err := i.deals(ctx, w, origin, trip)
 		if errors.Is(err, store.ErrNotFound) {
 			continue
 		}
 		if err != nil {
 			return fmt.Errorf("copy deals of %s: %w", origin, err)
 		}
-		lists.Deals[trip] = of
+		lists.Deals[trip] = list
 	}
 	if lists.LastAnswer, err = w.fares().LastAnswer(ctx, origin); err != nil {
 		return err
@@ -110,19 +110,19 @@ func (i Import) copyOrigin(ctx context.Context, w *work, origin fare.City) error
 
 // adapt leaves out expired items, and keeps the time at which the service asked for a year of
 // departures.
-func (i Import) adapt(ctx context.Context, of fare.Series, items []store.Item) ([]store.Item, error) {
+func (i Import) adapt(ctx context.Context, series fare.Series, items []store.Item) ([]store.Item, error) {
 	items = slices.DeleteFunc(items, func(item store.Item) bool { return item.Expired(i.Now()) })
-	stored, err := store.Fares{Table: i.Target}.StoredSummary(ctx, of, store.Strong)
+	stored, err := store.Fares{Table: i.Target}.StoredSummary(ctx, series, store.Strong)
 	if err != nil {
 		return items, err
 	}
-	had, err := stored.Value()
-	if errors.Is(err, store.ErrNotFound) || err == nil && had.DeepRequest == 0 {
+	previous, err := stored.Value()
+	if errors.Is(err, store.ErrNotFound) || err == nil && previous.DeepRequest == 0 {
 		return items, nil
 	}
 	for n := range items {
 		if err == nil && items[n].IsSummary() {
-			err = store.Summaries.Change(&items[n], func(s *verdict.RouteSummary) { s.DeepRequest = had.DeepRequest })
+			err = store.Summaries.Change(&items[n], func(s *verdict.RouteSummary) { s.DeepRequest = previous.DeepRequest })
 		}
 	}
 	return items, err
@@ -135,14 +135,14 @@ func (i Import) deals(ctx context.Context, w *work, origin fare.City, trip fare.
 	if err != nil {
 		return result, err
 	}
-	had, _, err := store.Fares{Table: i.Target}.DealsNow(ctx, origin, trip)
+	list, _, err := store.Fares{Table: i.Target}.DealsNow(ctx, origin, trip)
 	if errors.Is(err, store.ErrNotFound) {
 		return result, nil
 	}
 	if err != nil {
 		return result, err
 	}
-	for _, e := range had.Entries {
+	for _, e := range list.Entries {
 		if _, is := result.Entry(e.Destination); !is {
 			result.Entries = append(result.Entries, e)
 		}
@@ -161,14 +161,14 @@ func (i Import) copyPooled(ctx context.Context, w *work) error {
 	if err != nil {
 		return err
 	}
-	had, err := target.StoredPooled(ctx, store.Strong)
+	stored, err := target.StoredPooled(ctx, store.Strong)
 	if err != nil {
 		return err
 	}
 	published, err := target.ScoreSum(ctx, store.Strong)
 	if err != nil || published.Since > 0 {
 		w.plan.Written++
-		return errors.Join(err, target.PutPooled(ctx, had, now, store.Score{}))
+		return errors.Join(err, target.PutPooled(ctx, stored, now, store.Score{}))
 	}
 	sum, err := w.fares().ScoreSum(ctx, store.Strong)
 	if err != nil {
@@ -184,7 +184,7 @@ func (i Import) copyPooled(ctx context.Context, w *work) error {
 		for _, monday := range mondays {
 			part.Weeks[monday] = weeks[monday]
 		}
-		if err := target.PutPooled(ctx, had, store.Stored[departure.Cycle]{}, part); err != nil {
+		if err := target.PutPooled(ctx, stored, store.Stored[departure.Cycle]{}, part); err != nil {
 			return err
 		}
 	}
@@ -193,5 +193,5 @@ func (i Import) copyPooled(ctx context.Context, w *work) error {
 	if sum.Since > 0 {
 		last.Sum = sum
 	}
-	return target.PutPooled(ctx, had, now, last)
+	return target.PutPooled(ctx, stored, now, last)
 }

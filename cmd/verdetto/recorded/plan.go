@@ -35,12 +35,12 @@ var _ upstream.Source = (*fares)(nil)
 func newFares(name string, bySeries map[fare.Series][]fare.Observation) *fares {
 	f := &fares{name: name, bySeries: bySeries, byOrigin: map[fare.City][]fare.Series{}}
 	hash := sha256.New()
-	for _, of := range slices.SortedFunc(maps.Keys(bySeries), bySeriesName) {
-		slices.SortFunc(bySeries[of], fare.Observation.Compare)
-		f.byOrigin[of.Origin] = append(f.byOrigin[of.Origin], of)
-		fmt.Fprintln(hash, of, len(bySeries[of]))
+	for _, series := range slices.SortedFunc(maps.Keys(bySeries), bySeriesName) {
+		slices.SortFunc(bySeries[series], fare.Observation.Compare)
+		f.byOrigin[series.Origin] = append(f.byOrigin[series.Origin], series)
+		fmt.Fprintln(hash, series, len(bySeries[series]))
 		var row []byte
-		for _, o := range bySeries[of] {
+		for _, o := range bySeries[series] {
 			row = binary.BigEndian.AppendUint64(row[:0], uint64(o.Found))
 			row = binary.BigEndian.AppendUint64(row, uint64(o.Price))
 			row = binary.BigEndian.AppendUint64(row, o.Currency.Pack())
@@ -69,22 +69,22 @@ func (f *fares) Fares(ctx context.Context, origin fare.City, since, until time.T
 	if !since.IsZero() {
 		from = since.Unix() + 1
 	}
-	for _, of := range f.byOrigin[origin] {
-		all := f.bySeries[of]
+	for _, series := range f.byOrigin[origin] {
+		all := f.bySeries[series]
 		first := sort.Search(len(all), func(i int) bool { return all[i].Found >= from })
 		for _, o := range all[first:] {
 			if o.Found > until.Unix() {
 				break
 			}
-			a.Fares = append(a.Fares, fare.Fare{Route: of.Route, Observation: o})
+			a.Fares = append(a.Fares, fare.Fare{Route: series.Route, Observation: o})
 		}
 	}
 	return a, ctx.Err()
 }
 
 // lastFound returns the day on which the last fare of a series was found; 0 if all are of the future.
-func (f *fares) lastFound(of fare.Series, now time.Time) fare.Day {
-	all := f.bySeries[of]
+func (f *fares) lastFound(series fare.Series, now time.Time) fare.Day {
+	all := f.bySeries[series]
 	n := sort.Search(len(all), func(i int) bool { return all[i].Found > now.Unix() })
 	if n == 0 {
 		return 0
@@ -107,8 +107,8 @@ func (i Import) rows() *fares {
 	bySeries := map[fare.Series][]fare.Observation{}
 	for route, all := range i.Panel.Routes(i.Now()) {
 		for _, o := range all {
-			of := fare.Fare{Route: route, Observation: o}.Series()
-			bySeries[of] = append(bySeries[of], o)
+			series := fare.Fare{Route: route, Observation: o}.Series()
+			bySeries[series] = append(bySeries[series], o)
 		}
 	}
 	return newFares(i.Panel.Name(), bySeries)
@@ -127,10 +127,10 @@ func (s stored) fixed() bool {
 	return s.oldest > 0 && (len(s.fares) == 0 || s.oldest < s.fares[0].FoundDay())
 }
 
-func (i Import) read(ctx context.Context, of fare.Series) (s stored, err error) {
+func (i Import) read(ctx context.Context, series fare.Series) (s stored, err error) {
 	target := store.Fares{Table: i.Target}
 	// With the versions read first, a change in between is found when the result is copied.
-	items, err := target.SeriesItems(ctx, of)
+	items, err := target.SeriesItems(ctx, series)
 	if err != nil {
 		return s, err
 	}
@@ -142,7 +142,7 @@ func (i Import) read(ctx context.Context, of fare.Series) (s stored, err error) 
 		}
 		summary, err := store.Summaries.Of(item).Value()
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
-			return s, fmt.Errorf("read summary of %s: %w", of, err)
+			return s, fmt.Errorf("read summary of %s: %w", series, err)
 		}
 		s.asOf = summary.AsOf
 		for _, low := range summary.Lows {
@@ -151,13 +151,13 @@ func (i Import) read(ctx context.Context, of fare.Series) (s stored, err error) 
 			}
 		}
 	}
-	blocks, err := target.Blocks(ctx, of, store.Strong)
+	blocks, err := target.Blocks(ctx, series, store.Strong)
 	if err != nil {
 		return s, err
 	}
 	for _, b := range blocks {
 		if s.fares, err = fare.Unpack(s.fares, b.Data); err != nil {
-			return s, fmt.Errorf("read history of %s: %w", of, err)
+			return s, fmt.Errorf("read history of %s: %w", series, err)
 		}
 	}
 	s.fares = fare.Set(s.fares)
@@ -172,18 +172,18 @@ const maxFares = 20_000_000
 func (i Import) known(ctx context.Context, panel *fares) (known map[fare.Series]stored, whole bool, err error) {
 	known, whole = map[fare.Series]stored{}, true
 	total := 0
-	read := func(of fare.Series) error {
-		if _, is := known[of]; is {
+	read := func(series fare.Series) error {
+		if _, is := known[series]; is {
 			return nil
 		}
-		s, err := i.read(ctx, of)
-		known[of] = s
+		s, err := i.read(ctx, series)
+		known[series] = s
 		total += len(s.fares)
 		whole = whole && !s.fixed() && total <= maxFares
 		return err
 	}
-	for of := range panel.bySeries {
-		if err := read(of); err != nil {
+	for series := range panel.bySeries {
+		if err := read(series); err != nil {
 			return nil, false, err
 		}
 	}
@@ -197,11 +197,11 @@ func (i Import) known(ctx context.Context, panel *fares) (known map[fare.Series]
 		if err != nil {
 			return nil, false, err
 		}
-		for _, of := range seriesOf(origin, listed) {
+		for _, series := range seriesOf(origin, listed) {
 			if !whole {
 				return known, false, nil
 			}
-			if err := read(of); err != nil {
+			if err := read(series); err != nil {
 				return nil, false, err
 			}
 		}
@@ -243,28 +243,28 @@ func (i Import) plan(ctx context.Context, panel *fares) (p plan, from *fares, er
 	p.Dropped, p.Versions, p.Whole = map[upstream.Reason]int{}, map[string]map[string]int64{}, whole
 	again := map[fare.Series][]fare.Observation{}
 	inPanel := 0
-	for of, had := range known {
-		rows := panel.bySeries[of]
+	for series, s := range known {
+		rows := panel.bySeries[series]
 		inPanel += len(rows)
-		more := p.choose(rows, had)
+		more := p.choose(rows, s)
 		if len(more) > 0 {
 			p.Series++
 			p.New += len(more)
 		}
-		if !had.fixed() && len(had.fares)+len(more) > 0 {
-			again[of] = slices.Concat(had.fares, more)
+		if !s.fixed() && len(s.fares)+len(more) > 0 {
+			again[series] = slices.Concat(s.fares, more)
 		}
 	}
 	if later := i.Panel.Report().Fares - inPanel; later > 0 {
 		p.Dropped[upstream.FromFuture] = later
 	}
-	for of := range again {
-		if !p.Whole && len(panel.bySeries[of]) == 0 {
-			delete(again, of) // the pooled statistics stay, so nothing of other series changes
+	for series := range again {
+		if !p.Whole && len(panel.bySeries[series]) == 0 {
+			delete(again, series) // the pooled statistics stay, so nothing of other series changes
 			continue
 		}
-		p.Versions[of.String()] = known[of].versions
-		p.Last = max(p.Last, known[of].asOf)
+		p.Versions[series.String()] = known[series].versions
+		p.Last = max(p.Last, known[series].asOf)
 	}
 	from = newFares(p.Source, again)
 	for day := range from.byDay() {
@@ -282,16 +282,16 @@ func (i Import) plan(ctx context.Context, panel *fares) (p plan, from *fares, er
 }
 
 // choose counts the rows of a series that it does not add.
-func (p *plan) choose(rows []fare.Observation, had stored) (more []fare.Observation) {
+func (p *plan) choose(rows []fare.Observation, s stored) (more []fare.Observation) {
 	days, fares := map[fare.Day]bool{}, map[fare.Observation]bool{}
-	for _, o := range had.fares {
+	for _, o := range s.fares {
 		days[o.FoundDay()], fares[o] = true, true
 	}
 	for _, o := range rows {
 		switch {
 		case fares[o]:
 			p.Stored++
-		case had.fixed():
+		case s.fixed():
 			p.Dropped[OldRecord]++
 		case days[o.FoundDay()]:
 			p.Dropped[OtherFares]++

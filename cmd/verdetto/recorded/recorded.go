@@ -125,8 +125,8 @@ func (i Import) replay(ctx context.Context, w *work, from *fares) error {
 			done += n
 		}
 	}
-	memory, saved := &refresh.Replay{Last: func(of fare.Series) fare.Day {
-		return min(from.lastFound(of, i.Now())+verdict.LiveDays, w.plan.Last)
+	memory, saved := &refresh.Replay{Last: func(series fare.Series) fare.Day {
+		return min(from.lastFound(series, i.Now())+verdict.LiveDays, w.plan.Last)
 	}}, time.Now()
 	every := checkpointEvery
 

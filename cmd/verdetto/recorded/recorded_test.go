@@ -168,10 +168,10 @@ func TestEqualsDayByDay(t *testing.T) {
 // Nothing is imported for days that the service saw itself.
 func TestOwnDays(t *testing.T) {
 	t.Parallel()
-	rows, own := lines(0, days), lines(18, days)
+	rows, fewer := lines(0, days), lines(18, days)
 	seen, imported := open(t), open(t)
 	see(t, seen, panelOf(t, rows), 0, days)
-	see(t, imported, panelOf(t, own), 18, days)
+	see(t, imported, panelOf(t, fewer), 18, days)
 	day := (first + 20).String()
 	later := (first + days).String()
 	others := append(lines(0, 19), "MIL,BUH,"+day+","+later+",33.00,EUR,,0", "LON,ROM,"+later+","+later+",40.00,GBP,,0")

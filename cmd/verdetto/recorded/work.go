@@ -122,10 +122,10 @@ func (w *work) checkpoints() (all []string) {
 
 // checkpoint copies the store, which must be complete up to the day before next.
 func (w *work) checkpoint(next fare.Day) error {
-	had := w.checkpoints()
+	names := w.checkpoints()
 	err := w.write(checkpointPrefix+strconv.Itoa(int(next)),
 		func(to io.Writer) error { return w.table.Copy(to, func(int64) {}) })
-	for _, name := range had {
+	for _, name := range names {
 		err = errors.Join(err, os.Remove(name))
 	}
 	return err

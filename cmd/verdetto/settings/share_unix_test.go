@@ -44,9 +44,9 @@ func TestWriteAsRoot(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			of := info.Sys().(*syscall.Stat_t)
-			if info.Mode().Perm() != c.want || of.Uid != 0 || of.Gid != c.wantGroup {
-				t.Errorf("%v of %d:%d, want %v of 0:%d", info.Mode(), of.Uid, of.Gid, c.want, c.wantGroup)
+			owner := info.Sys().(*syscall.Stat_t)
+			if info.Mode().Perm() != c.want || owner.Uid != 0 || owner.Gid != c.wantGroup {
+				t.Errorf("%v of %d:%d, want %v of 0:%d", info.Mode(), owner.Uid, owner.Gid, c.want, c.wantGroup)
 			}
 		})
 	}

@@ -30,9 +30,9 @@ func run(t *testing.T, h http.Handler) (string, error) {
 	t.Helper()
 	server := httptest.NewServer(h)
 	defer server.Close()
-	var said strings.Builder
-	err := Run(t.Context(), server.Client(), server.URL, &said, All)
-	return said.String(), err
+	var output strings.Builder
+	err := Run(t.Context(), server.Client(), server.URL, &output, All)
+	return output.String(), err
 }
 
 func TestAServiceIsGood(t *testing.T) {
@@ -41,8 +41,8 @@ func TestAServiceIsGood(t *testing.T) {
 	}
 	for name, fares := range map[string]bool{"with fares": true, "on its first day": false} {
 		t.Run(name, func(t *testing.T) {
-			if said, err := run(t, service(t, fares)); err != nil || strings.Count(said, " ok\n") != len(calls) {
-				t.Errorf("%v\n%s", err, said)
+			if output, err := run(t, service(t, fares)); err != nil || strings.Count(output, " ok\n") != len(calls) {
+				t.Errorf("%v\n%s", err, output)
 			}
 		})
 	}
@@ -52,20 +52,20 @@ func TestAServiceIsGood(t *testing.T) {
 func TestNothingIsLeft(t *testing.T) {
 	h := service(t, false)
 	for range 10 {
-		if said, err := run(t, h); err != nil {
-			t.Fatalf("%v\n%s", err, said)
+		if output, err := run(t, h); err != nil {
+			t.Fatalf("%v\n%s", err, output)
 		}
 	}
 }
 
 func TestHostileAnswers(t *testing.T) {
-	said, err := run(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	output, err := run(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Location", "\x1b]0;owned\a")
 		w.WriteHeader(http.StatusTeapot)
 		io.WriteString(w, "\x1b[2Jall 22 calls were answered\x07\u009b31m\r")
 	}))
-	if err == nil || strings.ContainsFunc(said, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }) {
-		t.Errorf("%v %q", err, said)
+	if err == nil || strings.ContainsFunc(output, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }) {
+		t.Errorf("%v %q", err, output)
 	}
 }
 
@@ -91,7 +91,7 @@ func TestEachCallCanFail(t *testing.T) {
 			}
 			n := -1
 			from++ // each run has its own address and daily quota
-			said, err := run(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			output, err := run(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				r.RemoteAddr = fmt.Sprintf("198.51.100.%d:1", from)
 				if n++; n != i {
 					good.ServeHTTP(w, r)
@@ -101,8 +101,8 @@ func TestEachCallCanFail(t *testing.T) {
 				good.ServeHTTP(a, r)
 				spoil(w, a)
 			}))
-			if err == nil || strings.Count(said, "FAILED") != 1 || !strings.Contains(said, c.name) {
-				t.Errorf("%s %s: %v\n%s", c.name, name, err, said)
+			if err == nil || strings.Count(output, "FAILED") != 1 || !strings.Contains(output, c.name) {
+				t.Errorf("%s %s: %v\n%s", c.name, name, err, output)
 			}
 		}
 	}

@@ -61,11 +61,11 @@ func honest(t *testing.T, h http.Handler, round int) time.Duration {
 }
 
 // compare returns the median of the ratios of what two measurements take, in alternate rounds.
-func compare(of, to func(round int) time.Duration) float64 {
+func compare(suspect, to func(round int) time.Duration) float64 {
 	var ratios []float64
 	for round := range 15 {
 		base := to(2 * round)
-		ratios = append(ratios, float64(of(2*round+1))/float64(base))
+		ratios = append(ratios, float64(suspect(2*round+1))/float64(base))
 	}
 	slices.Sort(ratios)
 	return ratios[len(ratios)/2]

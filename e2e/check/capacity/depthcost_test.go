@@ -37,8 +37,8 @@ func TestDepthCapacity(t *testing.T) {
 		now = now.AddDate(0, 0, 7)
 	}
 	spent := maps.Clone(m.Spent)
-	of := fare.Series{Route: fixture.Route}
-	blocks, err := r.Fares.Blocks(t.Context(), of, store.Strong)
+	series := fare.Series{Route: fixture.Route}
+	blocks, err := r.Fares.Blocks(t.Context(), series, store.Strong)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func TestDepthCapacity(t *testing.T) {
 		}
 		bytes, observations = bytes+len(b.Data), observations+len(all)
 	}
-	summary, err := r.Fares.Summary(t.Context(), of)
+	summary, err := r.Fares.Summary(t.Context(), series)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,7 +29,7 @@ import (
 )
 
 // said is the output of a program in testdata, which makes every call through an SDK.
-type said struct {
+type outcome struct {
 	Metrics, Returns    [][2]string // ranking, amount
 	Dates, Stays        [][3]string // departure, return, price
 	Destinations        [][3]string // destination, departure, price
@@ -91,7 +91,7 @@ func driven(t *testing.T, listen func(http.Handler) *httptest.Server,
 			t.Fatalf("%v %s\n%s", err, text, &complaints)
 		}
 	}
-	var got said
+	var got outcome
 	line(&got)
 	// Issuing a new key makes the program's key invalid.
 	fixture.IssueKey(t, table, "ada@example.com", fixture.Today, 24*time.Hour)
@@ -124,7 +124,7 @@ func driven(t *testing.T, listen func(http.Handler) *httptest.Server,
 
 // class returns the first word of an SDK's error. Two SDKs call the class ClientError, the third
 // ClientException.
-func class(said string) string { name, _, _ := strings.Cut(said, " "); return name }
+func class(message string) string { name, _, _ := strings.Cut(message, " "); return name }
 
 // refusals holds the expected error of each failed call, by the name that the programs print.
 var refusals = map[string]struct{ class, rest string }{
@@ -142,7 +142,7 @@ var refusals = map[string]struct{ class, rest string }{
 }
 
 // expected computes what a program in testdata should print from answers of our own API.
-func expected(t *testing.T, handler http.Handler) (want said) {
+func expected(t *testing.T, handler http.Handler) (want outcome) {
 	t.Helper()
 	n := 0
 	ask := func(target string, into any) {

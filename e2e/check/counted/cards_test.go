@@ -51,19 +51,19 @@ var changes = map[string]func(c *card, l *i18n.Language){
 
 func (w *world) checkCards(t *testing.T, r *route, l *i18n.Language, planted map[string]bool) {
 	t.Helper()
-	of, doc := "/card/"+r.from+"-"+r.to+"-"+l.Code, any(nil)
+	path, doc := "/card/"+r.from+"-"+r.to+"-"+l.Code, any(nil)
 	if err := json.Unmarshal([]byte(w.ask("/v1/analisi?origine="+r.from+"&destinazione="+r.to)), &doc); err != nil {
 		t.Fatal(err)
 	}
-	drawn, err := png.Decode(strings.NewReader(w.ask(of + ".png")))
+	drawn, err := png.Decode(strings.NewReader(w.ask(path + ".png")))
 	if err != nil {
-		t.Errorf("%s: %v", of, err)
+		t.Errorf("%s: %v", path, err)
 		return
 	}
-	svg, want := w.ask(of+".svg"), w.card(r, l, fmt.Sprint(at(doc, "verdetto.affidabilita")))
+	svg, want := w.ask(path+".svg"), w.card(r, l, fmt.Sprint(at(doc, "verdetto.affidabilita")))
 	faults := want.faults(t, drawn, svg)
 	if len(faults) > 0 {
-		t.Errorf("%s: %v", of, faults)
+		t.Errorf("%s: %v", path, faults)
 		return
 	}
 	for what, change := range changes {
@@ -75,7 +75,7 @@ func (w *world) checkCards(t *testing.T, r *route, l *i18n.Language, planted map
 }
 
 func (w *world) card(r *route, l *i18n.Language, certainty string) (c card) {
-	s := &said{route: r, w: w, l: l}
+	s := &reading{route: r, w: w, l: l}
 	c.low, c.high = s.half()
 	c.low, c.high, c.minimum, c.maximum = r.euro(c.low), r.euro(c.high), r.euro(r.minimum()), r.euro(r.maximum())
 	c.median, c.price = r.euro(r.quantile(.5)), r.euro(float64(r.price))
@@ -144,9 +144,9 @@ func (c card) row(level color.Color, y int) []color.Color {
 	low, high := c.bounds()
 	at := func(price float64) int { return 96 + int(1024*(math.Log(price)-low)/(high-low)) }
 	row := slices.Repeat([]color.Color{paper}, chart.CardWidth)
-	fill := func(from, to int, of color.Color) {
+	fill := func(from, to int, paint color.Color) {
 		for x := max(0, from); x < min(to, len(row)); x++ {
-			row[x] = of
+			row[x] = paint
 		}
 	}
 	fill(0, 28, level)
@@ -212,9 +212,9 @@ func (w *world) checkBars(t *testing.T, r *route, picture []byte, planted map[st
 	}
 	drawn := img.(*image.Paletted)
 	const past, line, ground, left = 1, 3, 304, 16 // colours and pixels
-	height := func(x int, of func(colour uint8) bool) int {
+	height := func(x int, matches func(colour uint8) bool) int {
 		for y := range ground {
-			if of(drawn.ColorIndexAt(x, y)) {
+			if matches(drawn.ColorIndexAt(x, y)) {
 				return ground - y
 			}
 		}

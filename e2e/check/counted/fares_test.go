@@ -133,18 +133,18 @@ type low struct {
 
 // route holds what is counted from the raw fares, in hundredths of their currency.
 type route struct {
-	from, to     string
-	perCent      float64 // euro cents of a hundredth of the currency
-	fares        []raw   // found in the last 400 days
-	lows         []low   // of the days before today, cheapest first
-	price        int64   // the cheapest of the fares found in the 24 hours up to the newest
-	found        time.Time
-	departs      map[string]bool // the days of departure at that price
-	live         map[string]raw  // the newest fare of each departure ahead, by day, of the last 7 days
-	lower, equal int             // days with a lower low, and with an equal low
-	first        string
-	event        string  // of the webhook
-	limit, told  float64 // in euro cents: of the weekly alert, and the price in the weekly mail before
+	from, to      string
+	perCent       float64 // euro cents of a hundredth of the currency
+	fares         []raw   // found in the last 400 days
+	lows          []low   // of the days before today, cheapest first
+	price         int64   // the cheapest of the fares found in the 24 hours up to the newest
+	found         time.Time
+	departs       map[string]bool // the days of departure at that price
+	live          map[string]raw  // the newest fare of each departure ahead, by day, of the last 7 days
+	lower, equal  int             // days with a lower low, and with an equal low
+	first         string
+	event         string  // of the webhook
+	limit, mailed float64 // in euro cents: of the weekly alert, and the price in the weekly mail before
 }
 
 // count returns false if the route has too few days for a verdict, or no fare now.
@@ -155,7 +155,7 @@ func (r *route) count(today time.Time) bool {
 	for _, f := range r.fares {
 		newest = later(newest, f.found)
 		on := dayOf(f.found)
-		if had, ok := daily[on]; f.depart >= on && on < day && (!ok || f.price < had) {
+		if lowest, ok := daily[on]; f.depart >= on && on < day && (!ok || f.price < lowest) {
 			daily[on] = f.price
 		}
 	}
@@ -167,9 +167,9 @@ func (r *route) count(today time.Time) bool {
 	offers := map[string]raw{} // by departure and stops
 	for _, f := range r.fares {
 		at := fmt.Sprint(f.depart, f.stops)
-		had, ok := offers[at]
-		if f.depart >= day && !f.found.Before(today.Truncate(24*time.Hour).Add(-7*24*time.Hour)) && (!ok || f.found.After(had.found) ||
-			f.found.Equal(had.found) && f.price < had.price) {
+		known, ok := offers[at]
+		if f.depart >= day && !f.found.Before(today.Truncate(24*time.Hour).Add(-7*24*time.Hour)) && (!ok || f.found.After(known.found) ||
+			f.found.Equal(known.found) && f.price < known.price) {
 			offers[at] = f
 		}
 	}
@@ -189,7 +189,7 @@ func (r *route) count(today time.Time) bool {
 		}
 	}
 	for _, f := range offers {
-		if had, ok := r.live[f.depart]; !ok || f.price < had.price {
+		if known, ok := r.live[f.depart]; !ok || f.price < known.price {
 			r.live[f.depart] = f
 		}
 	}
@@ -296,7 +296,7 @@ type world struct {
 func (w *world) watch(table store.Table, i int, r *route) {
 	t, alerts, digests, today := w.t, store.Alerts{Table: table}, store.Digests{Table: table}, fare.DayOf(w.now)
 	price := r.euro(float64(r.price))
-	r.limit, r.told = whole(r.euro(r.quantile(.5))), math.Round(price*float64(9+i%3)/10)
+	r.limit, r.mailed = whole(r.euro(r.quantile(.5))), math.Round(price*float64(9+i%3)/10)
 	if math.Abs(price-r.limit) < 2 {
 		r.limit += 100
 	}
@@ -312,7 +312,7 @@ func (w *world) watch(table store.Table, i int, r *route) {
 		if err == nil && a.Digest {
 			var before store.Digest
 			if before, err = digests.Digest(t.Context(), a.Subscriber); err == nil {
-				err = digests.MarkSent(t.Context(), before, today-8, map[string]fare.Cents{a.Ref().String(): fare.Cents(r.told)})
+				err = digests.MarkSent(t.Context(), before, today-8, map[string]fare.Cents{a.Ref().String(): fare.Cents(r.mailed)})
 			}
 		}
 		if err != nil {

@@ -31,15 +31,15 @@ func percent(r *route) want {
 // at returns the value at a path such as verdetto.percentile or giorni.0.cent.
 func at(doc any, path string) any {
 	for _, key := range strings.Split(path, ".") {
-		switch of := doc.(type) {
+		switch v := doc.(type) {
 		case map[string]any:
-			doc = of[key]
+			doc = v[key]
 		case []any:
 			i, err := strconv.Atoi(key)
-			if err != nil || i >= len(of) {
+			if err != nil || i >= len(v) {
 				return nil
 			}
-			doc = of[i]
+			doc = v[i]
 		default:
 			return nil
 		}
@@ -56,19 +56,19 @@ func set(doc any, path string, value any) {
 }
 
 func (w want) inJSON(value any) bool {
-	switch of := value.(type) {
+	switch v := value.(type) {
 	case string:
-		return slices.Contains(w.words, of)
+		return slices.Contains(w.words, v)
 	case float64:
 		switch w.kind {
 		case 'c':
-			return of == w.number
+			return v == w.number
 		case 'x':
-			return math.Abs(of-w.number) <= 1.001
+			return math.Abs(v-w.number) <= 1.001
 		case 'p':
-			return of <= math.Ceil(w.number)
+			return v <= math.Ceil(w.number)
 		case 'q':
-			return of >= math.Floor(w.number)
+			return v >= math.Floor(w.number)
 		}
 	}
 	return false
@@ -107,9 +107,9 @@ func (w *world) fields(kind string, r *route, doc any) map[string]want {
 		maps.DeleteFunc(all, func(path string, _ want) bool { return at(doc, path) == nil && !slices.Contains(drawn, path) })
 	case "analisi":
 		r.verdict(all, "", doc, false)
-		for name, of := range map[string]float64{"minimo": r.minimum(), "q1": r.quantile(.25), "mediana": r.quantile(.5), "q3": r.quantile(.75),
+		for name, price := range map[string]float64{"minimo": r.minimum(), "q1": r.quantile(.25), "mediana": r.quantile(.5), "q3": r.quantile(.75),
 			"massimo": r.maximum()} {
-			all["quartili."+name+"Cent"] = exact(r.euro(of))
+			all["quartili."+name+"Cent"] = exact(r.euro(price))
 		}
 		listed, _ := at(doc, "mesiPerConvenienza").([]any)
 		for i := range listed {
@@ -144,10 +144,10 @@ func (w *world) fields(kind string, r *route, doc any) map[string]want {
 			}
 		}
 	case "webhook":
-		of := "data.fares.0."
-		maps.Copy(all, map[string]want{of + "priceCents": exact(r.euro(float64(r.price))), of + "departure": words(slices.Collect(maps.Keys(r.departs))...),
-			of + "level": words(r.level()), of + "percentile": percent(r), of + "medianCents": exact(r.euro(r.quantile(.5))),
-			of + "minimumCents": exact(r.euro(r.minimum())), of + "sample": count(len(r.lows))})
+		prefix := "data.fares.0."
+		maps.Copy(all, map[string]want{prefix + "priceCents": exact(r.euro(float64(r.price))), prefix + "departure": words(slices.Collect(maps.Keys(r.departs))...),
+			prefix + "level": words(r.level()), prefix + "percentile": percent(r), prefix + "medianCents": exact(r.euro(r.quantile(.5))),
+			prefix + "minimumCents": exact(r.euro(r.minimum())), prefix + "sample": count(len(r.lows))})
 	case "storico":
 		all["oggiCent"] = exact(r.euro(float64(r.price)))
 		listed, _ := at(doc, "settimane").([]any)
@@ -323,9 +323,9 @@ func (w *world) checkReadme(t *testing.T) {
 				t.Errorf("%s is %v, counted %v %v", path, value, want.number, want.words)
 			}
 		}
-		told := fmt.Sprintf("median of the lowest fares of %d days since", len(r.lows))
-		if !strings.Contains(string(data), told) || r.equal != 54 || r.lower != 0 {
-			t.Errorf("the README does not say %q, or counts other days: %d lower, %d equal", told, r.lower, r.equal)
+		sentence := fmt.Sprintf("median of the lowest fares of %d days since", len(r.lows))
+		if !strings.Contains(string(data), sentence) || r.equal != 54 || r.lower != 0 {
+			t.Errorf("the README does not say %q, or counts other days: %d lower, %d equal", sentence, r.lower, r.equal)
 		}
 		return
 	}

@@ -24,10 +24,10 @@ type statement struct {
 	than     string // less, same or more: the direction that the sentence states
 	literal  string // the longest text that every such statement contains
 	find     *regexp.Regexp
-	expected func(s *said) map[string]want
+	expected func(s *reading) map[string]want
 }
 
-type said struct {
+type reading struct {
 	*route
 	w      *world
 	l      *i18n.Language
@@ -56,14 +56,14 @@ func single(stated string, n int) want {
 // isTrue is wanted of a sentence that has no number of its own.
 func isTrue(it bool) want { return count(map[bool]int{true: 0, false: -1}[it]) }
 
-func about(cents float64) want         { return want{kind: 'a', number: cents} }
-func words(of ...string) want          { return want{kind: 'w', words: of} }
-func difference(of, from float64) want { return want{kind: 'd', number: of, from: from} }
-func atMost(n float64) want            { return want{kind: 'p', number: n} }
-func atLeast(n float64) want           { return want{kind: 'q', number: n} }
-func whole(cents float64) float64      { return math.Floor(cents/100+.5) * 100 }
-func apart(of, from float64) string {
-	return [...]string{"less", "same", "more"}[sign(whole(of)-whole(from))+1]
+func about(cents float64) want            { return want{kind: 'a', number: cents} }
+func words(all ...string) want            { return want{kind: 'w', words: all} }
+func difference(price, from float64) want { return want{kind: 'd', number: price, from: from} }
+func atMost(n float64) want               { return want{kind: 'p', number: n} }
+func atLeast(n float64) want              { return want{kind: 'q', number: n} }
+func whole(cents float64) float64         { return math.Floor(cents/100+.5) * 100 }
+func apart(price, from float64) string {
+	return [...]string{"less", "same", "more"}[sign(whole(price)-whole(from))+1]
 }
 
 func sign(x float64) int {
@@ -87,9 +87,9 @@ func (w want) holds(value string) bool {
 	case 'a':
 		return whole(w.number-1) <= n && n <= whole(w.number+1)
 	case 'd':
-		for _, of := range []float64{w.number - 1, w.number, w.number + 1} {
+		for _, price := range []float64{w.number - 1, w.number, w.number + 1} {
 			for _, from := range []float64{w.from - 1, w.from, w.from + 1} {
-				if n == math.Abs(whole(of)-whole(from)) {
+				if n == math.Abs(whole(price)-whole(from)) {
 					return true
 				}
 			}
@@ -139,25 +139,25 @@ func pattern(l *i18n.Language, rendered string) *regexp.Regexp {
 	seen := map[string]bool{}
 	p := sentinel.ReplaceAllStringFunc(regexp.QuoteMeta(plain(rendered)), func(m string) string {
 		name := sentinel.FindStringSubmatch(m)[1]
-		of, ok := patterns[kinds[name]]
+		pattern, ok := patterns[kinds[name]]
 		if !ok {
-			of = `[^\n;:]{1,90}?`
+			pattern = `[^\n;:]{1,90}?`
 		}
 		switch name {
 		case "Level":
-			of = levelPattern(l)
+			pattern = levelPattern(l)
 		case "Space":
-			of = `\s+`
+			pattern = `\s+`
 		case "Departure":
-			of = `(?:[0-9-]{10}|[^\n;:]{4,60}?[0-9]{4})`
+			pattern = `(?:[0-9-]{10}|[^\n;:]{4,60}?[0-9]{4})`
 		case "Since", "Date":
-			of = `[^\n;:]{4,60}?[0-9]{4}`
+			pattern = `[^\n;:]{4,60}?[0-9]{4}`
 		}
 		if seen[name] { // a value that is stated twice
-			return "(?:" + of + ")"
+			return "(?:" + pattern + ")"
 		}
 		seen[name] = true
-		return "(?P<" + name + ">" + of + ")"
+		return "(?P<" + name + ">" + pattern + ")"
 	})
 	first, size := utf8.DecodeRuneInString(p)
 	if unicode.IsLower(first) { // a sentence may begin with it
@@ -201,46 +201,46 @@ var numbered = map[string]int{"Days": 987001, "Lower": 987002, "Same": 987003}
 
 // statements returns the longest sentences first: a part of a text belongs to one of them.
 func statements(l *i18n.Language) (all []statement) {
-	add := func(id, than, names string, expected func(s *said) map[string]want) {
+	add := func(id, than, names string, expected func(s *reading) map[string]want) {
 		for _, one := range strings.Split(names, "|") {
 			all = append(all, newStatement(l, id, than, render(l, id, one), expected))
 		}
 	}
-	subject := func(s *said) float64 {
+	subject := func(s *reading) float64 {
 		if s.subject > 0 {
 			return s.subject
 		}
 		return s.euro(float64(s.price))
 	}
-	date := func(s *said) want {
+	date := func(s *reading) want {
 		first, _ := fare.ParseDay(s.first)
 		return words(l.Date(first))
 	}
-	half := func(s *said) map[string]want {
+	half := func(s *reading) map[string]want {
 		low, high := s.half()
 		return map[string]want{"Low": about(s.euro(low)), "High": about(s.euro(high))}
 	}
-	add("verdict.lower", "", "Days Since Lower|Days Since Lower:1", func(s *said) map[string]want {
+	add("verdict.lower", "", "Days Since Lower|Days Since Lower:1", func(s *reading) map[string]want {
 		return map[string]want{"Days": count(len(s.lows)), "Since": date(s), "Lower": count(s.lower),
 			"": single(s.values["Lower"], s.lower)}
 	})
-	add("verdict.missed", "", "Low=LowShare High=HighShare", func(s *said) map[string]want {
+	add("verdict.missed", "", "Low=LowShare High=HighShare", func(s *reading) map[string]want {
 		return map[string]want{"LowShare": atMost(s.share()), "HighShare": atLeast(s.share())}
 	})
-	add("verdict.never_lower", "", "Days Since -Same|Days Since Same|Days Since Same:1", func(s *said) map[string]want {
+	add("verdict.never_lower", "", "Days Since -Same|Days Since Same|Days Since Same:1", func(s *reading) map[string]want {
 		return map[string]want{"Days": count(len(s.lows)), "Since": date(s), "Same": count(s.equal), "": count(s.lower)}
 	})
-	add("verdict.observed", "", "Days Since", func(s *said) map[string]want {
+	add("verdict.observed", "", "Days Since", func(s *reading) map[string]want {
 		return map[string]want{"Days": count(len(s.lows)), "Since": date(s)}
 	})
-	add("headline.market", "", "Level", func(s *said) map[string]want {
+	add("headline.market", "", "Level", func(s *reading) map[string]want {
 		return map[string]want{"Level": words(l.Text("market." + s.level()))}
 	})
-	add("fare.lower", "", "Price Departure -Back When|Price Departure/sábado -Back When", func(s *said) map[string]want {
+	add("fare.lower", "", "Price Departure -Back When|Price Departure/sábado -Back When", func(s *reading) map[string]want {
 		lowest := s.cheapest()
 		return map[string]want{"Price": exact(s.euro(float64(lowest))), "Departure": s.departures(lowest)}
 	})
-	add("fare.route", "", "Price Departure -Back When|Price Departure/sábado -Back When", func(s *said) map[string]want {
+	add("fare.route", "", "Price Departure -Back When|Price Departure/sábado -Back When", func(s *reading) map[string]want {
 		var days []string
 		for day := range s.departs {
 			d, _ := fare.ParseDay(day)
@@ -249,18 +249,18 @@ func statements(l *i18n.Language) (all []statement) {
 		return map[string]want{"Price": exact(s.euro(float64(s.price))), "Departure": words(days...)}
 	})
 	add("departure.half_route", "", "Low High|Low=Same High=Same", half)
-	add("departure.range_route", "", "Price Low High Minimum Maximum", func(s *said) map[string]want {
+	add("departure.range_route", "", "Price Low High Minimum Maximum", func(s *reading) map[string]want {
 		got := half(s)
 		got["Price"] = exact(subject(s))
 		got["Minimum"], got["Maximum"] = about(s.euro(s.minimum())), about(s.euro(s.maximum()))
 		return got
 	})
 	add("answer.half.days", "", "Low High", half)
-	add("verdict.history", "", "Price", func(s *said) map[string]want {
+	add("verdict.history", "", "Price", func(s *reading) map[string]want {
 		return map[string]want{"Price": exact(subject(s))}
 	})
 	for _, than := range []string{"less", "same", "more"} { // for the day: follows from the usual fare that it states
-		add("usual."+than, than, "Usual Amount", func(s *said) map[string]want {
+		add("usual."+than, than, "Usual Amount", func(s *reading) map[string]want {
 			if s.subject == 0 { // the fare for its day is judged, which here is the lowest of the route
 				s.subject = s.euro(float64(s.price))
 			}
@@ -272,50 +272,50 @@ func statements(l *i18n.Language) (all []statement) {
 			return got
 		})
 	}
-	add("cheap.lower", "", "When Price Day", func(s *said) map[string]want {
+	add("cheap.lower", "", "When Price Day", func(s *reading) map[string]want {
 		return map[string]want{"Price": exact(s.euro(float64(s.cheapest())))}
 	})
-	add("mail.alert.subject.market", "", "Route Level Price", func(s *said) map[string]want {
+	add("mail.alert.subject.market", "", "Route Level Price", func(s *reading) map[string]want {
 		return map[string]want{"Price": exact(subject(s)), "Level": words(l.Text("market." + s.level()))}
 	})
-	add("mail.alert.picture", "", "Weeks Price", func(s *said) map[string]want {
+	add("mail.alert.picture", "", "Weeks Price", func(s *reading) map[string]want {
 		return map[string]want{"Price": exact(subject(s))}
 	})
-	add("mail.alert.departing", "", "Date", func(s *said) map[string]want { return map[string]want{"Date": s.departures(s.price)} })
+	add("mail.alert.departing", "", "Date", func(s *reading) map[string]want { return map[string]want{"Date": s.departures(s.price)} })
 	all = append(all, newStatement(l, "mail.digest", "", mark("From")+" – "+mark("To")+mark("Space")+mark("Price"),
-		func(s *said) map[string]want { return map[string]want{"Price": exact(subject(s))} }))
+		func(s *reading) map[string]want { return map[string]want{"Price": exact(subject(s))} }))
 	for id, sign := range map[string]float64{"less": 1, "more": -1, "same": 0} {
-		add("mail.digest."+id, "", "By Before", func(s *said) map[string]want {
-			by := sign * (s.told - subject(s))
-			return map[string]want{"By": exact(by), "Before": exact(s.told), "": isTrue(by > -2 && (sign != 0 || math.Abs(s.told-subject(s)) < 2))}
+		add("mail.digest."+id, "", "By Before", func(s *reading) map[string]want {
+			by := sign * (s.mailed - subject(s))
+			return map[string]want{"By": exact(by), "Before": exact(s.mailed), "": isTrue(by > -2 && (sign != 0 || math.Abs(s.mailed-subject(s)) < 2))}
 		})
 	}
 	for id, met := range map[string]bool{"met": true, "unmet": false} {
 		all = append(all, newStatement(l, "mail.digest."+id, "", untagged.Replace(l.Text("mail.digest."+id, "When", render(l, "when.threshold", "Amount"))),
-			func(s *said) map[string]want {
+			func(s *reading) map[string]want {
 				return map[string]want{"Amount": exact(s.limit), "": isTrue(met == (subject(s) <= s.limit))}
 			}))
 	}
-	add("mail.digest.subject_met", "", "Met All", func(s *said) map[string]want {
+	add("mail.digest.subject_met", "", "Met All", func(s *reading) map[string]want {
 		return map[string]want{"Met": count(1), "All": count(1), "": isTrue(subject(s) <= s.limit)}
 	})
 	all = append(all, newStatement(l, "mail.alert.sample", "", l.Text("mail.alert.sample")+mark("Space")+render(l, "mail.alert.sample_days", "Days"),
-		func(s *said) map[string]want { return map[string]want{"Days": count(len(s.lows))} }))
-	add("feed.entry", "", "City Price Date Level", func(s *said) map[string]want {
+		func(s *reading) map[string]want { return map[string]want{"Days": count(len(s.lows))} }))
+	add("feed.entry", "", "City Price Date Level", func(s *reading) map[string]want {
 		return map[string]want{"Price": exact(subject(s)), "Date": s.departures(s.price)}
 	})
-	add("agents.month", "", "Month Median Fares", func(s *said) map[string]want { return s.month(l) })
+	add("agents.month", "", "Month Median Fares", func(s *reading) map[string]want { return s.month(l) })
 	if l.Code != "en" {
 		return all
 	}
-	add("agents.route", "", "Route Days", func(s *said) map[string]want { return map[string]want{"Days": count(len(s.lows))} })
+	add("agents.route", "", "Route Days", func(s *reading) map[string]want { return map[string]want{"Days": count(len(s.lows))} })
 	add("agents.destination", "", "City Price Departure Judged Change Median Days|City Price Departure Judged -Change Median Days",
-		func(s *said) map[string]want {
+		func(s *reading) map[string]want {
 			return map[string]want{"Price": exact(subject(s)), "Median": exact(s.euro(s.quantile(.5))), "Days": count(len(s.lows))}
 		})
 	rendered := l.Count("agents.deal", 987654, "City", mark("City"), "Price", mark("Price"), "Departure", mark("Departure"),
 		"Level", mark("Level"), "Usual", mark("Usual"), "Certainty", mark("Certainty"))
-	all = append(all, newStatement(l, "agents.deal", "", rendered, func(s *said) map[string]want {
+	all = append(all, newStatement(l, "agents.deal", "", rendered, func(s *reading) map[string]want {
 		return map[string]want{"Price": exact(subject(s))}
 	}))
 	return all
@@ -336,7 +336,7 @@ func levelPattern(l *i18n.Language) string {
 
 // half returns the ends of the half of the days that a route's page shows: from the fifth to seven
 // tenths of them, and below the fare if that is dear.
-func (s *said) half() (low, high float64) {
+func (s *reading) half() (low, high float64) {
 	low, high = s.quantile(.2), s.quantile(.7)
 	if s.level() == "caro" && high >= float64(s.price) {
 		low = float64(s.lows[max(0, s.lower-(len(s.lows)+1)/2)].price)
@@ -345,7 +345,7 @@ func (s *said) half() (low, high float64) {
 	return low, high
 }
 
-func (s *said) departures(price int64) want {
+func (s *reading) departures(price int64) want {
 	var days []string
 	for day, f := range s.live {
 		d, _ := fare.ParseDay(day)
@@ -357,7 +357,7 @@ func (s *said) departures(price int64) want {
 }
 
 // average returns the average of the months' medians, of months with enough fares.
-func (s *said) average() float64 {
+func (s *reading) average() float64 {
 	sum, n := 0., 0.
 	for _, prices := range s.months() {
 		if len(prices) >= 5 {
@@ -367,7 +367,7 @@ func (s *said) average() float64 {
 	return sum / n
 }
 
-func (s *said) month(l *i18n.Language) map[string]want {
+func (s *reading) month(l *i18n.Language) map[string]want {
 	for month, prices := range s.months() {
 		if strings.HasSuffix(strings.ToLower(s.values["Month"]), strings.ToLower(l.Month(time.Month(month)))) {
 			return map[string]want{"Median": exact(s.euro(quantile(prices, .5))), "Fares": count(len(prices))}
@@ -395,7 +395,7 @@ func (st statement) isIn(kind string) bool {
 	return kind != "mail" || group == "usual"
 }
 
-func newStatement(l *i18n.Language, id, than, rendered string, expected func(s *said) map[string]want) statement {
+func newStatement(l *i18n.Language, id, than, rendered string, expected func(s *reading) map[string]want) statement {
 	longest := ""
 	for _, one := range strings.Split(sentinel.ReplaceAllString(plain(rendered), "\n"), "\n") {
 		if _, size := utf8.DecodeRuneInString(one); size > 0 { // the first letter may be a capital
@@ -444,7 +444,7 @@ func (w *world) check(kind, text string, l *i18n.Language, r *route, origin stri
 			continue
 		}
 		for _, at := range st.find.FindAllSubmatchIndex(masked, -1) {
-			s := &said{route: r, w: w, l: l, than: st.than, values: map[string]string{}, subject: subject}
+			s := &reading{route: r, w: w, l: l, than: st.than, values: map[string]string{}, subject: subject}
 			for i, name := range st.find.SubexpNames() {
 				if name != "" && at[2*i] >= 0 {
 					s.values[name] = text[at[2*i]:at[2*i+1]]
@@ -493,7 +493,7 @@ func (w *world) to(origin, city, ends string, l *i18n.Language) *route {
 }
 
 func checkTables(page string, l *i18n.Language, r *route) (rows int, faults []string) {
-	s := &said{route: r, l: l}
+	s := &reading{route: r, l: l}
 	days := map[string]string{}
 	for _, low := range r.lows {
 		d, _ := fare.ParseDay(low.day)
@@ -519,14 +519,14 @@ func checkTables(page string, l *i18n.Language, r *route) (rows int, faults []st
 	for _, m := range monthRow.FindAllStringSubmatch(fold("months"), -1) {
 		rows++
 		stated, _ := strconv.Atoi(strings.NewReplacer("−", "-", "+", "").Replace(m[2]))
-		of := math.NaN()
+		percent := math.NaN()
 		for month, prices := range s.months() {
 			if strings.EqualFold(m[1], plain(l.Month(time.Month(month)))) {
-				of = 100 * (quantile(prices, .5)/s.average() - 1)
+				percent = 100 * (quantile(prices, .5)/s.average() - 1)
 			}
 		}
-		if !(math.Abs(of-float64(stated)) <= .51) {
-			faults = append(faults, fmt.Sprintf("month %v, counted %v", m[1:], of))
+		if !(math.Abs(percent-float64(stated)) <= .51) {
+			faults = append(faults, fmt.Sprintf("month %v, counted %v", m[1:], percent))
 		}
 	}
 	return rows, faults

@@ -25,12 +25,12 @@ func TestRunSaysWhatItDoes(t *testing.T) {
 	c.Dir = fixture.Path(t)
 	c.Env = append(os.Environ(), "MAKEFLAGS=", "PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 	out, err := c.CombinedOutput()
-	said := string(out)
-	if err == nil || !strings.HasPrefix(said, "building Verdetto for http://") ||
-		!strings.Contains(said, "\r2 packages compiled") || !strings.Contains(said, "broken: no such file") {
-		t.Errorf("%v: %q", err, said)
+	output := string(out)
+	if err == nil || !strings.HasPrefix(output, "building Verdetto for http://") ||
+		!strings.Contains(output, "\r2 packages compiled") || !strings.Contains(output, "broken: no such file") {
+		t.Errorf("%v: %q", err, output)
 	}
-	if strings.Contains(said, "answering on") {
-		t.Errorf("it serves after a failed build: %q", said)
+	if strings.Contains(output, "answering on") {
+		t.Errorf("it serves after a failed build: %q", output)
 	}
 }

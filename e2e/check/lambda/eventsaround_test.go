@@ -113,8 +113,8 @@ func tableOf(o localcloud.Setup, environment []string) *dynamostore.Store {
 // A process uses the last value of a variable.
 func valueOf(environment []string, name string) (value string) {
 	for _, v := range environment {
-		if of, ok := strings.CutPrefix(v, name+"="); ok {
-			value = of
+		if rest, ok := strings.CutPrefix(v, name+"="); ok {
+			value = rest
 		}
 	}
 	return value

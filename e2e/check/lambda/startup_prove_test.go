@@ -85,11 +85,11 @@ func TestProveStartUp(t *testing.T) {
 	}
 	rows := fmt.Sprintf("%-12s %17s %17s %18s\n", "", "ready", "processor", "peak memory")
 	for _, name := range names {
-		figure := func(of func(startCost) float64) (value, ratio float64) {
+		figure := func(read func(startCost) float64) (value, ratio float64) {
 			values, ratios := make([]float64, starts), make([]float64, starts)
 			for turn, c := range costs[name] {
-				values[turn] = of(c)
-				ratios[turn] = values[turn] / of(costs["hello"][turn])
+				values[turn] = read(c)
+				ratios[turn] = values[turn] / read(costs["hello"][turn])
 			}
 			return median(values), median(ratios)
 		}

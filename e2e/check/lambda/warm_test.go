@@ -28,11 +28,11 @@ type warm struct {
 // startWarm writes the log to a file. The caller must close the result.
 func startWarm(ctx context.Context, local *samlocal.Local, environment []string, log string) (*warm, error) {
 	w := &warm{log: log}
-	var said bytes.Buffer
+	var output bytes.Buffer
 	// The template never changes while SAM runs.
-	address, stop, err := local.Start(ctx, "start-lambda", environment, &said, "--log-file", w.log, "--no-watch")
+	address, stop, err := local.Start(ctx, "start-lambda", environment, &output, "--log-file", w.log, "--no-watch")
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s", err, said.Bytes())
+		return nil, fmt.Errorf("%w: %s", err, output.Bytes())
 	}
 	w.stop = stop
 	w.client = lambda.New(lambda.Options{

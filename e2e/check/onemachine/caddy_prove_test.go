@@ -45,9 +45,9 @@ func TestProveCaddy(t *testing.T) {
 	s := serve()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	var said bytes.Buffer
+	var output bytes.Buffer
 	command := exec.CommandContext(ctx, caddy, "run", "--config", file, "--adapter", "caddyfile")
-	command.Dir, command.Stdout, command.Stderr = dir, &said, &said
+	command.Dir, command.Stdout, command.Stderr = dir, &output, &output
 	command.Cancel = func() error { return command.Process.Signal(syscall.SIGTERM) }
 	command.Env = []string{"HOME=" + dir, "XDG_DATA_HOME=" + dir, "XDG_CONFIG_HOME=" + dir, "PATH=" + os.Getenv("PATH"),
 		"VERDETTO_DOMAIN=https://localhost:" + port, "VERDETTO_BACKEND=" + back}
@@ -58,7 +58,7 @@ func TestProveCaddy(t *testing.T) {
 		cancel()
 		_ = command.Wait() // it was stopped
 		if t.Failed() {
-			t.Logf("Caddy said:\n%s", &said)
+			t.Logf("Caddy said:\n%s", &output)
 		}
 	}()
 	pool := x509.NewCertPool()

@@ -61,26 +61,26 @@ func TestProveSystemd(t *testing.T) {
 		_ = machine.Process.Kill()
 		<-ended
 	}()
-	said, over := "", false
-	for !over && !strings.HasSuffix(said, "end\n") {
+	output, over := "", false
+	for !over && !strings.HasSuffix(output, "end\n") {
 		select {
 		case <-ended:
 			over = true
 		case <-time.After(100 * time.Millisecond):
 		}
 		data, _ := os.ReadFile(filepath.Join(dir, "said")) // it may not exist yet
-		said = string(data)
+		output = string(data)
 	}
 	if over {
 		text, _ := os.ReadFile(console.Name()) // any part helps
-		if said == "" {
+		if output == "" {
 			t.Skipf("not run: systemd does not run here:\n%s", text)
 		}
-		t.Fatalf("it ended early:\n%s\n%s", said, text)
+		t.Fatalf("it ended early:\n%s\n%s", output, text)
 	}
 	defer func() {
 		if text, err := os.ReadFile(console.Name()); err == nil && t.Failed() {
-			t.Logf("it said:\n%s\nand systemd:\n%s", said, text)
+			t.Logf("it said:\n%s\nand systemd:\n%s", output, text)
 		}
 	}()
 	for _, want := range []string{
@@ -89,7 +89,7 @@ func TestProveSystemd(t *testing.T) {
 		"well          yes", "it is ready after a kill", "backup done",
 		"every page and item can be read", "\nactive\n", "stopped: success, 0", "bad settings are refused",
 	} {
-		if !strings.Contains(said, want) {
+		if !strings.Contains(output, want) {
 			t.Errorf("it did not say %q", want)
 		}
 	}

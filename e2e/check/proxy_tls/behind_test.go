@@ -65,10 +65,10 @@ func port(t *testing.T) string {
 func run(t *testing.T, address, path string, args ...string) {
 	t.Helper()
 	dir := t.TempDir()
-	var said bytes.Buffer
+	var output bytes.Buffer
 	c := exec.Command(path, args...)
 	c.Dir, c.Env, c.Stdout, c.Stderr = dir, append(os.Environ(), "HOME="+dir, "XDG_DATA_HOME="+dir,
-		"XDG_CONFIG_HOME="+dir), &said, &said
+		"XDG_CONFIG_HOME="+dir), &output, &output
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func run(t *testing.T, address, path string, args ...string) {
 		select {
 		case err := <-ended:
 			ended <- err
-			t.Fatalf("%s ends without answering: %v\n%s", path, err, &said)
+			t.Fatalf("%s ends without answering: %v\n%s", path, err, &output)
 		case <-t.Context().Done():
 			t.Fatal(t.Context().Err())
 		case <-time.After(10 * time.Millisecond):

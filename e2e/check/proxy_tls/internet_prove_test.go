@@ -152,8 +152,8 @@ func nameServer(t *testing.T) {
 
 func newAuthority(t *testing.T) (authority *x509.Certificate, issue func(map[string]string) tls.Certificate) {
 	t.Helper()
-	sign := func(of, by *x509.Certificate, key, byKey *ecdsa.PrivateKey) []byte {
-		raw, err := x509.CreateCertificate(rand.Reader, of, by, key.Public(), byKey)
+	sign := func(template, by *x509.Certificate, key, byKey *ecdsa.PrivateKey) []byte {
+		raw, err := x509.CreateCertificate(rand.Reader, template, by, key.Public(), byKey)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -166,19 +166,19 @@ func newAuthority(t *testing.T) (authority *x509.Certificate, issue func(map[str
 		}
 		return key
 	}
-	of := func(name string) *x509.Certificate {
+	templateOf := func(name string) *x509.Certificate {
 		return &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name},
 			NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour)}
 	}
 	key := newKey()
-	template := of("stand-ins")
+	template := templateOf("stand-ins")
 	template.IsCA, template.BasicConstraintsValid, template.KeyUsage = true, true, x509.KeyUsageCertSign
 	authority, err := x509.ParseCertificate(sign(template, template, key, key))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return authority, func(names map[string]string) tls.Certificate {
-		leaf, leafKey := of("elsewhere"), newKey()
+		leaf, leafKey := templateOf("elsewhere"), newKey()
 		leaf.SerialNumber = big.NewInt(2)
 		for name, address := range names {
 			if address == elsewhere {

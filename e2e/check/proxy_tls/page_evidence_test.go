@@ -62,11 +62,11 @@ func TestEvidencePage(t *testing.T) {
 
 func output(t *testing.T, c *exec.Cmd) []byte {
 	t.Helper()
-	said, err := c.CombinedOutput()
+	output, err := c.CombinedOutput()
 	if err != nil {
-		t.Fatalf("%s: %v\n%s", c, err, said)
+		t.Fatalf("%s: %v\n%s", c, err, output)
 	}
-	return said
+	return output
 }
 
 var fenced = regexp.MustCompile("(?s)\n```\n(.*?)\n```")
@@ -116,8 +116,8 @@ func follow(t *testing.T, root string) {
 		// The test's network disappears when the process ends.
 		_ = exec.Command("chroot", root, "bash", "-c",
 			`for p in /proc/[0-9]*; do [ "$(readlink $p/exe)" = /usr/bin/verdetto ] && kill ${p#/proc/}; done`).Run()
-		if said, err := os.ReadFile(log); err == nil && t.Failed() {
-			t.Logf("the log of the service:\n%s", said)
+		if log, err := os.ReadFile(log); err == nil && t.Failed() {
+			t.Logf("the log of the service:\n%s", log)
 		}
 	})
 	var last []byte
@@ -125,12 +125,12 @@ func follow(t *testing.T, root string) {
 		c := exec.Command("ip", "netns", "exec", machine, "chroot", root, "bash", "-euo", "pipefail", "-c",
 			filledIn(commands))
 		c.Env = []string{"HOME=/root", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}
-		var said, faults bytes.Buffer
-		c.Stdout, c.Stderr = &said, &faults
+		var output, faults bytes.Buffer
+		c.Stdout, c.Stderr = &output, &faults
 		if err := c.Run(); err != nil {
-			t.Fatalf("block %d of the page: %v\n%s\n%s\n%s", n+2, err, commands, &said, &faults)
+			t.Fatalf("block %d of the page: %v\n%s\n%s\n%s", n+2, err, commands, &output, &faults)
 		}
-		last = said.Bytes()
+		last = output.Bytes()
 	}
 	net.mail(t, "Verdetto: mail works")
 

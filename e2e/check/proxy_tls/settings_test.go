@@ -25,14 +25,14 @@ func TestPlaceholdersAreRefused(t *testing.T) {
 	d.Write("settings.toml", strings.ReplaceAll(page, "/var/lib/verdetto", d.Dir))
 	for _, command := range []string{"check", "serve", "init"} {
 		got := d.Run(command, "-config", "settings.toml")
-		said := got.Stdout + got.Stderr
+		output := got.Stdout + got.Stderr
 		if got.Code != 1 {
-			t.Errorf("%s: exit code %d\n%s", command, got.Code, said)
+			t.Errorf("%s: exit code %d\n%s", command, got.Code, output)
 		}
 		for _, name := range []string{"TRAVELPAYOUTS_TOKEN", "VERDETTO_SMTP_PASSWORD", "STRIPE_KEY", "STRIPE_PRICE",
 			"STRIPE_WEBHOOK_SECRETS", "SOLANA_WALLET"} {
-			if strings.Count(said, name+": ") != 1 {
-				t.Errorf("%s does not name %s once:\n%s", command, name, said)
+			if strings.Count(output, name+": ") != 1 {
+				t.Errorf("%s does not name %s once:\n%s", command, name, output)
 			}
 		}
 	}

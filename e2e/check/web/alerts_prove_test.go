@@ -40,9 +40,9 @@ func TestProveAlertOnATrip(t *testing.T) {
 					t.Errorf("the form shows %s, want %s", got, names)
 				}
 			}
-			choose := func(of, value string) {
+			choose := func(id, value string) {
 				evaluate[bool](w,
-					`(() => { const s = document.querySelector('#`+of+`'); s.value = '`+value+`'; return s.dispatchEvent(new Event('change', { bubbles: true })) })()`)
+					`(() => { const s = document.querySelector('#`+id+`'); s.value = '`+value+`'; return s.dispatchEvent(new Event('change', { bubbles: true })) })()`)
 			}
 
 			w.visit(v.base + "/?da=Milano&a=Bucarest&quando=" + day.String() + "&ritorno=" + (day + 6).String())
@@ -84,17 +84,17 @@ func TestProveAlertOnATrip(t *testing.T) {
 			w.do(click("main a"))
 			w.wait(`document.querySelectorAll('.alerts li').length === 4`)
 			text := func() string { return evaluate[string](w, `document.querySelector('main').textContent`) }
-			if said := text(); !strings.Contains(said, say["drop"]) || !strings.Contains(said, say["around"]) ||
-				!strings.Contains(said, "4–7") {
-				t.Errorf("what was asked for is not listed: %s", said)
+			if shown := text(); !strings.Contains(shown, say["drop"]) || !strings.Contains(shown, say["around"]) ||
+				!strings.Contains(shown, "4–7") {
+				t.Errorf("what was asked for is not listed: %s", shown)
 			}
 			evaluate[int](w, `[...document.querySelectorAll('details')].map(d => d.open = true).length`)
 			w.check("alerts")
 			w.do(chromedp.SetValue(chromedp.CSS("input[name=percent]"), "20"),
 				click("li:has(input[name=percent]) button[name=change]"))
 			w.wait(`document.querySelector('[role=status]')`)
-			if said := text(); !strings.Contains(said, say["changed"]) {
-				t.Errorf("it is not changed: %s", said)
+			if shown := text(); !strings.Contains(shown, say["changed"]) {
+				t.Errorf("it is not changed: %s", shown)
 			}
 			w.do(click("li:has(input[name=percent]) button[name=pause]"))
 			w.wait(`document.querySelector('li:has(input[name=percent])').textContent.includes('` + say["paused"] +

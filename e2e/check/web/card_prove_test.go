@@ -89,10 +89,10 @@ func (c card) settled() {
 
 func (c card) reads(texts ...string) {
 	c.t.Helper()
-	said := strings.ReplaceAll(evaluate[string](c.tab, inside+`.querySelector('main').textContent`), "\u00a0", " ")
+	shown := strings.ReplaceAll(evaluate[string](c.tab, inside+`.querySelector('main').textContent`), "\u00a0", " ")
 	for _, text := range texts {
-		if !strings.Contains(said, text) {
-			c.t.Errorf("%s does not say %q: %.500s", c.name, text, said)
+		if !strings.Contains(shown, text) {
+			c.t.Errorf("%s does not say %q: %.500s", c.name, text, shown)
 		}
 	}
 }

@@ -16,9 +16,9 @@ func TestProveSharing(t *testing.T) {
 	b := openBrowser(t)
 	base, _ := site(t)
 	for _, name := range []string{"clipboard-read", "clipboard-write"} {
-		of := &permissions.PermissionDescriptor{Name: name, AllowWithoutSanitization: true}
+		permission := &permissions.PermissionDescriptor{Name: name, AllowWithoutSanitization: true}
 		_, err := chromedp.Call(b.ctx, permissions.SetPermission, permissions.SetPermissionParams{Origin: base,
-			Setting: "granted", Permission: of})
+			Setting: "granted", Permission: permission})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -56,7 +56,7 @@ var (
 func TestProvePictures(t *testing.T) {
 	main, _ := site(t)
 	score := scoreSite(t, scoredSource(t))
-	var said strings.Builder
+	var texts strings.Builder
 	for _, p := range docPictures {
 		base := p.base(main, score)
 		_, body := fixture.Call(t, http.DefaultClient, "GET", base+p.path, "")
@@ -64,15 +64,15 @@ func TestProvePictures(t *testing.T) {
 		body = strings.ReplaceAll(body, base, "https://verdetto.example")
 		text := anyTag.ReplaceAllString(scalable.ReplaceAllString(mainPart.FindString(body), ""), "\n")
 		lines := strings.FieldsFunc(html.UnescapeString(text), func(r rune) bool { return r == '\n' })
-		fmt.Fprintf(&said, "== %s\n%s\n", p.file, strings.Join(lines, "\n"))
+		fmt.Fprintf(&texts, "== %s\n%s\n", p.file, strings.Join(lines, "\n"))
 		if p.file == "page.png" {
 			describesPage(t, strings.Join(lines, "\n"))
 		}
 	}
-	pictureCards(t, &said)
+	pictureCards(t, &texts)
 	if *update {
 		pictureDocs(t, main, score)
-		if err := os.WriteFile(picturesText, []byte(said.String()), 0o644); err != nil {
+		if err := os.WriteFile(picturesText, []byte(texts.String()), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
@@ -81,7 +81,7 @@ func TestProvePictures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(string(recorded), said.String()); diff != "" {
+	if diff := cmp.Diff(string(recorded), texts.String()); diff != "" {
 		t.Errorf("the pictures in docs/ show an older page; make them again with\n"+
 			"go test ./e2e/check/web -run TestProvePictures -update\n%s", diff)
 	}
@@ -120,13 +120,13 @@ func describesPage(t *testing.T, page string) {
 }
 
 // pictureCards adds the texts of the cards in docs/, and with -update makes their pictures.
-func pictureCards(t *testing.T, said *strings.Builder) {
+func pictureCards(t *testing.T, texts *strings.Builder) {
 	t.Helper()
 	b := openBrowser(t)
 	for _, p := range docCards {
 		c := showCard(t, b, screen{"docs", 392, 900, p.scheme}, p.tool, p.arguments, `{serverTools: {}, openLinks: {}}`)
 		text := evaluate[string](c.tab, inside+`.querySelector('main').innerText`)
-		fmt.Fprintf(said, "== %s\n%s\n", p.file, text)
+		fmt.Fprintf(texts, "== %s\n%s\n", p.file, text)
 		if *update {
 			box := `document.querySelector('iframe').getBoundingClientRect()`
 			c.saveClip(p.file, page.Viewport{X: evaluate[float64](c.tab, box+`.x`), Y: evaluate[float64](c.tab, box+`.y`),

@@ -29,10 +29,10 @@ func TestCallersAreKeptApart(t *testing.T) {
 	for i := range keys {
 		all.Go(func() {
 			for range 10 {
-				of, _ := d.call(t, "flight_price_verdict", milanoBucarest, "X-Api-Key", keys[i])
+				route, _ := d.call(t, "flight_price_verdict", milanoBucarest, "X-Api-Key", keys[i])
 				routes, _ := d.call(t, "watched_routes", `{}`)
-				if of.IsError || routes.IsError {
-					t.Errorf("caller %d: %+v, %+v", i, of, routes)
+				if route.IsError || routes.IsError {
+					t.Errorf("caller %d: %+v, %+v", i, route, routes)
 				}
 			}
 		})

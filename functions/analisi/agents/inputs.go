@@ -111,9 +111,9 @@ func readDays(in any, now time.Time) (read []string, err error) {
 		}
 		day, err := reader.Day(*d.text)
 		if err != nil {
-			said := wording.DayFault(i18n.English(), *d.text, err)
-			p := httpapi.BadRequest.Problem(d.name + ": " + said)
-			p.Errors = []httpapi.Fault{{Name: d.name, Detail: said}}
+			detail := wording.DayFault(i18n.English(), *d.text, err)
+			p := httpapi.BadRequest.Problem(d.name + ": " + detail)
+			p.Errors = []httpapi.Fault{{Name: d.name, Detail: detail}}
 			return nil, p
 		}
 		read = append(read, wording.Day(say.Language, *d.text, day))

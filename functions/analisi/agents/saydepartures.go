@@ -77,44 +77,44 @@ func (s sentences) deal(d published.Occasione, currency string) string {
 	if d.Usual == nil {
 		return s.Text("agents.deal_unknown", "City", d.Destinazione, "Price", price, "Departure", day)
 	}
-	said := s.Count("agents.deal", *d.Prezzo.EtaOre, "City", d.Destinazione, "Price", price, "Departure", day,
+	sentence := s.Count("agents.deal", *d.Prezzo.EtaOre, "City", d.Destinazione, "Price", price, "Departure", day,
 		"Level", s.Text("level."+d.Level), "Usual", euros(int64(*d.Usual), currency),
 		"Certainty", s.Text("agents.certainty."+d.Reliability))
 	if lower := d.PrezzoPiuBasso; lower != nil {
 		found := *lower.TrovatoIl
 		today := fare.DayOf(found.Add(time.Duration(*lower.EtaOre) * time.Hour))
-		said += s.Text("format.comma") + s.Text("cheap.lower", "Price", euros(int64(lower.Cent), currency),
+		sentence += s.Text("format.comma") + s.Text("cheap.lower", "Price", euros(int64(lower.Cent), currency),
 			"Day", lower.Partenza, "When", wording.Ago(s.Language, int(today-fare.DayOf(found))))
 	}
-	return said
+	return sentence
 }
 
 func (s sentences) past(h published.Storico) string {
 	route := s.route(h.Origine, h.Destinazione)
-	said := s.Text("agents.past_route", "Route", route, "Weeks", len(h.Settimane))
+	sentence := s.Text("agents.past_route", "Route", route, "Weeks", len(h.Settimane))
 	amount := func(c fare.Cents) string { return euros(int64(c), h.Valuta) }
 	switch {
 	case h.Partenza != nil && len(h.Partenza.Giorni) == 0:
-		said = s.Text("agents.past_nothing", "Route", route, "When", h.Partenza.Partenza)
+		sentence = s.Text("agents.past_nothing", "Route", route, "When", h.Partenza.Partenza)
 	case h.Partenza != nil:
 		first, last := h.Partenza.Giorni[0], h.Partenza.Giorni[len(h.Partenza.Giorni)-1]
 		low, high := first.Cent, first.Cent
 		for _, g := range h.Partenza.Giorni {
 			low, high = min(low, g.Cent), max(high, g.Cent)
 		}
-		said = s.Text("agents.past_departure", "Route", route, "Departure", h.Partenza.Partenza, "Days",
+		sentence = s.Text("agents.past_departure", "Route", route, "Departure", h.Partenza.Partenza, "Days",
 			len(h.Partenza.Giorni),
 			"First", amount(first.Cent), "FirstDay", first.Giorno, "Last", amount(last.Cent), "LastDay", last.Giorno,
 			"Low", amount(low), "High", amount(high))
 	case h.Mese != nil && len(h.Mese.Settimane) == 0:
-		said = s.Text("agents.past_nothing", "Route", route, "When", h.Mese.Mese)
+		sentence = s.Text("agents.past_nothing", "Route", route, "When", h.Mese.Mese)
 	case h.Mese != nil:
 		first, last := h.Mese.Settimane[0], h.Mese.Settimane[len(h.Mese.Settimane)-1]
-		said = s.Text("agents.past_month", "Route", route, "Month", h.Mese.Mese, "Weeks", len(h.Mese.Settimane),
+		sentence = s.Text("agents.past_month", "Route", route, "Month", h.Mese.Mese, "Weeks", len(h.Mese.Settimane),
 			"First", amount(first.MedianaCent), "FirstWeek", first.Settimana, "Last", amount(last.MedianaCent),
 			"LastWeek", last.Settimana)
 	}
-	return said + " " + s.newest(h.AggiornatoIl)
+	return sentence + " " + s.newest(h.AggiornatoIl)
 }
 
 // forDay returns what is said of the fare of an answer beside its day.
@@ -130,7 +130,7 @@ func (s sentences) comparison(c published.Confronto, names []string) string {
 		v := c.Viaggi[i]
 		return s.Text("agents.compared", "City", names[i], "When", v.Partenza+v.Mese)
 	}
-	var said, listed, without []string
+	var sentences, listed, without []string
 	for _, i := range c.PiuEconomici {
 		a, level, usual := c.Viaggi[i].Analisi, "", ""
 		day := forDay(a)
@@ -140,7 +140,7 @@ func (s sentences) comparison(c published.Confronto, names []string) string {
 		listed = append(listed, s.Text("agents.comparison_one", "Trip", trip(i), "Price",
 			euros(int64(a.Prezzo.Cent), a.Valuta), "Departure", a.Prezzo.Partenza, "Level", level, "Usual", usual))
 		if day.Usual != nil && i == c.Migliori[0] {
-			said = append(said, s.Text("agents.comparison_best", "Trip", listed[len(listed)-1],
+			sentences = append(sentences, s.Text("agents.comparison_best", "Trip", listed[len(listed)-1],
 				"Certainty", s.Text("agents.certainty."+day.Reliability)))
 		}
 	}
@@ -150,11 +150,11 @@ func (s sentences) comparison(c published.Confronto, names []string) string {
 		}
 	}
 	if len(listed) > 0 {
-		said = append(said, s.Text("agents.comparison_listed", "Listed", strings.Join(listed, "; ")))
+		sentences = append(sentences, s.Text("agents.comparison_listed", "Listed", strings.Join(listed, "; ")))
 	}
 	if len(without) > 0 {
-		said = append(said, s.Text("agents.comparison_unknown", "Listed", strings.Join(without, "; ")))
+		sentences = append(sentences, s.Text("agents.comparison_unknown", "Listed", strings.Join(without, "; ")))
 	}
-	return lines(append(said, s.Text("agents.comparison", "Asked", c.Chiesti, "Counted", c.Contati,
+	return lines(append(sentences, s.Text("agents.comparison", "Asked", c.Chiesti, "Counted", c.Contati,
 		"Known", len(c.PiuEconomici), "Judged", len(c.Migliori)))...)
 }

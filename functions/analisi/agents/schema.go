@@ -175,10 +175,10 @@ func rename(given map[string]any, schema *huma.Schema) (faults []httpapi.Fault) 
 // meantBy returns "" if the name means no argument of the tool.
 func meantBy(name string, schema *huma.Schema) string {
 	plain := strings.NewReplacer("_", "", "-", "")
-	for _, said := range httpapi.Names(name) {
+	for _, accepted := range httpapi.Names(name) {
 		for property := range schema.Properties {
-			known, written := plain.Replace(property), strings.ToLower(plain.Replace(said))
-			if written == known || written+"s" == known || written == known+"date" || arguments[said] == property {
+			known, written := plain.Replace(property), strings.ToLower(plain.Replace(accepted))
+			if written == known || written+"s" == known || written == known+"date" || arguments[accepted] == property {
 				return property
 			}
 		}

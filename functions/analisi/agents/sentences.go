@@ -37,24 +37,24 @@ func (s sentences) named(asked answer.Named, airport string) string {
 	return p.NameIn(s.Code)
 }
 
-func (s sentences) ends(of verdict.Pair, from, to answer.Named) (origin, destination string) {
-	return s.named(from, of.From.String()), s.named(to, of.To.String())
+func (s sentences) ends(pair verdict.Pair, from, to answer.Named) (origin, destination string) {
+	return s.named(from, pair.From.String()), s.named(to, pair.To.String())
 }
 
 func (s sentences) city(iata string) string { return places.Name(fare.City(iata), s.Code) }
 
 // places says how the names were read, which airports the fares cover if a caller named one
 // airport, and which other cities have the names.
-func (s sentences) places(of verdict.Pair, asked ...answer.Named) string {
+func (s sentences) places(pair verdict.Pair, asked ...answer.Named) string {
 	var all []places.Match
 	for _, one := range asked {
 		all = append(all, one.Means)
 	}
-	said := wording.Places(s.Language, of, all...)
+	sentences := wording.Places(s.Language, pair, all...)
 	for _, m := range all {
-		said = append(said, wording.Namesakes(s.Language, m))
+		sentences = append(sentences, wording.Namesakes(s.Language, m))
 	}
-	return and(said...)
+	return and(sentences...)
 }
 
 func and(all ...string) string {
@@ -78,18 +78,18 @@ func (s sentences) verdict(j verdict.Judgement, route, currency string, q answer
 	if !j.Verdict.Judged() {
 		return lines(s.unknown(j, route, currency), s.months(j, currency), s.newest(j.Newest))
 	}
-	of := wording.Verdict{Language: s.in(currency), Of: j, Today: fare.DayOf(j.At)}
+	v := wording.Verdict{Language: s.in(currency), Of: j, Today: fare.DayOf(j.At)}
 	if q.When != nil {
-		of.On, of.Back, of.Around = q.When.Date, q.When.Back, q.When.Span != nil
+		v.On, v.Back, v.Around = q.When.Date, q.When.Back, q.When.Span != nil
 	}
-	certainty, restsOn := of.Certainty()
-	own := ""
-	if day, ok := of.ForDay(); ok && j.Scope == verdict.OfRoute && !j.Declared {
-		own = day.Brief() + "."
+	certainty, restsOn := v.Certainty()
+	ofDay := ""
+	if day, ok := v.ForDay(); ok && j.Scope == verdict.OfRoute && !j.Declared {
+		ofDay = day.Brief() + "."
 	}
-	return lines(and(route+".", of.Headline()),
-		and(of.Fare(), of.Rank(), of.Missed(), own, of.Usual(), of.Known(), of.Past(), of.Half(), of.Lower()),
-		and(certainty+s.Text("format.comma")+restsOn+".", of.Waiting()),
+	return lines(and(route+".", v.Headline()),
+		and(v.Fare(), v.Rank(), v.Missed(), ofDay, v.Usual(), v.Known(), v.Past(), v.Half(), v.Lower()),
+		and(certainty+s.Text("format.comma")+restsOn+".", v.Waiting()),
 		s.months(j, currency))
 }
 
@@ -187,22 +187,22 @@ func (s sentences) trends(t view.Trends, skipped, all int) string {
 	for _, d := range t.Destinations[:min(3, len(t.Destinations))] {
 		listed = append(listed, s.destination(cmp.Or(airport(arrival), s.city(d.Destination)), d, t.Currency))
 	}
-	var said string
+	var sentence string
 	switch {
 	case t.WeeklyLows != nil || t.Airports != nil:
-		said = s.Text("agents.trend", "City", city, "Destination", listed[0], "Weeks", len(t.WeeklyLows))
+		sentence = s.Text("agents.trend", "City", city, "Destination", listed[0], "Weeks", len(t.WeeklyLows))
 	default:
 		order := s.Text("agents.all_shown")
 		if all > len(t.Destinations) {
 			order = s.Text("agents.some_shown", "First", skipped+1, "Last", skipped+len(t.Destinations))
 		}
-		said = s.Text("agents.trends", "City", city, "Destinations", all, "Order", order, "Listed",
+		sentence = s.Text("agents.trends", "City", city, "Destinations", all, "Order", order, "Listed",
 			strings.Join(listed, "; ")) + s.more(skipped+len(t.Destinations), all)
 	}
 	if t.UpdatedAt != nil {
-		said += " " + s.newest(*t.UpdatedAt)
+		sentence += " " + s.newest(*t.UpdatedAt)
 	}
-	return said
+	return sentence
 }
 
 // more says how to request the next part of a list. It returns "" at the end.

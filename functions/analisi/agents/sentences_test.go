@@ -32,7 +32,7 @@ func TestSentencesOfALanguage(t *testing.T) {
 		Cheapest: &view.Fare{AmountCents: amount, Departure: "2016-05-10"}}
 	route := s.route("Milano", "Bucarest")
 	city := func(name string) published.Citta { return published.Citta{Nome: name} }
-	for name, said := range map[string]string{
+	for name, text := range map[string]string{
 		"verdict": s.verdict(known, route, "EUR", answer.Question{}),
 		"no verdict": s.verdict(verdict.Judgement{Scope: verdict.OfRoute, Newest: at, Collection: &verdict.Collection{}},
 			route, "EUR", answer.Question{}),
@@ -79,7 +79,7 @@ func TestSentencesOfALanguage(t *testing.T) {
 				{Analisi: &listed}, {Problema: &published.ProblemaViaggio{}}, {Problema: &published.ProblemaViaggio{}}}},
 			[]string{"Bucarest", "London", "Milano"}),
 	} {
-		t.Run(name, func(t *testing.T) { i18ntest.Text(t, said) })
+		t.Run(name, func(t *testing.T) { i18ntest.Text(t, text) })
 	}
 }
 

@@ -53,11 +53,11 @@ const (
 )
 
 func (s *Service) verdict(ctx context.Context, in *tripInput, q answer.Question) (Verdict, string, error) {
-	of, err := s.Answers.Judge(ctx, q, s.Answers.Answer)
+	judged, err := s.Answers.Judge(ctx, q, s.Answers.Answer)
 	if err != nil {
 		return Verdict{}, "", err
 	}
-	j := &of.Judgement
+	j := &judged.Judgement
 	j.Months = j.Months[:min(maxMonths, len(j.Months))]
 	if j.Scope != verdict.OfRoute { // those of the route do not answer this question
 		j.Months, j.Window = nil, nil
@@ -66,7 +66,7 @@ func (s *Service) verdict(ctx context.Context, in *tripInput, q answer.Question)
 		j.Months, j.Window, j.Forecasts = nil, nil, nil
 	}
 	say, near := in.say(), ""
-	v := Verdict{Analysis: s.Answers.Publish(ctx, q, of)}
+	v := Verdict{Analysis: s.Answers.Publish(ctx, q, judged)}
 	v.Origine, v.Destinazione = say.ends(j.Pair, q.From, q.To)
 	if in.Nearby {
 		if v.Vicini, err = s.Answers.NearbyOf(ctx, q, j.Fare.Price); err != nil {
@@ -75,17 +75,17 @@ func (s *Service) verdict(ctx context.Context, in *tripInput, q answer.Question)
 		v.Vicini = v.Vicini[:min(maxNear, len(v.Vicini))]
 		near = say.nearby(v)
 	}
-	v.Pagina, v.Avviso = s.Pages.Addresses(of.Series, v.Valuta, q, say.Language)
-	said := []string{say.verdict(*j, say.route(v.Origine, v.Destinazione), v.Valuta, q), near,
+	v.Pagina, v.Avviso = s.Pages.Addresses(judged.Series, v.Valuta, q, say.Language)
+	sentences := []string{say.verdict(*j, say.route(v.Origine, v.Destinazione), v.Valuta, q), near,
 		say.places(j.Pair, q.From, q.To)}
 	if v.Avviso == "" { // this service does not know its address
-		return v, lines(said...), nil
+		return v, lines(sentences...), nil
 	}
 	first := s.Pages.FirstAlert()
 	if lastDay(q) < first {
 		v.Avviso = ""
 	}
-	return v, lines(append(said, say.pages(v, first, s.Pages.Telegram))...), nil
+	return v, lines(append(sentences, say.pages(v, first, s.Pages.Telegram))...), nil
 }
 
 // lastDay returns a day in the far future for a question about any date.
@@ -152,16 +152,16 @@ func (s *Service) trends(ctx context.Context, in, _ *trendsInput) (view.Trends, 
 	if err != nil {
 		return view.Trends{}, "", err
 	}
-	of := fare.Series{Route: fare.Route{Origin: origin.City}}
-	of.Airports.From = from.Means.Of
+	series := fare.Series{Route: fare.Route{Origin: origin.City}}
+	series.Airports.From = from.Means.Of
 	if in.Destination != "" {
 		place, err := published.Find(to)
 		if err != nil {
 			return view.Trends{}, "", err
 		}
-		of.Destination, of.Airports.To = place.City, to.Means.Of
+		series.Destination, series.Airports.To = place.City, to.Means.Of
 	}
-	t, err := s.Trends.ReadAll(ctx, of, in.Currency)
+	t, err := s.Trends.ReadAll(ctx, series, in.Currency)
 	if err != nil {
 		return t, "", published.Problem(err)
 	}

@@ -63,8 +63,8 @@ func DeparturesOf(days fare.Day) *departure.State {
 
 type Sheets map[fare.Series]*departure.State
 
-func (s Sheets) Sheet(_ context.Context, of fare.Series, _ bool) (*departure.State, error) {
-	if sheet := s[of]; sheet != nil {
+func (s Sheets) Sheet(_ context.Context, series fare.Series, _ bool) (*departure.State, error) {
+	if sheet := s[series]; sheet != nil {
 		return store.States.Pack(sheet).Value()
 	}
 	return nil, store.ErrNotFound

@@ -128,7 +128,7 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Judgeme
 		if shown {
 			month.Weeks = weeksOf(first)
 		}
-		of := left
+		days := left
 		for ; len(left) > 0 && left[0].Fare.Depart <= last; left = left[1:] {
 			if !shown {
 				continue
@@ -140,7 +140,7 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Judgeme
 			known[day] = *cell
 		}
 		if shown && asked.Trip != fare.OneWay {
-			month.Grid = v.returnsIn(q, asked, first, of[:len(of)-len(left)])
+			month.Grid = v.returnsIn(q, asked, first, days[:len(days)-len(left)])
 		}
 		calendar.Months = append(calendar.Months, month)
 	}
@@ -170,9 +170,9 @@ const (
 
 // monthsIn returns the indices of the first month whose days a calendar shows, and of the month
 // after the last. Without a day or month in open, the first month is open.
-func monthsIn(all []verdict.CalendarMonth, open fare.Day, of fare.Trip) (first, end int) {
+func monthsIn(all []verdict.CalendarMonth, open fare.Day, kind fare.Trip) (first, end int) {
 	shown := monthsShown
-	if of != fare.OneWay {
+	if kind != fare.OneWay {
 		shown = returnsShown
 	}
 	isOpen := func(m verdict.CalendarMonth) bool { return monthIn(m.Fare.Depart) == monthIn(open) }
@@ -233,16 +233,16 @@ var classOfLevel = map[verdict.Level]string{verdict.Great: "less", verdict.Good:
 	verdict.Expensive: "more", verdict.Unjudged: "unknown"}
 
 func (c *calendarDay) compare(l *i18n.Language, d verdict.Day) {
-	price, of := d.Fare.Price, d.Verdict
-	c.Class = classOfLevel[of.Level]
-	if !of.Judged() {
+	price, judged := d.Fare.Price, d.Verdict
+	c.Class = classOfLevel[judged.Level]
+	if !judged.Judged() {
 		c.Sub = l.HTML("calendar.unknown")
 		return
 	}
 	switch {
 	case price == 0:
-		c.Sub = l.HTML("level." + string(of.Level))
+		c.Sub = l.HTML("level." + string(judged.Level))
 	default:
-		c.Sub = template.HTML(wording.Signed(l, price, of.Median)) // a number: nothing to escape
+		c.Sub = template.HTML(wording.Signed(l, price, judged.Median)) // a number: nothing to escape
 	}
 }

@@ -56,9 +56,9 @@ type cardSubject struct {
 
 func cardName(route fare.Route, t trip, l *i18n.Language, currency string) string {
 	name := route.String()
-	for _, said := range []string{t.Month, t.Date, t.Back} {
-		if said != "" {
-			name += "-" + said
+	for _, part := range []string{t.Month, t.Date, t.Back} {
+		if part != "" {
+			name += "-" + part
 		}
 	}
 	if t.Around != "" {
@@ -112,34 +112,34 @@ func cardOf(file string) (c cardSubject, err error) {
 }
 
 func (s *Service) card(ctx context.Context, in *cardInput) (*cardOutput, error) {
-	of, err := cardOf(in.File)
+	subject, err := cardOf(in.File)
 	if err != nil {
 		return nil, err
 	}
-	if of.picture {
-		return s.picture(ctx, of)
+	if subject.picture {
+		return s.picture(ctx, subject)
 	}
-	convert, err := s.Amounts(ctx, answer.Currency{Code: of.currency})
+	convert, err := s.Amounts(ctx, answer.Currency{Code: subject.currency})
 	if err != nil {
 		return nil, published.Problem(err)
 	}
-	l, today := of.language, fare.DayOf(s.Now())
+	l, today := subject.language, fare.DayOf(s.Now())
 	if convert != nil {
-		l = l.InCurrency(of.currency, convert)
+		l = l.InCurrency(subject.currency, convert)
 	}
 	c := chart.Card{
-		Route:   routeName(l, places.Name(of.route.Origin, l.Code), places.Name(of.route.Destination, l.Code)),
+		Route:   routeName(l, places.Name(subject.route.Origin, l.Code), places.Name(subject.route.Destination, l.Code)),
 		Verdict: l.Text("home.claim"),
 		Foot:    l.Text("verdict.as_of", "Date", l.Date(today)),
 	}
 	if httpapi.Data(ctx) == "sample" {
 		c.Foot += " · " + l.Text("home.invented")
 	}
-	asked, _ := of.trip.read(l, "")
-	asked.From, asked.To = answer.Code(string(of.route.Origin)), answer.Code(string(of.route.Destination))
+	asked, _ := subject.trip.read(l, "")
+	asked.From, asked.To = answer.Code(string(subject.route.Origin)), answer.Code(string(subject.route.Destination))
 	a, err := s.Answer(ctx, asked)
-	if said := of.trip.of(a.Judgement.Fare).text(l); said != "" {
-		c.Route += " · " + said
+	if text := subject.trip.judgedFor(a.Judgement.Fare).text(l); text != "" {
+		c.Route += " · " + text
 	}
 	switch {
 	case err != nil && errors.Is(published.Problem(err), err): // no reason for a missing verdict
@@ -155,13 +155,13 @@ func (s *Service) card(ctx context.Context, in *cardInput) (*cardOutput, error) 
 }
 
 func (s *Service) drawVerdict(c *chart.Card, l *i18n.Language, asked answer.Question, a answer.Answer) {
-	said := (&view{T: l, today: fare.DayOf(s.Now())}).sayingOf(asked, a.Judgement)
-	if !said.Judged() {
+	verdict := (&view{T: l, today: fare.DayOf(s.Now())}).sayingOf(asked, a.Judgement)
+	if !verdict.Judged() {
 		return
 	}
-	certainty, _ := said.Certainty()
-	c.Level, c.Verdict, c.Price = string(said.LevelName()), said.Headline(), l.Money(a.Judgement.Fare.Price)
-	c.Detail = strings.Join(nonEmpty(said.Usual(), certainty+"."), " ")
-	scale := rangeOf(said.Scale())
+	certainty, _ := verdict.Certainty()
+	c.Level, c.Verdict, c.Price = string(verdict.LevelName()), verdict.Headline(), l.Money(a.Judgement.Fare.Price)
+	c.Detail = strings.Join(nonEmpty(verdict.Usual(), certainty+"."), " ")
+	scale := rangeOf(verdict.Scale())
 	c.Scale = &scale
 }

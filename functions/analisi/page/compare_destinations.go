@@ -113,12 +113,12 @@ func (h home) compare(ctx context.Context, q question, asked answer.Question, a 
 	if len(others) == 0 {
 		return
 	}
-	own := otherTrip{city: v.To, trip: q.trip, to: v.AskTo}
-	own.With, own.OwnPrice = "", ""
+	first := otherTrip{city: v.To, trip: q.trip, to: v.AskTo}
+	first.With, first.OwnPrice = "", ""
 	cities := slices.ContainsFunc(others, func(o otherTrip) bool { return o.to != q.to })
-	times := slices.ContainsFunc(others, func(o otherTrip) bool { return o.trip != own.trip })
+	times := slices.ContainsFunc(others, func(o otherTrip) bool { return o.trip != first.trip })
 	c := &comparison{}
-	for i, o := range slices.Concat([]otherTrip{own}, others) {
+	for i, o := range slices.Concat([]otherTrip{first}, others) {
 		// A row is named by what differs between the trips.
 		when := o.text(v.T)
 		o.city = cmp.Or(o.city, v.To)
@@ -145,20 +145,20 @@ func (h home) compare(ctx context.Context, q question, asked answer.Question, a 
 
 func (h home) comparedWith(ctx context.Context, q question, asked answer.Question, o otherTrip, v *view,
 	row comparedTrip) comparedTrip {
-	of, wrong := o.read(q.language, q.currency)
+	other, wrong := o.read(q.language, q.currency)
 	if len(wrong) > 0 {
 		return row
 	}
-	of.From, of.To = asked.From, answer.Name("con", o.to)
+	other.From, other.To = asked.From, answer.Name("con", o.to)
 	var a answer.Answer
 	var stays knownStays
-	err := h.Reader.Check(ctx, of)
+	err := h.Reader.Check(ctx, other)
 	switch {
 	case err != nil:
 	case o.Stay != "":
-		stays, err = h.staysOf(ctx, o.trip, of, v.AllFares)
+		stays, err = h.staysOf(ctx, o.trip, other, v.AllFares)
 	default:
-		a, err = h.WithUsual(ctx, of)
+		a, err = h.WithUsual(ctx, other)
 	}
 	switch {
 	case answer.Why(err).Unseen():
@@ -167,7 +167,7 @@ func (h home) comparedWith(ctx context.Context, q question, asked answer.Questio
 		h.Log.ErrorContext(ctx, "a page was shown without one of its trips, whose fares could not be read", "error", err)
 		row.Difference = v.T.Text("refusal.failed.title")
 	case err == nil && o.Stay == "":
-		return v.compared(row, of, a.Judgement)
+		return v.compared(row, other, a.Judgement)
 	case err == nil:
 		if fitting := o.fitting(stays.days); len(fitting) > 0 {
 			return v.comparedStay(row, fitting[0])
@@ -177,12 +177,12 @@ func (h home) comparedWith(ctx context.Context, q question, asked answer.Questio
 }
 
 func (v *view) comparedStay(row comparedTrip, d verdict.Day) comparedTrip {
-	of := d.Fare
-	row.Date, row.Difference = v.daysOf(of.Depart, of.Return()), ""
-	if of.Price > 0 {
-		row.Fare = v.T.Money(of.Price)
+	offer := d.Fare
+	row.Date, row.Difference = v.daysOf(offer.Depart, offer.Return()), ""
+	if offer.Price > 0 {
+		row.Fare = v.T.Money(offer.Price)
 		if d.Verdict.Judged() {
-			row.Difference = wording.Than(v.T, of.Price, d.Verdict.Median)
+			row.Difference = wording.Than(v.T, offer.Price, d.Verdict.Median)
 		}
 	}
 	return row

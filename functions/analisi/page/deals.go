@@ -298,7 +298,7 @@ func (h home) origins(r *http.Request, q question, v *view) {
 
 func (v *view) widerCheap(q question) {
 	for _, w := range []struct {
-		said string
+		id   string
 		drop func(*trip)
 	}{
 		{"maximum", func(t *trip) { t.Most = "" }},
@@ -309,7 +309,7 @@ func (v *view) widerCheap(q question) {
 		t := q.trip
 		if w.drop(&t); t != q.trip {
 			v.Notice.Wider = append(v.Notice.Wider,
-				link{wording.Sentence(v.T.Text("refusal.wider." + w.said)), q.withChoices(q.linkOn(t, v.AskFrom, q.to))})
+				link{wording.Sentence(v.T.Text("refusal.wider." + w.id)), q.withChoices(q.linkOn(t, v.AskFrom, q.to))})
 		}
 	}
 }

@@ -16,8 +16,8 @@ func WaitAdvice(l *i18n.Language, a verdict.Judgement) string {
 	return strings.TrimSpace(w.Answer + " " + w.Advice)
 }
 
-func OtherNights(l *i18n.Language, asked answer.Question, of verdict.Live, c *verdict.Calendar) string {
-	return (&view{T: l, AllFares: true}).otherNights(asked, of, c)
+func OtherNights(l *i18n.Language, asked answer.Question, offer verdict.Live, c *verdict.Calendar) string {
+	return (&view{T: l, AllFares: true}).otherNights(asked, offer, c)
 }
 
 func AreasOf(l *i18n.Language, cities []fare.City) (first, others []string) {

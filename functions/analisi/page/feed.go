@@ -116,18 +116,18 @@ func (s *Service) feedOfDeals(all deals.Origin, list []published.DestinationDeal
 		}
 	}
 	for _, d := range list {
-		of, v := d.Fare, d.ForDay(now).Verdict
+		offer, v := d.Fare, d.ForDay(now).Verdict
 		if !isCheap(d.Verdict.Level) || !isCheap(v.Level) { // low for the route, and good for its day
 			continue
 		}
 		name := places.Name(d.To, l.Code)
 		f.entries = append(f.entries, feedEntry{
-			id: feedID("deal", l.Code, string(origin.City), string(d.To), of.Depart.String()),
-			title: l.Text("feed.entry", "City", name, "Price", l.Amount(of.Price), "Date",
-				l.WeekdayDate(of.Depart), "Level", l.Text("level."+string(v.Level))),
-			text: l.Text("feed.text", "Route", routeName(l, origin.Name, name), "Price", l.Amount(of.Price), "Date",
-				l.WeekdayDate(of.Depart), "Word", wording.Sentence(l.Text("headline.day", "Level", l.Text("level."+string(v.Level)))), "NonStop",
-				of.Stops == fare.NonStop, "Flight", wording.Flight(l, of), "Certainty", l.Text("certainty."+string(v.Reliability)), "Found",
+			id: feedID("deal", l.Code, string(origin.City), string(d.To), offer.Depart.String()),
+			title: l.Text("feed.entry", "City", name, "Price", l.Amount(offer.Price), "Date",
+				l.WeekdayDate(offer.Depart), "Level", l.Text("level."+string(v.Level))),
+			text: l.Text("feed.text", "Route", routeName(l, origin.Name, name), "Price", l.Amount(offer.Price), "Date",
+				l.WeekdayDate(offer.Depart), "Word", wording.Sentence(l.Text("headline.day", "Level", l.Text("level."+string(v.Level)))), "NonStop",
+				offer.Stops == fare.NonStop, "Flight", wording.Flight(l, offer), "Certainty", l.Text("certainty."+string(v.Reliability)), "Found",
 				l.Text("verdict.found")),
 			page: s.page(l, "da="+string(origin.City)+"&a="+string(d.To)), level: string(v.Level),
 			updated: lastChange(d.Deal, now),

@@ -19,12 +19,12 @@ const maxThreshold = 5
 // Addresses returns the addresses of the page that shows a verdict and of its alert form. Both are
 // empty without a BaseURL. That of the page is also empty for returns by nights, which no page
 // shows. They include the question's price only if it is in euros.
-func (s *Service) Addresses(of fare.Series, currency string, q answer.Question, l *i18n.Language) (page, alert string) {
+func (s *Service) Addresses(series fare.Series, currency string, q answer.Question, l *i18n.Language) (page, alert string) {
 	t, whole := tripOf(q)
 	if s.BaseURL == "" {
 		return "", ""
 	}
-	from, to := cmp.Or(of.Airports.From.String(), string(of.Origin)), cmp.Or(of.Airports.To.String(), string(of.Destination))
+	from, to := cmp.Or(series.Airports.From.String(), string(series.Origin)), cmp.Or(series.Airports.To.String(), string(series.Destination))
 	form, currency := alertOf(q), strings.TrimSuffix(currency, fare.EUR.String())
 	alert = s.BaseURL + pageAddress(from, to, t, l.Code, currency)
 	in, err := fare.ParseCurrency(cmp.Or(currency, fare.EUR.String()))

@@ -67,9 +67,9 @@ func (v *view) describeMonths(q question, a verdict.Judgement, linkOn func(trip)
 
 // departuresIn returns "" if the calendar has no departures in the month.
 func (v *view) departuresIn(m time.Month) string {
-	if of := v.Verdict.Calendar; of != nil {
+	if calendar := v.Verdict.Calendar; calendar != nil {
 		id := calendarID(nextMonth(v.today, m))
-		for _, month := range of.Months {
+		for _, month := range calendar.Months {
 			if month.ID == id && month.Weeks != nil {
 				return "#" + id
 			}

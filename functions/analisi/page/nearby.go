@@ -20,7 +20,7 @@ type nearView struct {
 
 // showNear adds the link to the fares of places nearby, or the fares if the question wants them,
 // compared with the trip's own fare if that is known.
-func (h home) showNear(ctx context.Context, q question, asked answer.Question, own fare.Cents, v *view) {
+func (h home) showNear(ctx context.Context, q question, asked answer.Question, price fare.Cents, v *view) {
 	l := v.T
 	v.Near = &nearView{}
 	if q.near == "" {
@@ -39,21 +39,21 @@ func (h home) showNear(ctx context.Context, q question, asked answer.Question, o
 		return
 	}
 	for _, n := range found {
-		v.Near.Rows = append(v.Near.Rows, v.nearRow(q, n, own))
+		v.Near.Rows = append(v.Near.Rows, v.nearRow(q, n, price))
 	}
 	first := v.Near.Rows[0]
-	said := first.Difference
-	if own == 0 {
-		said = first.Fare
-	} else if _, sign := l.Apart(found[0].Judgement.Fare.Price, own); sign > 0 {
+	text := first.Difference
+	if price == 0 {
+		text = first.Fare
+	} else if _, sign := l.Apart(found[0].Judgement.Fare.Price, price); sign > 0 {
 		v.Near.Line = l.Text("near.dearer")
 		return
 	}
-	v.Near.Line = wording.Sentence(first.Name+l.Text("format.colon")+" "+said) + "."
+	v.Near.Line = wording.Sentence(first.Name+l.Text("format.colon")+" "+text) + "."
 }
 
-func (v *view) nearRow(q question, n answer.Neighbour, own fare.Cents) comparedTrip {
-	l, of := v.T, n.Judgement.Fare
+func (v *view) nearRow(q question, n answer.Neighbour, price fare.Cents) comparedTrip {
+	l, offer := v.T, n.Judgement.Fare
 	place := named(n.Place, l)
 	id, from, to := "near.from", place.Query(), v.cityQuery(v.route.Destination)
 	if n.Arrival {
@@ -61,10 +61,10 @@ func (v *view) nearRow(q question, n answer.Neighbour, own fare.Cents) comparedT
 	}
 	t := q.trip
 	t.With = ""
-	row := comparedTrip{Name: l.Text(id, "City", place.Name), To: q.linkOn(t, from, to), Fare: l.Money(of.Price)}
-	row.Date = l.Text("near.km", "Km", l.Number(n.Km), "Days", v.daysOf(of.Depart, of.Return()), "Seen", v.seen(of))
-	if own != 0 {
-		amount, sign := l.Apart(of.Price, own)
+	row := comparedTrip{Name: l.Text(id, "City", place.Name), To: q.linkOn(t, from, to), Fare: l.Money(offer.Price)}
+	row.Date = l.Text("near.km", "Km", l.Number(n.Km), "Days", v.daysOf(offer.Depart, offer.Return()), "Seen", v.seen(offer))
+	if price != 0 {
+		amount, sign := l.Apart(offer.Price, price)
 		row.Difference = l.Text("near."+wording.Direction(sign), "Amount", amount)
 	}
 	return row

@@ -72,20 +72,20 @@ func ofMonth(w *answer.When) bool { return w != nil && w.Span != nil && *w.Span 
 
 // describeUsual adds the usual fare of a departure or a month without a known fare. For a month it
 // is that of a departure in its middle.
-func (v *view) describeUsual(of verdict.Judgement, t fare.Trip, middle bool) {
-	if !of.Verdict.Judged() {
+func (v *view) describeUsual(j verdict.Judgement, t fare.Trip, middle bool) {
+	if !j.Verdict.Judged() {
 		return
 	}
-	month, price, nights := v.T.MonthOf(of.Fare.Depart), v.T.About(of.Verdict.Median), nightsText(v.T, t)
-	said := v.T.Text("refusal.no_fare_on.usual_middle", "Month", month, "Nights", nights, "Price", price)
-	if !middle || of.Scope == verdict.OfMonth {
-		if of.Scope != verdict.OfMonth {
+	month, price, nights := v.T.MonthOf(j.Fare.Depart), v.T.About(j.Verdict.Median), nightsText(v.T, t)
+	fact := v.T.Text("refusal.no_fare_on.usual_middle", "Month", month, "Nights", nights, "Price", price)
+	if !middle || j.Scope == verdict.OfMonth {
+		if j.Scope != verdict.OfMonth {
 			month = ""
 		}
-		said = v.T.Text("refusal.no_fare_on.usual", "Day", v.T.WeekdayDay(of.Fare.Depart), "Month", month, "Nights",
+		fact = v.T.Text("refusal.no_fare_on.usual", "Day", v.T.WeekdayDay(j.Fare.Depart), "Month", month, "Nights",
 			nights, "Price", price)
 	}
-	v.Notice.Facts = append(v.Notice.Facts, said)
+	v.Notice.Facts = append(v.Notice.Facts, fact)
 }
 
 // nightsText returns "" for a one-way trip.

@@ -19,13 +19,13 @@ const picturePolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
 // picture draws a price history, which other sites may show. It fails with FaresNotShown if the
 // service may not show past fares.
-func (s *Service) picture(ctx context.Context, of cardSubject) (*cardOutput, error) {
+func (s *Service) picture(ctx context.Context, subject cardSubject) (*cardOutput, error) {
 	if !httpapi.AllFares(ctx) {
 		return nil, httpapi.FaresNotShown()
 	}
-	l, today := of.language, fare.DayOf(s.Now())
-	asked, _ := of.trip.read(l, "")
-	asked.From, asked.To = answer.Code(string(of.route.Origin)), answer.Code(string(of.route.Destination))
+	l, today := subject.language, fare.DayOf(s.Now())
+	asked, _ := subject.trip.read(l, "")
+	asked.From, asked.To = answer.Code(string(subject.route.Origin)), answer.Code(string(subject.route.Destination))
 	if err := s.Check(ctx, answer.Question{From: asked.From, When: asked.When}); err != nil {
 		return nil, err
 	}
@@ -34,14 +34,14 @@ func (s *Service) picture(ctx context.Context, of cardSubject) (*cardOutput, err
 		return nil, published.Problem(err)
 	}
 	p := chart.Picture{
-		Title: routeName(l, places.Name(of.route.Origin, l.Code), places.Name(of.route.Destination, l.Code)),
+		Title: routeName(l, places.Name(subject.route.Origin, l.Code), places.Name(subject.route.Destination, l.Code)),
 		Foot: []string{"Verdetto · " + l.Text("verdict.as_of", "Date", l.Date(today)) + " · " +
 			l.Text("picture.foot")}, Style: page.ChartStyle(),
 		History: chart.History{Today: today, Money: l.Money, Month: l.MonthShort},
 	}
 	p.Label = l.Text("picture.label", "Route", p.Title)
-	if said := of.trip.text(l); said != "" {
-		p.Title += " · " + said
+	if text := subject.trip.text(l); text != "" {
+		p.Title += " · " + text
 	}
 	if httpapi.Data(ctx) == "sample" {
 		p.Foot = append(p.Foot, l.Text("home.invented"))

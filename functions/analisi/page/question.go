@@ -167,8 +167,8 @@ func (q *question) readDays(today fare.Day) (read []string) {
 	in := daytext.Reader{Language: q.language.Code, Today: today}
 	for _, typed := range []*string{&q.Date, &q.Back} {
 		if day, err := in.Day(*typed); err == nil {
-			if said := wording.Day(q.language, *typed, day); said != "" {
-				read = append(read, said)
+			if sentence := wording.Day(q.language, *typed, day); sentence != "" {
+				read = append(read, sentence)
 			}
 			*typed, in.After = day.String(), day
 		}
@@ -251,10 +251,10 @@ func (q question) city(name string) (places.Place, bool) {
 var localNames sync.Map
 
 func named(p places.Place, l *i18n.Language) places.Place {
-	of := [...]string{string(p.City), p.Airport, p.Name, l.Code}
-	name, ok := localNames.Load(of)
+	key := [...]string{string(p.City), p.Airport, p.Name, l.Code}
+	name, ok := localNames.Load(key)
 	if !ok {
-		name, _ = localNames.LoadOrStore(of, p.NameIn(l.Code))
+		name, _ = localNames.LoadOrStore(key, p.NameIn(l.Code))
 	}
 	p.Name, _ = name.(string)
 	return p
@@ -262,8 +262,8 @@ func named(p places.Place, l *i18n.Language) places.Place {
 
 // ofAnywhere returns the part of a trip that also applies without a destination: the month of a
 // one-way trip, or the two days of a return.
-func (t trip) ofAnywhere(of fare.Trip) trip {
-	if of != fare.OneWay {
+func (t trip) ofAnywhere(kind fare.Trip) trip {
+	if kind != fare.OneWay {
 		return trip{Date: t.Date, Back: t.Back, NonStop: t.NonStop, Most: t.Most, airlineChoice: t.airlineChoice}
 	}
 	if t.Month == "" && len(t.Date) >= len("2006-01") {

@@ -226,8 +226,8 @@ func (h home) stays(r *http.Request, q question, asked answer.Question, v *view)
 	v.setAirports(q, known.about)
 	v.Places = wording.Places(q.language, known.pair, q.ends[0].Means, q.ends[1].Means)
 	v.Alert = v.alertRoute()
-	if of := fare.TripOf(from); of == fare.TripOf(to) {
-		v.Form.Nights = of.String()
+	if nights := fare.TripOf(from); nights == fare.TripOf(to) {
+		v.Form.Nights = nights.String()
 	}
 	switch fitting, missing := q.fitting(known.days), known.missing; {
 	case len(fitting) > 0:
@@ -257,9 +257,9 @@ func (h home) staysOf(ctx context.Context, t trip, asked answer.Question, fares 
 		if class == fare.OneWay || most < from || least > to {
 			continue
 		}
-		of := asked
-		of.Trip, of.When, of.Price = class, nil, nil
-		about, c, err := h.Reader.Calendar(ctx, of, fares)
+		question := asked
+		question.Trip, question.When, question.Price = class, nil, nil
+		about, c, err := h.Reader.Calendar(ctx, question, fares)
 		switch {
 		case err == nil:
 			known.days = append(known.days, c.Days...)
@@ -439,12 +439,12 @@ func onWeekend(l verdict.Live) bool {
 
 // judgeStay states what the page about the days of the cheapest return states.
 func (v *view) judgeStay(s *staysView, best verdict.Day) {
-	of := wording.Verdict{Language: v.T, Today: v.today, On: best.Fare.Depart,
+	saying := wording.Verdict{Language: v.T, Today: v.today, On: best.Fare.Depart,
 		Of: verdict.Judgement{Judged: best.Judged, Scope: verdict.OfDeparture}}
-	v.Title += v.T.Text("format.colon") + " " + of.Brief()
+	v.Title += v.T.Text("format.colon") + " " + saying.Brief()
 	s.Level = string(best.Verdict.Level)
-	s.describeCertainty(of)
-	s.Headline = of.Headline()
+	s.describeCertainty(saying)
+	s.Headline = saying.Headline()
 }
 
 func (v *view) showStays(q question, known []verdict.Day) {

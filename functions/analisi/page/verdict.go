@@ -19,20 +19,20 @@ import (
 func newest(s verdict.RouteSummary) fare.Day { return fare.DayOf(time.Unix(s.Newest, 0)) }
 
 func (v *view) sayingOf(asked answer.Question, a verdict.Judgement) wording.Verdict {
-	of := wording.Verdict{Language: v.T, Of: a, Today: v.today}
+	saying := wording.Verdict{Language: v.T, Of: a, Today: v.today}
 	if w := asked.When; w != nil {
-		of.On, of.Back, of.Around = w.Date, w.Back, w.Span != nil
+		saying.On, saying.Back, saying.Around = w.Date, w.Back, w.Span != nil
 	}
-	return of
+	return saying
 }
 
 // showVerdict judges the price that the reader typed, if any, instead of the cheapest fare.
 func (v *view) showVerdict(q question, asked answer.Question, answered answer.Answer, c *verdict.Calendar) {
 	l, a := v.T, answered.Judgement
-	said := v.sayingOf(asked, a)
-	j := v.newVerdict(q, asked, a, said)
+	saying := v.sayingOf(asked, a)
+	j := v.newVerdict(q, asked, a, saying)
 	j.Facts = append(j.Facts, nonEmpty(v.otherNights(asked, a.Fare, c))...)
-	if !said.Judged() {
+	if !saying.Judged() {
 		if asked.When != nil {
 			j.Facts = append(j.Facts, l.Text("departure.too_little", "Fares", l.Number(a.Verdict.Sample)))
 		} else {
@@ -41,21 +41,21 @@ func (v *view) showVerdict(q question, asked answer.Question, answered answer.An
 		v.Description = strings.Join(j.Facts, " ")
 		return
 	}
-	v.Title += l.Text("format.colon") + " " + said.Brief()
+	v.Title += l.Text("format.colon") + " " + saying.Brief()
 	if j.Market {
-		j.Facts = append(j.Facts, nonEmpty(said.Known(), said.Rank())...)
+		j.Facts = append(j.Facts, nonEmpty(saying.Known(), saying.Rank())...)
 	} else {
-		j.Facts = append(j.Facts, nonEmpty(said.Usual(), said.Known())...)
-		j.Judged = append(j.Judged, said.Rank())
+		j.Facts = append(j.Facts, nonEmpty(saying.Usual(), saying.Known())...)
+		j.Judged = append(j.Judged, saying.Rank())
 	}
 	v.Description = strings.Join(append([]string{j.Headline, j.Price}, j.Facts...), " ")
-	j.SureDays = j.describeCertainty(said)
-	j.Scale = scaleOf(said)
-	v.Waits = waitsOf(said)
+	j.SureDays = j.describeCertainty(saying)
+	j.Scale = scaleOf(saying)
+	v.Waits = waitsOf(saying)
 	if j.Market && v.AllFares {
 		j.drawHistory(l, answered.Summary, a, v.today)
 	}
-	j.Judged = append(j.Judged, nonEmpty(said.Adjusted())...)
+	j.Judged = append(j.Judged, nonEmpty(saying.Adjusted())...)
 	if q.ends[0].Means.Airport+q.ends[1].Means.Airport == "" { // no airport was asked for
 		j.Judged, v.Places = append(j.Judged, v.Places...), nil
 	}
@@ -80,12 +80,12 @@ func (v *view) identify(asked answer.Question, a verdict.Judgement) string {
 	if a.Declared {
 		return wording.Sentence(v.T.Text("answer.own")) + "."
 	}
-	of := a.Fare
-	kind, days := kindOf(asked), v.daysOf(of.Depart, of.Return())
+	offer := a.Fare
+	kind, days := kindOf(asked), v.daysOf(offer.Depart, offer.Return())
 	if kind == "day" {
 		days = "" // of the question
 	}
-	parts := []string{v.T.Text("answer.lowest." + kind), days, v.seen(of), wording.Flight(v.T, of)}
+	parts := []string{v.T.Text("answer.lowest." + kind), days, v.seen(offer), wording.Flight(v.T, offer)}
 	return wording.Sentence(strings.Join(nonEmpty(parts...), " · ")) + "."
 }
 
@@ -95,23 +95,23 @@ func (v *view) seen(l verdict.Live) string {
 
 // lowest returns 0 if no fare is known besides the one that the reader typed.
 func lowest(q question, a verdict.Judgement) fare.Cents {
-	var of []fare.Cents
+	var prices []fare.Cents
 	if a.Known != nil {
-		of = append(of, a.Known.Price)
+		prices = append(prices, a.Known.Price)
 	}
 	if q.OwnPrice == "" {
-		of = append(of, a.Fare.Price)
+		prices = append(prices, a.Fare.Price)
 	}
-	if len(of) == 0 {
+	if len(prices) == 0 {
 		return 0
 	}
-	return slices.Min(of)
+	return slices.Min(prices)
 }
 
-func (v *view) newVerdict(q question, asked answer.Question, a verdict.Judgement, said wording.Verdict) *verdictView {
+func (v *view) newVerdict(q question, asked answer.Question, a verdict.Judgement, saying wording.Verdict) *verdictView {
 	l := v.T
 	j := &verdictView{
-		Route: routeName(l, v.From, v.To), Level: string(said.LevelName()), Headline: said.Headline(),
+		Route: routeName(l, v.From, v.To), Level: string(saying.LevelName()), Headline: saying.Headline(),
 		Market: asked.When == nil, Price: l.Money(a.Fare.Price), Facts: []string{v.identify(asked, a)},
 		Updated: a.Newest.Format(time.RFC3339),
 		Back: link{routeName(l, v.To, v.From),
@@ -119,11 +119,11 @@ func (v *view) newVerdict(q question, asked answer.Question, a verdict.Judgement
 		Others: link{v.listTitle(v.From), q.linkOn(q.ofAnywhere(fare.OneWay), v.AskFrom, "")},
 		Judged: []string{l.Text("verdict.price_for") + " " + l.Text("verdict.found")},
 	}
-	if trip := v.Trip.of(a.Fare).text(l); trip != "" {
+	if trip := v.Trip.judgedFor(a.Fare).text(l); trip != "" {
 		j.Route += " · " + trip
 	}
 	j.Asks = l.Text("answer.asks.fare")
-	if said.OfMarket() {
+	if saying.OfMarket() {
 		j.Asks = l.Text("answer.asks.market")
 	}
 	if !j.Market {
@@ -140,9 +140,9 @@ func (v *view) newVerdict(q question, asked answer.Question, a verdict.Judgement
 	return j
 }
 
-// of returns the trip that a fare is judged for. It differs from the question's if the only known
+// judgedFor returns the trip that a fare is judged for. It differs from the question's if the only known
 // fare comes back on another day.
-func (t trip) of(l verdict.Live) trip {
+func (t trip) judgedFor(l verdict.Live) trip {
 	if t.Around == "" && t.Back != "" && l.Return() != 0 {
 		t.Back = l.Return().String()
 	}
@@ -164,10 +164,10 @@ func (v *view) otherNights(asked answer.Question, l verdict.Live, c *verdict.Cal
 	best, price, days := fare.Cents(0), "", ""
 	if c != nil && v.AllFares {
 		for _, day := range c.Days {
-			of := day.Fare
-			near := int(of.Nights) == wanted && w.Date-daysAround <= of.Depart && of.Depart <= w.Date+daysAround
-			if near && (best == 0 || of.Price < best) {
-				best, price, days = of.Price, v.T.Money(of.Price), v.daysOf(of.Depart, of.Return())
+			offer := day.Fare
+			near := int(offer.Nights) == wanted && w.Date-daysAround <= offer.Depart && offer.Depart <= w.Date+daysAround
+			if near && (best == 0 || offer.Price < best) {
+				best, price, days = offer.Price, v.T.Money(offer.Price), v.daysOf(offer.Depart, offer.Return())
 			}
 		}
 	}
@@ -181,32 +181,32 @@ func nonEmpty(all ...string) []string {
 
 // scaleOf draws the scale of what the headline is about: the lowest fares of the route's other days, or
 // departures like that of the fare.
-func scaleOf(said wording.Verdict) scale {
-	l, a := said.Language, said.Scale()
-	of, id, route := a.Quartiles, "time", ""
+func scaleOf(saying wording.Verdict) scale {
+	l, a := saying.Language, saying.Scale()
+	quartiles, id, route := a.Quartiles, "time", ""
 	if a.Scope == verdict.OfRoute {
 		id, route = "days", "_route"
 	}
 	low, high := wording.Half(l, a)
 	drawn := rangeOf(a)
 	drawn.Label = l.Text("departure.range"+route, "Price", l.Money(a.Fare.Price), "Low", low, "High", high, "Minimum",
-		l.About(of.Minimum), "Maximum", l.About(of.Maximum))
-	return scale{drawn.SVG(), l.About(min(of.Minimum, a.Fare.Price)), l.Text("answer.half."+id, "Low", low, "High", high),
-		l.About(max(of.Maximum, a.Fare.Price))}
+		l.About(quartiles.Minimum), "Maximum", l.About(quartiles.Maximum))
+	return scale{drawn.SVG(), l.About(min(quartiles.Minimum, a.Fare.Price)), l.Text("answer.half."+id, "Low", low, "High", high),
+		l.About(max(quartiles.Maximum, a.Fare.Price))}
 }
 
 func rangeOf(a verdict.Judgement) chart.Range {
-	of := a.Quartiles
-	return chart.Range{Minimum: of.Minimum, Q1: of.HalfLow, Median: of.Median, Q3: of.HalfHigh, Maximum: of.Maximum,
+	quartiles := a.Quartiles
+	return chart.Range{Minimum: quartiles.Minimum, Q1: quartiles.HalfLow, Median: quartiles.Median, Q3: quartiles.HalfHigh, Maximum: quartiles.Maximum,
 		Price: a.Fare.Price}
 }
 
 // describeCertainty sets how sure a verdict is, and returns on which fares it rests.
-func (c *certainty) describeCertainty(said wording.Verdict) (restsOn string) {
-	c.Sure, restsOn = said.Certainty()
-	c.SureMeans = strings.Join(nonEmpty(said.Text("certainty.means."+string(said.Of.Verdict.Reliability)), said.Missed()), " ")
+func (c *certainty) describeCertainty(saying wording.Verdict) (restsOn string) {
+	c.Sure, restsOn = saying.Certainty()
+	c.SureMeans = strings.Join(nonEmpty(saying.Text("certainty.means."+string(saying.Of.Verdict.Reliability)), saying.Missed()), " ")
 	steps := 1 + slices.Index([]verdict.Reliability{verdict.LowReliability, verdict.MediumReliability, verdict.HighReliability},
-		said.Of.Verdict.Reliability)
+		saying.Of.Verdict.Reliability)
 	for i := range c.Dots {
 		c.Dots[i] = i < steps
 	}

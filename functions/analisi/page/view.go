@@ -328,15 +328,15 @@ func (v *view) refuseFaults(wrong faults) {
 	v.Anywhere = v.AskFrom != "" && v.AskTo == "" && wrong["quando"]+wrong["ritorno"]+wrong["visto"] == ""
 	v.refuse(http.StatusBadRequest, "faults")
 	for _, f := range v.Trip.fields() {
-		if said := wrong[f.name]; said != "" {
-			v.Notice.Links = append(v.Notice.Links, link{said, "#" + f.name})
+		if fault := wrong[f.name]; fault != "" {
+			v.Notice.Links = append(v.Notice.Links, link{fault, "#" + f.name})
 		}
 	}
 }
 
-func (v *view) setAirports(q question, of answer.SeriesData) {
-	if of.Series.Airports != (fare.Airports{}) {
-		v.setRoute(q, named(of.Origin, q.language), new(named(of.Destination, q.language)))
+func (v *view) setAirports(q question, data answer.SeriesData) {
+	if data.Series.Airports != (fare.Airports{}) {
+		v.setRoute(q, named(data.Origin, q.language), new(named(data.Destination, q.language)))
 	}
 }
 

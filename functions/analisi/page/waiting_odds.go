@@ -18,19 +18,19 @@ type waits struct {
 }
 
 // waitsOf returns nil if the departure is today, or the question is about no single departure.
-func waitsOf(said wording.Verdict) *waits {
-	if lead := said.Of.Lead; lead != nil && *lead == 0 {
+func waitsOf(saying wording.Verdict) *waits {
+	if lead := saying.Of.Lead; lead != nil && *lead == 0 {
 		return nil
 	}
-	if said.Of.Declared {
-		return waitsWithOwn(said)
+	if saying.Of.Declared {
+		return waitsWithOwn(saying)
 	}
-	l, a := said.Language, said.Of
+	l, a := saying.Language, saying.Of
 	switch {
 	case len(a.Forecasts) == 0 && a.Lead == nil:
 		return nil
 	case len(a.Forecasts) == 0:
-		return waitsUnknown(l, cmp.Or(said.Waiting(), l.Text("waits.unrecorded")))
+		return waitsUnknown(l, cmp.Or(saying.Waiting(), l.Text("waits.unrecorded")))
 	}
 	w := &waits{Answer: wording.Pays(l, a), Rows: rows{{l.Text("waits.fall")}, {l.Text("waits.rise")},
 		{l.Text("waits.mean")}}}
@@ -46,8 +46,8 @@ func waitsOf(said wording.Verdict) *waits {
 }
 
 // waitsWithOwn gives no advice, because the service does not know whether the reader's offer lasts.
-func waitsWithOwn(said wording.Verdict) *waits {
-	l, a := said.Language, said.Of
+func waitsWithOwn(saying wording.Verdict) *waits {
+	l, a := saying.Language, saying.Of
 	switch {
 	case a.Lead == nil:
 		return &waits{Answer: l.Text("pays.choose"), Advice: l.Text("waits.choose")}

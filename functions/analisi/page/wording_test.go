@@ -60,9 +60,9 @@ func TestWaitingIsAdvisedOnlyWhereItPaid(t *testing.T) {
 	paid := fortnight
 	paid.Pays = true
 	for _, c := range []struct {
-		name string
-		of   []verdict.Forecast
-		want string
+		name      string
+		forecasts []verdict.Forecast
+		want      string
 	}{
 		{"cheaper on average, and not for sure", []verdict.Forecast{week, fortnight},
 			"Non contarci: su 100 prezzi simili almeno 40 in calo dopo 7 giorni, 0 in aumento"},
@@ -72,10 +72,10 @@ func TestWaitingIsAdvisedOnlyWhereItPaid(t *testing.T) {
 			"cosa succede a chi aspetta."},
 	} {
 		ahead := &lead
-		if c.of == nil {
+		if c.forecasts == nil {
 			ahead = &soon
 		}
-		got := page.WaitAdvice(i18n.ForCode("it"), verdict.Judgement{Lead: ahead, Forecasts: c.of})
+		got := page.WaitAdvice(i18n.ForCode("it"), verdict.Judgement{Lead: ahead, Forecasts: c.forecasts})
 		if got := strings.ReplaceAll(got, "\u00a0", " "); got != c.want {
 			t.Errorf("%s: %q", c.name, got)
 		}

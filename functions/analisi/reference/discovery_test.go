@@ -58,10 +58,10 @@ func TestAPICatalog(t *testing.T) {
 					t.Errorf("%s leads to %s", relation, target.Href)
 				}
 				got := readAt(t, ownAddress, "GET", at, "Accept", target.Type)
-				if said, _, _ := strings.Cut(got.Header().Get("Content-Type"), ";"); got.Code != 200 ||
-					said != target.Type {
+				if mediaType, _, _ := strings.Cut(got.Header().Get("Content-Type"), ";"); got.Code != 200 ||
+					mediaType != target.Type {
 					t.Errorf("%s leads to %s, which answers %d %s and not %s", relation, target.Href,
-						got.Code, said, target.Type)
+						got.Code, mediaType, target.Type)
 				}
 			}
 		}

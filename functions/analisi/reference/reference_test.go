@@ -84,8 +84,8 @@ func TestEveryProblemHasAdvice(t *testing.T) {
 			t.Errorf("%s: say in advice.json what to do about it", p.Code)
 		}
 		for _, l := range i18n.Languages() { // i18n falls back to English
-			if said, ok := l.Lookup("problem.code." + p.Code); !ok || l != i18n.English() &&
-				said == i18n.English().Text("problem.code."+p.Code) {
+			if text, ok := l.Lookup("problem.code." + p.Code); !ok || l != i18n.English() &&
+				text == i18n.English().Text("problem.code."+p.Code) {
 				t.Errorf("%s: its page does not say in %s what happened", p.Code, l.English)
 			}
 		}

@@ -14,13 +14,13 @@ func partenzeOf(days int, h *score.HorizonCounts) VotoPartenze {
 		Affidabilita: groupsOf(score.SureNames[:], h.Sures[:]),
 	}
 	n := h.Compared()
-	var fell, rose, said int64
+	var fell, rose, stated int64
 	apart := 0.
 	for i, b := range h.Bands {
 		if b.N == 0 {
 			continue
 		}
-		fell, rose, said = fell+b.Fell, rose+b.Rose, said+b.Stated
+		fell, rose, stated = fell+b.Fell, rose+b.Rose, stated+b.Stated
 		f := Fascia{
 			Da: float64(5*i) / 100, A: float64(5*i+5) / 100, Casi: int(b.N), Detto: share(float64(b.Stated)/100, b.N),
 			Calate: share(b.Fell, b.N),
@@ -35,7 +35,7 @@ func partenzeOf(days int, h *score.HorizonCounts) VotoPartenze {
 		apart += off
 		v.Fasce = append(v.Fasce, f)
 	}
-	v.Calate, v.Detto, v.Errore = share(fell, n), share(float64(said)/100, n), share(apart, n)
+	v.Calate, v.Detto, v.Errore = share(fell, n), share(float64(stated)/100, n), share(apart, n)
 	apart = 0
 	for i := 0; i < score.Steps; i += 2 {
 		apart += math.Abs(h.Own[i].OwnStated() + h.Own[i+1].OwnStated() - float64(h.Own[i].Fell+h.Own[i+1].Fell))
@@ -87,8 +87,8 @@ func leadsOf(h *score.HorizonCounts) (all []VotoAnticipo) {
 	return all
 }
 
-func groupsOf[T ~string](names []T, of []score.Case) (all []VotoGruppo) {
-	for i, c := range of {
+func groupsOf[T ~string](names []T, cases []score.Case) (all []VotoGruppo) {
+	for i, c := range cases {
 		all = append(all, VotoGruppo{string(names[i]), int(c.N), share(float64(c.Stated)/100, c.N), share(c.Fell, c.N)})
 	}
 	return all

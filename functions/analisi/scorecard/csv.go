@@ -30,8 +30,8 @@ type measure struct {
 	value any
 }
 
-func measures(of any) (all []measure) {
-	v := reflect.ValueOf(of)
+func measures(report any) (all []measure) {
+	v := reflect.ValueOf(report)
 	for i := range v.NumField() {
 		if f := v.Field(i); f.CanInt() || f.CanFloat() {
 			name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")

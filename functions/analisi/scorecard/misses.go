@@ -47,18 +47,18 @@ func scartiOf(sum *score.Counts, weeks map[fare.Day]*score.Sum) Scarti {
 	s := Scarti{Partenze: scartoOf(sum.AllPlaces()), Trimestri: []ScartoTrimestre{}, Anticipi: []ScartoAnticipo{}}
 	quarters := map[fare.Quarter]*[score.Places]int64{}
 	for monday, week := range weeks {
-		of := quarters[monday.Quarter()]
-		if of == nil {
-			of = new([score.Places]int64)
-			quarters[monday.Quarter()] = of
+		places := quarters[monday.Quarter()]
+		if places == nil {
+			places = new([score.Places]int64)
+			quarters[monday.Quarter()] = places
 		}
-		score.AddPlaces(of, week.AllPlaces())
+		score.AddPlaces(places, week.AllPlaces())
 	}
 	for _, q := range slices.Backward(slices.Sorted(maps.Keys(quarters))) {
 		s.Trimestri = append(s.Trimestri, ScartoTrimestre{q.String(), scartoOf(*quarters[q]), q})
 	}
-	for span, of := range sum.Leads {
-		if one := scartoOf(of); one.Casi > 0 {
+	for span, places := range sum.Leads {
+		if one := scartoOf(places); one.Casi > 0 {
 			from, to := daysAhead(span)
 			s.Anticipi = append(s.Anticipi, ScartoAnticipo{from, to, one})
 		}
@@ -83,15 +83,15 @@ const leastCases = 100
 
 func missesTable(s Scarti, l *i18n.Language) table {
 	text := func(id string) string { return l.Text("pagella." + id) }
-	off := func(of Scarto) string {
-		if of.Casi < leastCases {
+	off := func(s Scarto) string {
+		if s.Casi < leastCases {
 			return "–"
 		}
-		return l.Decimals(fmt.Sprintf("%.1f", of.Punti))
+		return l.Decimals(fmt.Sprintf("%.1f", s.Punti))
 	}
 	t := table{ID: "scarti", Title: text("misses"), Note: text("misses_note"),
 		Heads: []string{text("part"), text("departures"), text("off")}}
-	add := func(name string, of Scarto) { t.Rows = append(t.Rows, []string{name, l.Number(of.Casi), off(of)}) }
+	add := func(name string, s Scarto) { t.Rows = append(t.Rows, []string{name, l.Number(s.Casi), off(s)}) }
 	add(text("whole"), s.Partenze)
 	for _, q := range s.Trimestri {
 		year, number := q.quarter.YearAndNumber()

@@ -186,10 +186,10 @@ func missedTable(p Pagella, l *i18n.Language) table {
 		{"rule", func(m NonConfrontabili) int { return m.AltraRegola }},
 		{"currency", func(m NonConfrontabili) int { return m.AltraValuta }},
 	} {
-		of := func(n, all int) string { return shareOf(l, float64(n)/float64(max(1, all)), all) }
+		share := func(n, all int) string { return shareOf(l, float64(n)/float64(max(1, all)), all) }
 		missed.Rows = append(missed.Rows, []string{l.Text("pagella." + row.why),
-			of(row.n(a.NonConfrontabili), a.Dichiarate),
-			of(row.n(b.NonConfrontabili), b.Dichiarate), of(row.n(r.NonConfrontabili), r.Dichiarate)})
+			share(row.n(a.NonConfrontabili), a.Dichiarate),
+			share(row.n(b.NonConfrontabili), b.Dichiarate), share(row.n(r.NonConfrontabili), r.Dichiarate)})
 	}
 	return missed
 }

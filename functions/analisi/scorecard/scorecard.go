@@ -256,8 +256,8 @@ func share[T int64 | float64](x T, n int64) float64 {
 
 func votoOf(c *score.Counts) Voto {
 	v := Voto{Rilevazioni: int(c.Rounds), Percentili: []VotoPercentili{}}
-	for h, of := range departure.Horizons() {
-		v.Partenze = append(v.Partenze, partenzeOf(int(of.Days()), &c.Horizons[h]))
+	for h, horizon := range departure.Horizons() {
+		v.Partenze = append(v.Partenze, partenzeOf(int(horizon.Days()), &c.Horizons[h]))
 	}
 	for i, name := range score.SureNames {
 		var n, half, most int64

@@ -113,15 +113,15 @@ func TestAirportsAreFound(t *testing.T) {
 		for _, lang := range langs {
 			name := AirportName(code, lang)
 			queries := append([]string{name}, others...)
-			if of := Name(cityCode, lang); !strings.Contains(name, of) {
-				queries = append(queries, of+" "+name)
+			if city := Name(cityCode, lang); !strings.Contains(name, city) {
+				queries = append(queries, city+" "+name)
 			}
 			for _, query := range queries {
 				asked++
-				of, ok := Airport(query)
+				airport, ok := Airport(query)
 				if found, _ := Find(query); found.City != cityCode ||
-					ok != (code != string(cityCode)) || ok && of.String() != code {
-					t.Errorf("%s, %s: %q is found as %v %s %v", code, lang, query, found, of, ok)
+					ok != (code != string(cityCode)) || ok && airport.String() != code {
+					t.Errorf("%s, %s: %q is found as %v %s %v", code, lang, query, found, airport, ok)
 				}
 			}
 			for _, prefix := range []string{name, string([]rune(name)[:len([]rune(name))-1])} {

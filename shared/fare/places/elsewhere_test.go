@@ -18,7 +18,7 @@ func TestElsewhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	asked, same, said := 0, 0, 0
+	asked, same, stated := 0, 0, 0
 	for line := range strings.Lines(string(data)) {
 		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		country, _ := AreaOf(f[1])
@@ -36,14 +36,14 @@ func TestElsewhere(t *testing.T) {
 			case named && e.kind != kindArea && bare: // a namesake
 				same++
 			case m.Reading != AsTyped && (bare || m.Country == f[1]):
-				said++
+				stated++
 				t.Logf("%q: %s (%s), %d", query, m.Name, m.City, m.Reading)
 			default:
 				t.Errorf("%q is taken for %s (%s), %s", query, m.Name, m.City, m.Country)
 			}
 		}
 	}
-	t.Logf("%d queries: %d of namesakes, %d where the answer says how it read them", asked, same, said)
+	t.Logf("%d queries: %d of namesakes, %d where the answer says how it read them", asked, same, stated)
 	if asked < 7000 {
 		t.Errorf("%d queries", asked)
 	}

@@ -232,8 +232,8 @@ func TestTables(t *testing.T) {
 			t.Errorf("%s is at %d, but codes.tsv says %d", c.code, i, at)
 		}
 		for _, a := range strings.Split(c.airports, " ") {
-			if of, _ := CityOf(a); of != c.code {
-				t.Errorf("%s has airport %s, but that is of %q", c.code, a, of)
+			if city, _ := CityOf(a); city != c.code {
+				t.Errorf("%s has airport %s, but that is of %q", c.code, a, city)
 			}
 		}
 		for _, lang := range langs {

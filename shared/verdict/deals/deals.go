@@ -61,19 +61,19 @@ type Filter struct {
 // Cheapest returns the cheapest fare that departs today or later. With airlines and a month, or for
 // return trips, it knows only the cheapest fare of all airlines, and returns it if it is of these.
 func (e Entry) Cheapest(today fare.Day, f Filter) (cheapest Deal, ok bool) {
-	of := &e.Any
+	fares := &e.Any
 	if f.NonStop {
-		of = e.NonStop
+		fares = e.NonStop
 	}
-	if of == nil || today < e.AsOf || today > e.AsOf+verdict.LiveDays {
+	if fares == nil || today < e.AsOf || today > e.AsOf+verdict.LiveDays {
 		return Deal{}, false
 	}
-	list := of.Route
+	list := fares.Route
 	switch {
 	case f.Month != nil:
-		list = of.Months
-	case f.Airlines != "" && len(of.Airlines) > 0:
-		return cheapestOf(of.Airlines, today, f.Airlines)
+		list = fares.Months
+	case f.Airlines != "" && len(fares.Airlines) > 0:
+		return cheapestOf(fares.Airlines, today, f.Airlines)
 	}
 	for _, d := range list {
 		if d.Fare.Depart >= today && (f.Month == nil || sameMonth(d.Fare.Depart, *f.Month)) {
@@ -107,12 +107,12 @@ func cheapestOf(list []Deal, today fare.Day, a fare.Airlines) (cheapest Deal, ok
 // route is the lowest of the fresh fares, so an older fare can be lower. For return trips, only
 // fresh fares are stored.
 func (e Entry) Lower(d Deal, today fare.Day, f Filter) (lower verdict.Judged, ok bool) {
-	of := &e.Any
+	fares := &e.Any
 	if f.NonStop {
-		of = e.NonStop
+		fares = e.NonStop
 	}
 	lower = d.Judged
-	for _, one := range of.Months {
+	for _, one := range fares.Months {
 		if one.Fare.Depart >= today && one.Fare.Price < lower.Fare.Price && f.Airlines.Include(one.Fare.Flight.Airline) {
 			lower, ok = one.Judged, true
 		}
@@ -148,19 +148,19 @@ func (o Origin) Merge(fresh []Entry) Origin {
 	}
 	for _, e := range fresh {
 		newest = max(newest, e.AsOf)
-		had, ok := byCity[e.Destination]
-		if ok && (had.AsOf > e.AsOf || had.AsOf == e.AsOf && had.Observations > e.Observations) {
+		previous, ok := byCity[e.Destination]
+		if ok && (previous.AsOf > e.AsOf || previous.AsOf == e.AsOf && previous.Observations > e.Observations) {
 			continue // another refresh stored more data already
 		}
-		e.Any.Route = carry(had.Any.Route, e.Any.Route, e.AsOf)
+		e.Any.Route = carry(previous.Any.Route, e.Any.Route, e.AsOf)
 		if e.NonStop != nil {
 			var before []Deal
-			if had.NonStop != nil {
-				before = had.NonStop.Route
+			if previous.NonStop != nil {
+				before = previous.NonStop.Route
 			}
-			of := *e.NonStop
-			of.Route = carry(before, of.Route, e.AsOf)
-			e.NonStop = &of
+			fares := *e.NonStop
+			fares.Route = carry(before, fares.Route, e.AsOf)
+			e.NonStop = &fares
 		}
 		byCity[e.Destination] = e
 	}
@@ -181,9 +181,9 @@ func carry(before, now []Deal, asOf fare.Day) []Deal {
 	for i := range now {
 		d := &now[i]
 		d.Since = max(d.Fare.Found, asOf.Time().Unix())
-		for _, had := range before {
-			if had.same(*d) {
-				d.Since = had.Since
+		for _, previous := range before {
+			if previous.same(*d) {
+				d.Since = previous.Since
 			}
 		}
 	}
@@ -198,12 +198,12 @@ func (d Deal) same(other Deal) bool {
 		level       verdict.Level
 		reliability verdict.Reliability
 	}
-	told := func(d Deal) shown {
+	published := func(d Deal) shown {
 		s := shown{fare: d.Fare, level: d.OwnDay.Level, reliability: d.OwnDay.Reliability}
 		s.fare.Found, s.fare.DayOnly = 0, false
 		return s
 	}
-	return told(d) == told(other)
+	return published(d) == published(other)
 }
 
 // ForDay is the deal as a fare for its own day, at the time now. Its verdict is zero if unknown.

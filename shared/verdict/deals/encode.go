@@ -77,15 +77,15 @@ func (o Origin) Encode() []byte {
 
 func (o Origin) legend() *fare.Legend {
 	var all []fare.Flight
-	of := func(f Fares) {
+	write := func(f Fares) {
 		for _, d := range slices.Concat(f.Route, f.Months, f.Airlines) {
 			all = append(all, d.Fare.Flight)
 		}
 	}
 	for _, e := range o.Entries {
-		of(e.Any)
+		write(e.Any)
 		if e.NonStop != nil {
-			of(*e.NonStop)
+			write(*e.NonStop)
 		}
 	}
 	return fare.NewLegend(len(all), func(i int) (uint64, fare.Flight) { return 0, all[i] })
@@ -118,10 +118,10 @@ func (f Fares) encode(w *packed.Writer, asOf fare.Day, legend *fare.Legend) {
 				w.Uint(uint64(v.Percentile))
 				w.Int(int64(v.Median - l.Price))
 			}
-			own := d.OwnDay
-			w.Uint(place(levels, own.Level) | place(certainties, own.Reliability)<<daySureShift)
-			if own.Judged() {
-				w.Int(int64(own.Median - l.Price))
+			ofDay := d.OwnDay
+			w.Uint(place(levels, ofDay.Level) | place(certainties, ofDay.Reliability)<<daySureShift)
+			if ofDay.Judged() {
+				w.Int(int64(ofDay.Median - l.Price))
 			}
 			if i == 0 {
 				w.Int(d.Since - l.Found)
@@ -148,7 +148,7 @@ func (f Fares) setCompared(bits uint64) {
 	}
 }
 
-func place[T comparable](of []T, name T) uint64 { return uint64(max(0, slices.Index(of, name))) }
+func place[T comparable](names []T, name T) uint64 { return uint64(max(0, slices.Index(names, name))) }
 
 var errRange = errors.New("a value that cannot be")
 

@@ -29,16 +29,16 @@ func (s *Learner) Advance(today fare.Day, p *Pooled, fares []Live, sums *Statist
 		s.renew(p, fares, sums)
 	}
 	from := s.AsOf
-	eachDay(fares, func(day fare.Day, of []Live) {
+	eachDay(fares, func(day fare.Day, quotes []Live) {
 		switch {
 		case day >= today:
 		case from == 0 || day >= from:
 			v := p.View(day)
 			s.Learn(v, sums)
-			s.Fold(v, of, sums)
+			s.Fold(v, quotes, sums)
 		case day >= from-LiveDays:
-			if of = s.late(of, from); len(of) > 0 {
-				s.Fold(p.View(day), of, sums)
+			if quotes = s.late(quotes, from); len(quotes) > 0 {
+				s.Fold(p.View(day), quotes, sums)
 			}
 		}
 	})
@@ -49,7 +49,7 @@ func (s *Learner) Advance(today fare.Day, p *Pooled, fares []Live, sums *Statist
 }
 
 // eachDay calls do with the fares of each day on which any were found, oldest first.
-func eachDay(fares []Live, do func(day fare.Day, of []Live)) {
+func eachDay(fares []Live, do func(day fare.Day, quotes []Live)) {
 	for len(fares) > 0 {
 		day, n := fares[0].FoundDay(), 1
 		for n < len(fares) && fares[n].FoundDay() == day {
@@ -69,8 +69,8 @@ func (s *Learner) Stand(today fare.Day, fares []Live) {
 
 // late selects the fares whose departure was not seen on that day or later. It omits departures
 // before asOf, whose history is already removed.
-func (s *Learner) late(of []Live, asOf fare.Day) (late []Live) {
-	for _, l := range of {
+func (s *Learner) late(quotes []Live, asOf fare.Day) (late []Live) {
+	for _, l := range quotes {
 		if l.Depart < asOf {
 			continue
 		}

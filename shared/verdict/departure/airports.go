@@ -7,17 +7,17 @@ import (
 
 // Scaled returns the statistics of s for the live fares of another state, with all prices
 // multiplied by ratio. The histories of single departures, which are of other fares, are left out.
-func (s *State) Scaled(ratio float64, of *State) *State {
+func (s *State) Scaled(ratio float64, pair *State) *State {
 	c := *s
 	c.Route, c.Minima, c.Pasts = *s.Route.clone(), *s.Minima.clone(), Departures{}
-	if s.PerEuro > 0 && of.PerEuro > 0 {
-		ratio *= of.PerEuro / s.PerEuro
+	if s.PerEuro > 0 && pair.PerEuro > 0 {
+		ratio *= pair.PerEuro / s.PerEuro
 	}
 	c.Route.scale(ratio)
 	for i := range c.Minima {
 		c.Minima[i].scale(ratio)
 	}
-	c.AsOf, c.Currency, c.PerEuro, c.Stops, c.Live = of.AsOf, of.Currency, of.PerEuro, of.Stops, of.Live
+	c.AsOf, c.Currency, c.PerEuro, c.Stops, c.Live = pair.AsOf, pair.Currency, pair.PerEuro, pair.Stops, pair.Live
 	return &c
 }
 

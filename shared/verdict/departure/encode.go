@@ -172,14 +172,14 @@ func (m *Minima) encode(w *packed.Writer) {
 
 func (m *Minima) decode(r *packed.Reader) {
 	for s := range m {
-		of := m.of(Span(s))
-		of.count = int(min(r.Uint(), math.MaxInt32))
-		if of.count == 0 {
+		route := m.route(Span(s))
+		route.count = int(min(r.Uint(), math.MaxInt32))
+		if route.count == 0 {
 			continue
 		}
-		of.epoch = readDay(r)
-		of.level.sum, of.level.weight = r.Float32(), readWeight(r)
-		of.residuals[0] = decodeBars(r)
+		route.epoch = readDay(r)
+		route.level.sum, route.level.weight = r.Float32(), readWeight(r)
+		route.residuals[0] = decodeBars(r)
 	}
 }
 

@@ -52,16 +52,16 @@ func (e *Experience) Calibrate(h Horizon, chance float64) float64 {
 	return e.Curves[h].Apply(chance)
 }
 
-// Band returns what happened after earlier answers with a similar chance of a fall. own is the
+// Band returns what happened after earlier answers with a similar chance of a fall. chance is the
 // rule's chance before calibration. Band uses the service's own score if that has enough cases,
 // otherwise the Record.
-func (e *Experience) Band(h Horizon, own float64) Band {
+func (e *Experience) Band(h Horizon, chance float64) Band {
 	if e != nil && len(e.Bands[h]) > 0 {
-		if b := e.Bands[h][place(e.Calibrate(h, own), RecordEdges[1:len(RecordEdges)-1])]; b.Cases > 0 {
+		if b := e.Bands[h][place(e.Calibrate(h, chance), RecordEdges[1:len(RecordEdges)-1])]; b.Cases > 0 {
 			return b
 		}
 	}
-	return Recorded().Band(h, own)
+	return Recorded().Band(h, chance)
 }
 
 const experienceFormat = 1

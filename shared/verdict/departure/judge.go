@@ -99,8 +99,8 @@ type comparables struct {
 
 // comparables returns false if there are too few of them for a percentile.
 func (d *RouteDay) comparables(q Quote) (c comparables, ok bool) {
-	own := d.own(q)
-	others, average := d.others(own), d.average(own)
+	row := d.rowOf(q)
+	others, average := d.others(row), d.average(row)
 	withOnSale := others >= onSaleRank
 	if d.route.count < MinCount && !withOnSale || math.IsNaN(average) {
 		return c, false
@@ -108,8 +108,8 @@ func (d *RouteDay) comparables(q Quote) (c comparables, ok bool) {
 	span := place(q.Lead, curveEdges)
 	c = comparables{pooled: &d.view.below, isPooled: d.view.isPooled, omitted: bins, base: average + d.view.curve[span]}
 	if withOnSale {
-		if d.rank(); own != none {
-			c.omitted = int(d.sale[own].bin)
+		if d.rank(); row != none {
+			c.omitted = int(d.sale[row].bin)
 		}
 		c.onSale = others
 	}
@@ -143,11 +143,11 @@ func (c *comparables) percentile(step int) float64 {
 // share combines the weight near of a similar lead time, the weight any of all lead times, and the
 // share pooled of all routes.
 func (c *comparables) share(near, any, pooled float64) float64 {
-	own := (any + prior*pooled) / (c.allAny + prior)
+	overall := (any + prior*pooled) / (c.allAny + prior)
 	if !c.isPooled && c.onSale > 0 {
-		own = any / c.allAny // no residuals of all routes yet
+		overall = any / c.allAny // no residuals of all routes yet
 	}
-	return (near + prior*own) / (c.allNear + prior)
+	return (near + prior*overall) / (c.allNear + prior)
 }
 
 // earlier returns today's weight of the fares of earlier days with a similar lead time.
@@ -217,8 +217,8 @@ func (q Quartiles) In(amount func(fare.Cents) fare.Cents) *Quartiles {
 // the step. Minimum and Maximum are the lowest and the highest step in which comparables of a
 // similar lead time (or else of any) weigh at least 0.1 fares. Minimum is never above Q1, Maximum
 // never below Q3.
-func (d *RouteDay) Quartiles(of Quote) (q Quartiles, ok bool) {
-	c, ok := d.comparables(of)
+func (d *RouteDay) Quartiles(quote Quote) (q Quartiles, ok bool) {
+	c, ok := d.comparables(quote)
 	if !ok {
 		return q, false
 	}
@@ -229,8 +229,8 @@ func (d *RouteDay) Quartiles(of Quote) (q Quartiles, ok bool) {
 }
 
 // Usual returns only the quantiles of Quartiles that the level of a fare depends on.
-func (d *RouteDay) Usual(of Quote) (q Quartiles) {
-	if c, ok := d.comparables(of); ok {
+func (d *RouteDay) Usual(quote Quote) (q Quartiles) {
+	if c, ok := d.comparables(quote); ok {
 		q.Median, q.HalfHigh = c.price(c.quantile(.5)), c.price(c.quantile(HalfTo))
 	}
 	return q

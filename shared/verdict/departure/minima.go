@@ -51,11 +51,11 @@ type Minima [spans]Route
 func (m *Minima) fold(v *View, live []Quote) {
 	var on RouteDay
 	for s := range m {
-		m.of(Span(s)).fold(&on, v, Span(s).minima(v.day, live))
+		m.route(Span(s)).fold(&on, v, Span(s).minima(v.day, live))
 	}
 }
 
-func (m *Minima) of(s Span) *Route {
+func (m *Minima) route(s Span) *Route {
 	m[s].single = true
 	return &m[s]
 }
@@ -125,12 +125,12 @@ func (d *StateDay) outside(s Span, date fare.Day) (n int) {
 // minimaOf returns the state for one kind of range, prepared for answers of the day.
 func (d *StateDay) minimaOf(s Span) *RouteDay {
 	if d.minima[s] == nil {
-		of := d.state.Minima.of(s)
+		route := d.state.Minima.route(s)
 		if d.folded != nil {
-			of = of.clone()
-			of.fold(new(RouteDay), d.folded, s.minima(d.state.AsOf, d.state.quotes(d.state.AsOf)))
+			route = route.clone()
+			route.fold(new(RouteDay), d.folded, s.minima(d.state.AsOf, d.state.quotes(d.state.AsOf)))
 		}
-		d.minima[s] = of.Day(d.asker.view, s.minima(d.today, d.state.quotes(d.today)))
+		d.minima[s] = route.Day(d.asker.view, s.minima(d.today, d.state.quotes(d.today)))
 	}
 	return d.minima[s]
 }
@@ -163,13 +163,13 @@ func (d *StateDay) JudgeSpan(s Span, date fare.Day, price fare.Cents) (a Answer,
 	if _, last := s.Ends(date); last < d.today || price <= 0 {
 		return a, q, false
 	}
-	of, minimum := d.minimaOf(s), Quote{max(0, int(s.From(date)-d.today)), price}
-	a = of.Judge(nil, minimum)
+	minima, minimum := d.minimaOf(s), Quote{max(0, int(s.From(date)-d.today)), price}
+	a = minima.Judge(nil, minimum)
 	a.Chance, a.Cases = [horizons]float64{}, [horizons]float64{}
 	a.Count = d.asker.route.count
 	if a.OnSale > 0 {
 		a.OnSale = d.outside(s, date)
 	}
-	q, _ = of.Quartiles(minimum)
+	q, _ = minima.Quartiles(minimum)
 	return a, q, true
 }

@@ -50,9 +50,9 @@ func (d *RouteDay) quotes() []Quote {
 
 const none = -1
 
-// own returns the index of the judged departure in d.sale, or none. Of several departures with the
+// rowOf returns the index of the judged departure in d.sale, or none. Of several departures with the
 // same lead time, it prefers the one with the same price, else the first.
-func (d *RouteDay) own(q Quote) int {
+func (d *RouteDay) rowOf(q Quote) int {
 	first, found := slices.BinarySearchFunc(d.sale, q.Lead, func(s onSale, lead int) int { return s.Lead - lead })
 	if !found {
 		return none
@@ -65,22 +65,22 @@ func (d *RouteDay) own(q Quote) int {
 	return first
 }
 
-// others counts the departures on sale other than own, an index or none.
-func (d *RouteDay) others(own int) int {
-	if own == none {
+// others counts the departures on sale other than row, an index or none.
+func (d *RouteDay) others(row int) int {
+	if row == none {
 		return len(d.sale)
 	}
 	return len(d.sale) - 1
 }
 
-// average returns the route's mean of log prices without the departure own, or NaN if no other
+// average returns the route's mean of log prices without the departure row, or NaN if no other
 // price is known.
-func (d *RouteDay) average(own int) float64 {
+func (d *RouteDay) average(row int) float64 {
 	sum, weight := d.level.sum, d.level.weight
-	if n := d.others(own); n >= onSaleLevel {
+	if n := d.others(row); n >= onSaleLevel {
 		flat := d.flats
-		if own != none {
-			flat -= d.sale[own].flat
+		if row != none {
+			flat -= d.sale[row].flat
 		}
 		sum += onSaleWeight * flat
 		weight += onSaleWeight * float64(n)
@@ -94,12 +94,12 @@ func (d *RouteDay) average(own int) float64 {
 // beside returns the log of a price over the cheapest other departure on sale, both at one lead
 // time, or NaN if too few others are on sale.
 func (d *RouteDay) beside(q Quote) float64 {
-	own := d.own(q)
-	if d.others(own) < onSaleLevel {
+	row := d.rowOf(q)
+	if d.others(row) < onSaleLevel {
 		return math.NaN()
 	}
 	cheapest := d.cheapest[0]
-	if own != none && d.sale[own].flat == cheapest {
+	if row != none && d.sale[row].flat == cheapest {
 		cheapest = d.cheapest[1]
 	}
 	return logOf(q.Price) - d.view.curve[place(q.Lead, curveEdges)] - cheapest
@@ -142,8 +142,8 @@ func (d *RouteDay) Fold(quotes []Quote, s *Statistics) {
 	r.noCurve = r.noCurve || !d.view.hasCurve
 	level, residual := gain(r.epoch, day, levelHalfLife), gain(r.epoch, day, residualHalfLife)
 	for i, q := range quotes {
-		o, own := d.priced(i, q)
-		if average := d.average(own); !math.IsNaN(average) {
+		o, row := d.priced(i, q)
+		if average := d.average(row); !math.IsNaN(average) {
 			bin := binOf(o.flat - average)
 			r.add(r.group(int(o.span)), uint8(bin), residual)
 			if d.view.hasCurve && s != nil {
@@ -165,13 +165,13 @@ func (d *RouteDay) Fold(quotes []Quote, s *Statistics) {
 
 // priced returns a quote with what was computed for it, and its index as own does. It tries the
 // index likely first, which is right if all departures on sale are folded.
-func (d *RouteDay) priced(likely int, q Quote) (o onSale, own int) {
-	if own = likely; own >= len(d.sale) || d.sale[own].Quote != q {
-		own = d.own(q)
+func (d *RouteDay) priced(likely int, q Quote) (o onSale, row int) {
+	if row = likely; row >= len(d.sale) || d.sale[row].Quote != q {
+		row = d.rowOf(q)
 	}
-	if own != none && d.sale[own].Quote == q {
-		return d.sale[own], own
+	if row != none && d.sale[row].Quote == q {
+		return d.sale[row], row
 	}
 	span := place(q.Lead, curveEdges)
-	return onSale{Quote: q, flat: logOf(q.Price) - d.view.curve[span], span: uint8(span)}, own
+	return onSale{Quote: q, flat: logOf(q.Price) - d.view.curve[span], span: uint8(span)}, row
 }

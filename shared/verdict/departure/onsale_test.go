@@ -30,11 +30,11 @@ func TestFirstDay(t *testing.T) {
 	before := -1.
 	for i, q := range today {
 		a, ok := on.Quartiles(q)
-		of := on.Judge(nil, q)
-		if !ok || a.Q1 > a.Median || a.Median > a.Q3 || of.Percentile <= before || of.Near != 0 {
-			t.Errorf("departure %d of 9: %+v, %+v", i, of, a)
+		judged := on.Judge(nil, q)
+		if !ok || a.Q1 > a.Median || a.Median > a.Q3 || judged.Percentile <= before || judged.Near != 0 {
+			t.Errorf("departure %d of 9: %+v, %+v", i, judged, a)
 		}
-		before = of.Percentile
+		before = judged.Percentile
 	}
 }
 
@@ -44,13 +44,13 @@ func TestOnSaleIsLeftOut(t *testing.T) {
 	s, m := after(14, 1, 60, 30)
 	view, today := s.pooled.View(30), m.quotes(0, 30)
 	i := len(today) / 2
-	ask := func(own fare.Cents) Answer {
+	ask := func(price fare.Cents) Answer {
 		all := slices.Clone(today)
-		all[i].Price = own
+		all[i].Price = price
 		on := s.routes[0].Day(view, all)
 		a := on.Judge(nil, Quote{today[i].Lead, 5000})
 		q, _ := on.Quartiles(Quote{Lead: today[i].Lead})
-		if again, _ := on.Quartiles(Quote{today[i].Lead, own}); again != q {
+		if again, _ := on.Quartiles(Quote{today[i].Lead, price}); again != q {
 			t.Errorf("quartiles %v, and %v for another price", again, q)
 		}
 		return a

@@ -75,13 +75,13 @@ func mustReadRecord(data []byte) *Record {
 	if len(r.Horizons) != int(horizons) {
 		panic(fmt.Sprintf("read record.json: %d horizons where %d are wanted", len(r.Horizons), horizons))
 	}
-	for h, of := range r.Horizons {
-		if of.Days != int(Horizon(h).Days()) || len(of.Bands) != len(RecordEdges)-1 {
-			panic(fmt.Sprintf("read record.json: %d bands of %d days", len(of.Bands), of.Days))
+	for h, horizon := range r.Horizons {
+		if horizon.Days != int(Horizon(h).Days()) || len(horizon.Bands) != len(RecordEdges)-1 {
+			panic(fmt.Sprintf("read record.json: %d bands of %d days", len(horizon.Bands), horizon.Days))
 		}
-		for i, b := range of.Bands {
+		for i, b := range horizon.Bands {
 			if b.From != RecordEdges[i] || b.To != RecordEdges[i+1] || b.Cases == 0 {
-				panic(fmt.Sprintf("read record.json: of %d days no cases from %v to %v", of.Days,
+				panic(fmt.Sprintf("read record.json: of %d days no cases from %v to %v", horizon.Days,
 					RecordEdges[i], RecordEdges[i+1]))
 			}
 		}

@@ -28,23 +28,23 @@ func TestRecordIsOfItsPanels(t *testing.T) {
 	if len(r.Panels) < 2 {
 		t.Fatalf("%d panels", len(r.Panels))
 	}
-	for h, of := range r.Horizons {
-		for _, b := range of.Bands {
+	for h, horizon := range r.Horizons {
+		for _, b := range horizon.Bands {
 			want, heard := Band{}, 0
 			for i, p := range r.Panels {
-				for _, own := range p.Horizons[h].Bands {
-					if own.From != b.From || own.Panels == 0 {
+				for _, band := range p.Horizons[h].Bands {
+					if band.From != b.From || band.Panels == 0 {
 						continue
 					}
 					if i == 0 {
-						want = own
+						want = band
 					}
-					want.Low, want.High = min(want.Low, own.Low), max(want.High, own.High)
+					want.Low, want.High = min(want.Low, band.Low), max(want.High, band.High)
 					heard++
 				}
 			}
 			if want.Panels = heard; b != want {
-				t.Errorf("%d days: %+v, want %+v", of.Days, b, want)
+				t.Errorf("%d days: %+v, want %+v", horizon.Days, b, want)
 			}
 		}
 	}
@@ -52,11 +52,11 @@ func TestRecordIsOfItsPanels(t *testing.T) {
 
 // No band of the embedded record shows that waiting pays.
 func TestWaitingIsNotAdvised(t *testing.T) {
-	for _, of := range Recorded().Horizons {
-		for _, b := range of.Bands {
+	for _, horizon := range Recorded().Horizons {
+		for _, b := range horizon.Bands {
 			if b.Pays() {
 				t.Errorf("waiting %d days at %v: %+v: docs/evidence.md says that the service never advises to wait",
-					of.Days, b.From, b)
+					horizon.Days, b.From, b)
 			}
 		}
 	}

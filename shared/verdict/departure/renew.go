@@ -13,13 +13,13 @@ func (p *Pooled) MustRenew(s *State) bool {
 // was unknown.
 func (s *Learner) renew(p *Pooled, fares []Live, sums *Statistics) {
 	var fresh Learner
-	var of Statistics
+	var folded Statistics
 	eachDay(fares, func(day fare.Day, found []Live) {
 		if day < s.AsOf {
-			fresh.fold(p.View(day), found, &of)
+			fresh.fold(p.View(day), found, &folded)
 		}
 	})
-	sums.Add(&Statistics{residuals: of.residuals})
+	sums.Add(&Statistics{residuals: folded.residuals})
 	if fresh.Route.count == 0 {
 		return
 	}

@@ -98,22 +98,22 @@ func (r *Route) Learn(h Horizon, v *View, outcomes []Outcome, s *Statistics) {
 		return
 	}
 	r.rebase(v)
-	own, all := amounts{}, &s.learned[h]
+	amount, all := amounts{}, &s.learned[h]
 	term, t := &r.terms[h], &v.tables[h]
 	for _, o := range outcomes {
-		said := logistic(t.logOdds(term.value, o.Cells))
-		slope, information := -said, said*(1-said)
+		chance := logistic(t.logOdds(term.value, o.Cells))
+		slope, information := -chance, chance*(1-chance)
 		if o.Fell {
-			slope = 1 - said
+			slope = 1 - chance
 		}
-		own.add(slope, information)
+		amount.add(slope, information)
 		all.intercept.add(slope, information)
 		for _, cell := range o.Cells {
 			all.cells[cell].add(slope, information)
 		}
 	}
 	g := gain(r.epoch, v.day, halfLife)
-	term.value += climb(own, &term.information, g, routeCap, termRate, termPrior)
+	term.value += climb(amount, &term.information, g, routeCap, termRate, termPrior)
 	term.cases += g * float64(len(outcomes))
 }
 

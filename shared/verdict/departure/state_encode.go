@@ -134,11 +134,11 @@ func DecodeState(data []byte) (*State, error) {
 	s.Live = decodeLive(&r, s.AsOf)
 	err := r.Err()
 	if err == nil {
-		var of *Route
-		if of, err = DecodeRoute(route); err == nil {
-			s.Route = *of
+		var decoded *Route
+		if decoded, err = DecodeRoute(route); err == nil {
+			s.Route = *decoded
 			for i := range s.Minima {
-				s.Minima[i].noCurve = of.noCurve
+				s.Minima[i].noCurve = decoded.noCurve
 			}
 			s.Pasts, err = DecodeDepartures(pasts)
 		}

@@ -162,8 +162,8 @@ func TestSheetJudges(t *testing.T) {
 	if !ok || !a.Known || live != first || !(q.Q1 <= q.Median && q.Median <= q.Q3) {
 		t.Errorf("%+v %+v %+v %v", a, q, live, ok)
 	}
-	if own, _, _, ok := s.Judge(p, s.AsOf, first.Depart, first.Price); !ok || own != a {
-		t.Errorf("at the price that it has: %+v, want %+v", own, a)
+	if judged, _, _, ok := s.Judge(p, s.AsOf, first.Depart, first.Price); !ok || judged != a {
+		t.Errorf("at the price that it has: %+v, want %+v", judged, a)
 	}
 	far := s.AsOf + 200
 	if a, _, live, ok := s.Judge(nil, s.AsOf, far, 7000); !ok || !a.Known || live != (Live{}) {

@@ -18,8 +18,8 @@ func (h *HorizonCounts) Curve() (c departure.Curve) {
 		return b.shift/b.weight + (departure.StepMiddle(b.first)+departure.StepMiddle(b.first+b.steps-1))/2
 	}
 	var blocks []block
-	for i, own := range h.Own {
-		b := block{i, 1, float64(own.N) + curvePrior, float64(own.Fell) - own.OwnStated()}
+	for i, step := range h.Own {
+		b := block{i, 1, float64(step.N) + curvePrior, float64(step.Fell) - step.OwnStated()}
 		for n := len(blocks); n > 0 && value(blocks[n-1]) > value(b); n = len(blocks) {
 			last := blocks[n-1]
 			b = block{last.first, last.steps + b.steps, last.weight + b.weight, last.shift + b.shift}

@@ -83,13 +83,13 @@ func weeksOut(weeks []Week) (n int) {
 // few cases.
 func (h *HorizonCounts) InBand() (in, known bool) {
 	var n, fell int64
-	said := 0.
+	stated := 0.
 	for _, b := range h.Bands {
 		n += b.N
 		fell += b.Fell
-		said += float64(b.Stated) / 100
+		stated += float64(b.Stated) / 100
 	}
-	if n < leastJudged || max(float64(fell), said) < leastFalls {
+	if n < leastJudged || max(float64(fell), stated) < leastFalls {
 		return false, false
 	}
 	var cheap, dear Pair
@@ -104,7 +104,7 @@ func (h *HorizonCounts) InBand() (in, known bool) {
 		}
 	}
 	ordered := cheap.N == 0 || dear.N == 0 || cheap.Fell*dear.N <= dear.Fell*cheap.N
-	return ordered && float64(fell) >= leastRatio*said && float64(fell) <= mostRatio*said, true
+	return ordered && float64(fell) >= leastRatio*stated && float64(fell) <= mostRatio*stated, true
 }
 
 // bands returns what waiting brought by published chance of a fall, between departure.RecordEdges.
@@ -115,7 +115,7 @@ func bands(h int, weeks []Week) []departure.Band {
 	for i := range all {
 		from, to := int(math.Round(20*departure.RecordEdges[i])), min(Bands,
 			int(math.Round(20*departure.RecordEdges[i+1])))
-		of := func(c *Counts) (w Wait) {
+		waitOf := func(c *Counts) (w Wait) {
 			for _, b := range c.Horizons[h].Bands[from:to] {
 				w.N += b.N
 				w.Fell += b.Fell
@@ -126,13 +126,13 @@ func bands(h int, weeks []Week) []departure.Band {
 			return w
 		}
 		all[i] = departure.Band{From: departure.RecordEdges[i], To: departure.RecordEdges[i+1]}
-		mean := interval(weeks, func(c *Counts) (x, n int64) { w := of(c); return w.Change, w.N })
+		mean := interval(weeks, func(c *Counts) (x, n int64) { w := waitOf(c); return w.Change, w.N })
 		if !mean.enough(leastWaits) {
 			continue
 		}
 		var sum Wait
 		for _, w := range weeks {
-			one := of(&w.Counts)
+			one := waitOf(&w.Counts)
 			sum.N += one.N
 			sum.Fell += one.Fell
 			sum.Rose += one.Rose
@@ -161,10 +161,10 @@ func (e estimate) enough(cases int64) bool { return e.weeks >= leastWeeks && e.c
 
 // interval estimates a ratio of two sums over weeks (the ratio estimator of W. G. Cochran, 1977).
 // The variance is that between weeks, because outcomes of one week are correlated.
-func interval(weeks []Week, of func(*Counts) (x, n int64)) (e estimate) {
+func interval(weeks []Week, count func(*Counts) (x, n int64)) (e estimate) {
 	var sum int64
 	for _, w := range weeks {
-		if x, n := of(&w.Counts); n > 0 {
+		if x, n := count(&w.Counts); n > 0 {
 			sum += x
 			e.cases += n
 			e.weeks++
@@ -176,7 +176,7 @@ func interval(weeks []Week, of func(*Counts) (x, n int64)) (e estimate) {
 	e.value = float64(sum) / float64(e.cases)
 	squares := 0.
 	for _, w := range weeks {
-		x, n := of(&w.Counts)
+		x, n := count(&w.Counts)
 		d := float64(x) - e.value*float64(n)
 		squares += d * d
 	}

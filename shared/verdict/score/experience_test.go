@@ -103,21 +103,21 @@ func TestCurve(t *testing.T) {
 }
 
 func TestBand(t *testing.T) {
-	week := func(said, cheap, dear int64) func(int, *Counts) {
+	week := func(stated, cheap, dear int64) func(int, *Counts) {
 		return func(_ int, c *Counts) {
-			c.Horizons[0].Bands[2] = Wait{N: 200, Stated: 100 * said, Fell: cheap + dear}
+			c.Horizons[0].Bands[2] = Wait{N: 200, Stated: 100 * stated, Fell: cheap + dear}
 			c.Horizons[0].Levels[0][2], c.Horizons[0].Levels[3][2] = Cell{N: 100, Fell: cheap}, Cell{N: 100, Fell: dear}
 		}
 	}
 	for _, c := range []struct {
-		name              string
-		said, cheap, dear int64
-		out               bool
+		name                string
+		stated, cheap, dear int64
+		out                 bool
 	}{
 		{"as said", 24, 8, 16, false}, {"half was said", 12, 8, 16, true}, {"twice as much was said", 48, 8, 16, true},
 		{"levels swapped", 24, 16, 8, true}, {"too few to tell", 3, 1, 2, false},
 	} {
-		_, weeks := steady(4, week(c.said, c.cheap, c.dear))
+		_, weeks := steady(4, week(c.stated, c.cheap, c.dear))
 		if got := weeksOut(weeks); (got == 4) != c.out || !c.out && got != 0 {
 			t.Errorf("%s: %d weeks out", c.name, got)
 		}

@@ -117,8 +117,8 @@ func newRound(s Source) (Round, bool) {
 			if len(r.Departs) == PerRound {
 				break
 			}
-			if said, ok := answerDeparture(s, day, earlier, l); ok {
-				r.Departs = append(r.Departs, said)
+			if answer, ok := answerDeparture(s, day, earlier, l); ok {
+				r.Departs = append(r.Departs, answer)
 			}
 		}
 	}
@@ -134,29 +134,29 @@ func answerDeparture(s Source, day *departure.StateDay, earlier []sighting,
 	}
 	rule := *s.Pooled
 	rule.Experience = nil // the score measures the rule without earlier corrections
-	own, ok, err := verdict.JudgeDeparture(s.State, &rule, verdict.When{Date: l.Depart}, s.now())
+	judged, ok, err := verdict.JudgeDeparture(s.State, &rule, verdict.When{Date: l.Depart}, s.now())
 	if err != nil || !ok {
 		return DepartureAnswer{}, false
 	}
-	said := DepartureAnswer{
-		Depart: l.Depart, Price: l.Price, Age: uint8(s.Day - l.FoundDay()), Sure: sureOf(own.Verdict.Reliability),
+	answer := DepartureAnswer{
+		Depart: l.Depart, Price: l.Price, Age: uint8(s.Day - l.FoundDay()), Sure: sureOf(judged.Verdict.Reliability),
 		Percentile: uint8(a.Verdict.Percentile), Rival: rival(earlier, l), Fair: a.Verdict.Level == verdict.Fair,
 	}
-	of, _ := day.Judge(l.Depart, 0)
+	forecast, _ := day.Judge(l.Depart, 0)
 	for h := range Horizons {
-		said.Own[h] = uint8(min(ownUnit-1, math.Floor(ownUnit*of.Chance[h]+1e-9)))
+		answer.Own[h] = uint8(min(ownUnit-1, math.Floor(ownUnit*forecast.Chance[h]+1e-9)))
 	}
-	said.Stated = [Horizons]uint8{NotStated, NotStated}
+	answer.Stated = [Horizons]uint8{NotStated, NotStated}
 	for _, p := range a.Forecasts {
 		for h, horizon := range departure.Horizons() {
 			if p.Days == int(horizon.Days()) {
-				said.Stated[h] = uint8(math.Round(100 * p.Chance))
+				answer.Stated[h] = uint8(math.Round(100 * p.Chance))
 			}
 		}
 	}
 	cheaper, _ := day.Judge(l.Depart, max(1, fare.Cents(math.Floor(float64(l.Price)*(1-departure.Fall)))))
-	said.Cheaper = uint8(departure.Percent(cheaper.Percentile))
-	return said, true
+	answer.Cheaper = uint8(departure.Percent(cheaper.Percentile))
+	return answer, true
 }
 
 func answerRoute(s Source) *RouteAnswer {
@@ -196,25 +196,25 @@ func sightings(quotes []departure.Live, today fare.Day) []sighting {
 // among earlier fares of the route whose lead time differs by at most 15 %, and whose departure
 // date, in any year, differs by at most 45 days. Ties count half. It returns NoRival if there are
 // fewer than 8 such fares.
-func rival(quotes []sighting, of departure.Live) uint8 {
+func rival(quotes []sighting, quote departure.Live) uint8 {
 	const width, season, year = .15, 45, 365
-	found := of.FoundDay()
-	lead := float64(of.Depart - found)
+	found := quote.FoundDay()
+	lead := float64(quote.Depart - found)
 	cheaper, equal, n := 0, 0, 0
 	for _, q := range quotes {
-		if q.depart == of.Depart && q.day == found {
+		if q.depart == quote.Depart && q.day == found {
 			continue
 		}
-		apart := ((q.depart-of.Depart)%year + year) % year
+		apart := ((q.depart-quote.Depart)%year + year) % year
 		if ahead := float64(q.depart - q.day); ahead < lead*(1-width) || ahead > lead*(1+width) ||
 			apart > season && apart < year-season {
 			continue
 		}
 		n++
 		switch {
-		case q.price < of.Price:
+		case q.price < quote.Price:
 			cheaper++
-		case q.price == of.Price:
+		case q.price == quote.Price:
 			equal++
 		}
 	}

@@ -27,24 +27,24 @@ func (r *Round) settle(s Source, c *Counts) {
 			r.settleRoute(s, why, comparable, c)
 			r.Route = nil
 		}
-		for _, said := range r.Departs {
-			of := &c.Horizons[h]
-			if h == 0 && comparable && said.Age < StaleDays {
-				c.Places[said.Sure][placeOf(said.Percentile)]++
-				c.Leads[LeadSpan(int(said.Depart-r.Day))][placeOf(said.Percentile)]++
+		for _, answer := range r.Departs {
+			counts := &c.Horizons[h]
+			if h == 0 && comparable && answer.Age < StaleDays {
+				c.Places[answer.Sure][placeOf(answer.Percentile)]++
+				c.Leads[LeadSpan(int(answer.Depart-r.Day))][placeOf(answer.Percentile)]++
 			}
 			switch {
 			case !comparable:
-				of.Missed[why]++
-			case said.Depart <= r.Day+horizon.Days():
-				of.Missed[Gone]++
-			case said.Age >= StaleDays:
-				of.Missed[Stale]++
+				counts.Missed[why]++
+			case answer.Depart <= r.Day+horizon.Days():
+				counts.Missed[Gone]++
+			case answer.Age >= StaleDays:
+				counts.Missed[Stale]++
 			default:
-				if came, ok := follow(s.Quotes, said, r.Day, horizon.Days()); ok {
-					of.count(h, said, int(said.Depart-r.Day), came)
+				if came, ok := follow(s.Quotes, answer, r.Day, horizon.Days()); ok {
+					counts.count(h, answer, int(answer.Depart-r.Day), came)
 				} else {
-					of.Missed[Unseen]++
+					counts.Missed[Unseen]++
 				}
 			}
 		}
@@ -64,14 +64,14 @@ type outcome struct {
 
 // follow looks up the prices of a departure in the given number of days after from. It returns
 // false if there are none.
-func follow(quotes []departure.Live, said DepartureAnswer, from, days fare.Day) (c outcome, ok bool) {
+func follow(quotes []departure.Live, answer DepartureAnswer, from, days fare.Day) (c outcome, ok bool) {
 	for _, q := range quotes {
 		day := q.FoundDay()
-		if q.Depart != said.Depart || day <= from || day > from+days {
+		if q.Depart != answer.Depart || day <= from || day > from+days {
 			continue
 		}
-		c.fell = c.fell || departure.Fell(said.Price, q.Price)
-		c.rose = c.rose || departure.Rose(said.Price, q.Price)
+		c.fell = c.fell || departure.Fell(answer.Price, q.Price)
+		c.rose = c.rose || departure.Rose(answer.Price, q.Price)
 		c.days++
 		c.last = q.Price // quotes are in order of day found
 	}
@@ -83,42 +83,42 @@ func changed(from, to fare.Cents) int64 {
 	return int64(math.Round(1e4 * min(10, float64(to)/float64(from)-1)))
 }
 
-func (h *HorizonCounts) count(horizon int, said DepartureAnswer, lead int, c outcome) {
-	fell, up, dearer := one(c.fell), one(c.rose), one(c.last > said.Price)
-	own := &h.Own[said.Own[horizon]/(ownUnit/Steps)]
-	own.Add(int64(said.Own[horizon]), fell)
-	level := departure.LevelOf(float64(said.Percentile) / 100).Place()
-	if said.Fair {
+func (h *HorizonCounts) count(horizon int, answer DepartureAnswer, lead int, c outcome) {
+	fell, up, dearer := one(c.fell), one(c.rose), one(c.last > answer.Price)
+	step := &h.Own[answer.Own[horizon]/(ownUnit/Steps)]
+	step.Add(int64(answer.Own[horizon]), fell)
+	level := departure.LevelOf(float64(answer.Percentile) / 100).Place()
+	if answer.Fair {
 		level = departure.Fair.Place()
 	}
 	cell := &h.Levels[level][LeadSpan(lead)]
 	cell.N++
 	cell.Fell += fell
 	cell.Rose += up
-	cell.Shuffled += int64(math.Round(100 * (1 - math.Pow(1-float64(said.Cheaper)/100, float64(c.days)))))
-	if said.Rival != NoRival {
+	cell.Shuffled += int64(math.Round(100 * (1 - math.Pow(1-float64(answer.Cheaper)/100, float64(c.days)))))
+	if answer.Rival != NoRival {
 		h.Both[level].add(fell)
-		h.Rival[departure.LevelOf(float64(said.Rival)/100).Place()].add(fell)
+		h.Rival[departure.LevelOf(float64(answer.Rival)/100).Place()].add(fell)
 	}
-	if said.Stated[horizon] == NotStated {
+	if answer.Stated[horizon] == NotStated {
 		return
 	}
-	stated := int64(said.Stated[horizon])
+	stated := int64(answer.Stated[horizon])
 	w := &h.Bands[stated/5]
 	w.N++
 	w.Stated += stated
 	w.Fell += fell
 	w.Rose += up
 	w.Dearer += dearer
-	w.Change += changed(said.Price, c.last)
-	h.Ages[min(1, said.Age)].Add(stated, fell)
-	h.Sures[said.Sure].Add(stated, fell)
+	w.Change += changed(answer.Price, c.last)
+	h.Ages[min(1, answer.Age)].Add(stated, fell)
+	h.Sures[answer.Sure].Add(stated, fell)
 }
 
 // Add counts one answer with the stated chance said; fell is 1 if the fare fell, else 0.
-func (c *Case) Add(said, fell int64) {
+func (c *Case) Add(stated, fell int64) {
 	c.N++
-	c.Stated += said
+	c.Stated += stated
 	c.Fell += fell
 }
 
@@ -142,12 +142,12 @@ func (r *Round) settleRoute(s Source, why Reason, comparable bool, c *Counts) {
 	if r.Route == nil {
 		return
 	}
-	of, said := &c.Route, r.Route
-	if comparable && said.Age >= StaleDays {
+	counts, answer := &c.Route, r.Route
+	if comparable && answer.Age >= StaleDays {
 		why, comparable = Stale, false
 	}
 	if !comparable {
-		of.Missed[why]++
+		counts.Missed[why]++
 		return
 	}
 	var last verdict.Low
@@ -157,12 +157,12 @@ func (r *Round) settleRoute(s Source, why Reason, comparable bool, c *Counts) {
 		}
 	}
 	if last.Day == 0 {
-		of.Missed[Unseen]++
+		counts.Missed[Unseen]++
 		return
 	}
-	cell := &of.Levels[said.Level]
+	cell := &counts.Levels[answer.Level]
 	cell.N++
-	cell.Fell += one(departure.Fell(said.Price, last.Price))
-	cell.Rose += one(departure.Rose(said.Price, last.Price))
-	cell.Change += changed(said.Price, last.Price)
+	cell.Fell += one(departure.Fell(answer.Price, last.Price))
+	cell.Rose += one(departure.Rose(answer.Price, last.Price))
+	cell.Change += changed(answer.Price, last.Price)
 }

@@ -54,13 +54,13 @@ func main() {
 
 func words(language string) (lines []string, err error) {
 	var calendar, relative file
-	for part, of := range map[string]*file{"ca-gregorian": &calendar, "dateFields": &relative} {
+	for part, parsed := range map[string]*file{"ca-gregorian": &calendar, "dateFields": &relative} {
 		release.Member = "package/main/" + language + "/" + part + ".json"
 		data, err := release.Fetch()
 		if err != nil {
 			return nil, err
 		}
-		if err := json.Unmarshal(data, of); err != nil {
+		if err := json.Unmarshal(data, parsed); err != nil {
 			return nil, fmt.Errorf("read %s: %w", release.Member, err)
 		}
 	}
@@ -77,13 +77,13 @@ func words(language string) (lines []string, err error) {
 			}
 		}
 	}
-	text := func(field, of string) (s string) {
-		_ = json.Unmarshal(fields[field][of], &s) // absent: empty
+	text := func(field, name string) (s string) {
+		_ = json.Unmarshal(fields[field][name], &s) // absent: empty
 		return s
 	}
 	for days := -2; days <= 2; days++ {
-		if said := text("day", "relative-type-"+strconv.Itoa(days)); said != "" {
-			add("day "+strconv.Itoa(days), said)
+		if word := text("day", "relative-type-"+strconv.Itoa(days)); word != "" {
+			add("day "+strconv.Itoa(days), word)
 		}
 	}
 	for code, name := range gregorian.Days["format"]["wide"] {

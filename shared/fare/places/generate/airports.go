@@ -40,22 +40,22 @@ func readAirports(file string) (map[string]airport, error) {
 
 // airportNames returns the names of the city's airports, if it has several, also with the city's
 // name in front: London Stansted.
-func (c *city) airportNames(said everyday) (out []name) {
+func (c *city) airportNames(usual everyday) (out []name) {
 	if len(c.airports) < 2 {
 		return nil
 	}
 	add := func(written, airport string, kind byte, weight float64) {
 		out = append(out, name{written: written, kind: kind, city: c.code, airport: airport, weight: weight})
 	}
-	cities := c.written(said)
+	cities := c.written(usual)
 	for _, code := range c.airports {
-		a := said.airports[code]
+		a := usual.airports[code]
 		for i, written := range a.written {
 			if written != code {
 				add(written, code, kindAirport, byHand)
 			}
-			if of := cmp.Or(cities[i], cities[0]); !strings.Contains(written, of) {
-				add(of+" "+written, code, kindFull, byName*c.busy)
+			if city := cmp.Or(cities[i], cities[0]); !strings.Contains(written, city) {
+				add(city+" "+written, code, kindFull, byName*c.busy)
 			}
 		}
 		for _, written := range a.others {

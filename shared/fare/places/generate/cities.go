@@ -36,7 +36,7 @@ const unranked = 0.001
 type builder struct {
 	points, retired []point
 	services        map[string]service
-	said            everyday
+	usual           everyday
 	wanted          map[string]bool // cities to include even without known flights
 	byCode          map[string]*city
 	rank            map[string]float64 // busyness, by airport
@@ -44,16 +44,16 @@ type builder struct {
 }
 
 // buildCities returns the cities, busiest first, and a map from every code to the code of its city.
-func buildCities(points []point, services map[string]service, said everyday) ([]*city, map[string]string, error) {
+func buildCities(points []point, services map[string]service, usual everyday) ([]*city, map[string]string, error) {
 	b := builder{
-		services: services, said: said, wanted: map[string]bool{},
+		services: services, usual: usual, wanted: map[string]bool{},
 		byCode: map[string]*city{}, rank: map[string]float64{}, codes: map[string]string{},
 	}
 	b.points, b.retired = succeed(points)
-	for _, n := range said.names {
+	for _, n := range usual.names {
 		b.wanted[n.city] = true
 	}
-	for _, code := range said.codes {
+	for _, code := range usual.codes {
 		b.wanted[code] = true
 	}
 	b.gather()
@@ -102,10 +102,10 @@ func (b *builder) listed(all []string) []string {
 
 func (b *builder) primary(airport point) string {
 	code := airport.cities[0]
-	if b.said.separate[airport.code] {
+	if b.usual.separate[airport.code] {
 		code = airport.code
 	}
-	return cmp.Or(b.said.codes[code], code)
+	return cmp.Or(b.usual.codes[code], code)
 }
 
 // gather creates a city for every airport with scheduled flights, and for every code in
@@ -153,7 +153,7 @@ func (b *builder) gatherUnserved() {
 		}
 	}
 	for _, p := range b.points {
-		_, exists := b.said.existing[p.code]
+		_, exists := b.usual.existing[p.code]
 		_, country := language.ParseRegion(p.code) // ESP is Spain
 		if exists && country != nil && p.airport && b.codes[p.code] == "" && described[p.code] != "" && b.primary(p) == p.code {
 			b.byCode[p.code] = &city{code: p.code, country: described[p.code], unserved: true, airports: []string{p.code}}
@@ -169,7 +169,7 @@ func (b *builder) assignCodes() {
 			b.codes[p.code] = code
 		}
 	}
-	maps.Copy(b.codes, b.said.codes)
+	maps.Copy(b.codes, b.usual.codes)
 	for code := range b.byCode {
 		b.codes[code] = code
 	}

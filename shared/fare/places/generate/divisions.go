@@ -65,8 +65,8 @@ func divisionTable(names map[string][]string, points []point, services map[strin
 			votes[row][iso]++
 		}
 	}
-	for row, of := range votes {
-		add(slices.MaxFunc(slices.Sorted(maps.Keys(of)), func(a, b string) int { return cmp.Compare(of[a], of[b]) }), row)
+	for row, counts := range votes {
+		add(slices.MaxFunc(slices.Sorted(maps.Keys(counts)), func(a, b string) int { return cmp.Compare(counts[a], counts[b]) }), row)
 	}
 	for _, p := range points {
 		if r := in[p.code]; len(p.province) == 2 && strings.ToUpper(p.province) > "A" && r.name != "" && r.country == p.country {
@@ -104,9 +104,9 @@ var ofStation = regexp.MustCompile(`(?i)\b(railway|train|station|stn|stazione|ba
 // districts of each city, without its city's.
 func calledTable(cities []*city, codes map[string]string, points []point, services map[string]service, districts string) []byte {
 	words, count := map[string]map[string]bool{}, map[string]int{}
-	own := map[string][]string{}
+	cityNames := map[string][]string{}
 	for _, c := range cities {
-		own[c.code] = append(c.written(everyday{}), c.points[0].name)
+		cityNames[c.code] = append(c.written(everyday{}), c.points[0].name)
 	}
 	wordsOf := func(names ...string) map[string]bool {
 		all := map[string]bool{}
@@ -120,30 +120,30 @@ func calledTable(cities []*city, codes map[string]string, points []point, servic
 		return all
 	}
 	for _, p := range points {
-		if of := codes[p.code]; p.airport && slices.ContainsFunc(p.cities, func(c string) bool { return codes[c] == of && of != "" }) {
+		if city := codes[p.code]; p.airport && slices.ContainsFunc(p.cities, func(c string) bool { return codes[c] == city && city != "" }) {
 			all := wordsOf(append(p.called, services[p.code].called)...)
-			for w := range strings.FieldsSeq(strings.Join(own[of], " ")) {
+			for w := range strings.FieldsSeq(strings.Join(cityNames[city], " ")) {
 				delete(all, places.Fold(w))
 			}
-			words[of+" "+p.code] = all
+			words[city+" "+p.code] = all
 			for w := range all {
 				count[w]++
 			}
 		}
 	}
 	for _, p := range points {
-		if of := codes[p.cities[0]]; p.station && of != "" {
+		if city := codes[p.cities[0]]; p.station && city != "" {
 			all := wordsOf(ofStation.ReplaceAllString(strings.Join(p.called, " "), " "))
-			for w := range wordsOf(own[of]...) {
+			for w := range wordsOf(cityNames[city]...) {
 				delete(all, w)
 			}
-			words[of+" "+of+" "+p.code] = all
+			words[city+" "+city+" "+p.code] = all
 		}
 	}
 	for line := range strings.Lines(districts) {
-		of, names, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		city, names, _ := strings.Cut(strings.TrimSpace(line), "\t")
 		for name := range strings.SplitSeq(names, "|") {
-			words[of+" "+of+" "+name] = wordsOf(name)
+			words[city+" "+city+" "+name] = wordsOf(name)
 		}
 	}
 	var b bytes.Buffer

@@ -20,7 +20,7 @@ type everyday struct {
 type everydayName struct {
 	name, city string
 	written    []string // languages in which it is the written name
-	said       []string // languages in which it is completed, or "*" for any
+	languages  []string // languages in which it is completed, or "*" for any
 }
 
 func readEveryday(file string) (everyday, error) {
@@ -52,7 +52,7 @@ func readEveryday(file string) (everyday, error) {
 			for l := range strings.FieldsSeq(lang) {
 				l, main := strings.CutSuffix(l, "!")
 				if l == "*" || slices.Contains(langs, l) {
-					n.said = append(n.said, l)
+					n.languages = append(n.languages, l)
 				}
 				if main {
 					n.written = append(n.written, l)

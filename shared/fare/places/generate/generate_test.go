@@ -24,27 +24,27 @@ const world = header +
 	"NAM^Bigtown^US^NAM^Bigtown^C^50^^^^^^Lazio^Europe/Rome^\n" +
 	"FAR^Far Airport^US^FAR^Far^CA^0^^^^^^Lazio^Europe/Rome^\n"
 
-func build(t *testing.T, said everyday) (cities []*city, codes map[string]string, names map[string][]string) {
+func build(t *testing.T, usual everyday) (cities []*city, codes map[string]string, names map[string][]string) {
 	t.Helper()
 	points, err := readPoints([]byte(world))
 	if err != nil {
 		t.Fatal(err)
 	}
 	services := map[string]service{"BIG": {scheduled: true}, "BIH": {scheduled: true}}
-	cities, codes, err = buildCities(points, services, said)
+	cities, codes, err = buildCities(points, services, usual)
 	if err != nil {
 		t.Fatal(err)
 	}
 	names = map[string][]string{}
-	for _, n := range buildNames(cities, codes, said) {
+	for _, n := range buildNames(cities, codes, usual) {
 		names[n.key] = append(names[n.key], string(n.kind)+n.city)
 	}
 	return cities, codes, names
 }
 
 func TestBuild(t *testing.T) {
-	said := everyday{names: []everydayName{{name: "Lido", city: "BGC", said: []string{"it"}}}}
-	cities, codes, names := build(t, said)
+	usual := everyday{names: []everydayName{{name: "Lido", city: "BGC", languages: []string{"it"}}}}
+	cities, codes, names := build(t, usual)
 
 	var got []string
 	for _, c := range cities {
@@ -67,7 +67,7 @@ func TestBuild(t *testing.T) {
 		}
 	}
 	if diff := cmp.Diff([]string{"Bigtown", "Granborgo", "", "Großstadt", "", ""},
-		cities[0].written(said)); diff != "" {
+		cities[0].written(usual)); diff != "" {
 		t.Errorf("written (-want +got):\n%s", diff)
 	}
 }
@@ -91,8 +91,8 @@ func TestBuildRefusesUnknownCity(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	said := everyday{names: []everydayName{{name: "Nowhere", city: "QQQ"}}}
-	if _, _, err := buildCities(points, nil, said); err == nil || !strings.Contains(err.Error(), "QQQ") {
+	usual := everyday{names: []everydayName{{name: "Nowhere", city: "QQQ"}}}
+	if _, _, err := buildCities(points, nil, usual); err == nil || !strings.Contains(err.Error(), "QQQ") {
 		t.Errorf("error is %v, want one that names QQQ", err)
 	}
 }

@@ -72,27 +72,27 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	said, err := readEveryday("everyday.csv")
+	usual, err := readEveryday("everyday.csv")
 	if err != nil {
 		return err
 	}
-	if said.airports, err = readAirports("airports.tsv"); err != nil {
+	if usual.airports, err = readAirports("airports.tsv"); err != nil {
 		return err
 	}
-	if said.areas, err = readAreas("areas.tsv"); err != nil {
+	if usual.areas, err = readAreas("areas.tsv"); err != nil {
 		return err
 	}
-	said.existing = regions
-	cities, codes, err := buildCities(points, services, said)
+	usual.existing = regions
+	cities, codes, err := buildCities(points, services, usual)
 	if err != nil {
 		return err
 	}
 	regions.complete(points, cities, codes)
-	if err := write(cities, codes, locate(points, codes), regions, buildNames(cities, codes, said), said); err != nil {
+	if err := write(cities, codes, locate(points, codes), regions, buildNames(cities, codes, usual), usual); err != nil {
 		return err
 	}
-	of := regions.of(codes)
-	if err := os.WriteFile("divisions.tsv", divisionTable(named, points, services, of), 0o644); err != nil {
+	byCode := regions.withCodes(codes)
+	if err := os.WriteFile("divisions.tsv", divisionTable(named, points, services, byCode), 0o644); err != nil {
 		return err
 	}
 	districts, err := os.ReadFile("districts.tsv")

@@ -45,7 +45,7 @@ type name struct {
 	city         string
 	airport      string
 	weight       float64
-	said         []string // of an everyday name; none: any
+	languages    []string // of an everyday name; none: any
 }
 
 // noCity stands for the city in the line of an area.
@@ -68,11 +68,11 @@ const (
 	kindArea = 'a'
 )
 
-func (c *city) written(said everyday) []string {
+func (c *city) written(usual everyday) []string {
 	out := make([]string, len(langs))
 	for i, lang := range langs {
 		out[i] = best(c.points[0], lang)
-		for _, n := range said.names {
+		for _, n := range usual.names {
 			if n.city == c.code && slices.Contains(n.written, lang) {
 				out[i] = n.name
 			}
@@ -110,7 +110,7 @@ func dated(n altName) bool { return strings.ContainsAny(n.flags, "hc") }
 
 // buildNames returns the lines of names.tsv. Of several cities with the same name, the heaviest
 // comes first; another follows only if the name is its own, not that of a town nearby.
-func buildNames(cities []*city, codes map[string]string, said everyday) []name {
+func buildNames(cities []*city, codes map[string]string, usual everyday) []name {
 	byKey, unserved := map[string][]name{}, map[string]bool{}
 	for _, c := range cities {
 		unserved[c.code] = c.unserved
@@ -120,7 +120,7 @@ func buildNames(cities []*city, codes map[string]string, said everyday) []name {
 		if n.key == "" || len(n.key) > longest {
 			return
 		}
-		if of, ok := codes[strings.ToUpper(n.key)]; ok && !unserved[of] && n.kind == kindHidden && n.weight < byHand && of != n.city {
+		if city, ok := codes[strings.ToUpper(n.key)]; ok && !unserved[city] && n.kind == kindHidden && n.weight < byHand && city != n.city {
 			return // a rare spelling must not hide a code
 		}
 		same := byKey[n.key]
@@ -129,8 +129,8 @@ func buildNames(cities []*city, codes map[string]string, said everyday) []name {
 				switch {
 				case n.weight > same[i].weight:
 					same[i] = n
-				case n.weight == same[i].weight && same[i].said != nil: // equal except for accents
-					same[i].said = append(same[i].said, n.said...)
+				case n.weight == same[i].weight && same[i].languages != nil: // equal except for accents
+					same[i].languages = append(same[i].languages, n.languages...)
 				}
 				return
 			}
@@ -141,7 +141,7 @@ func buildNames(cities []*city, codes map[string]string, said everyday) []name {
 		if c.unserved {
 			continue
 		}
-		for _, n := range c.names(said) {
+		for _, n := range c.names(usual) {
 			add(n)
 			if n.kind != kindHidden {
 				for _, v := range variants(n.written) {
@@ -151,7 +151,7 @@ func buildNames(cities []*city, codes map[string]string, said everyday) []name {
 		}
 	}
 	area := map[string]bool{}
-	for _, written := range said.areas {
+	for _, written := range usual.areas {
 		if key := places.Fold(written); key != "" && !area[key] {
 			area[key] = true
 			byKey[key] = append(byKey[key], name{written: written, kind: kindArea, key: key, city: noCity, weight: 2 * byHand})
@@ -187,8 +187,8 @@ func withCountries(byKey map[string][]name, cities []*city) map[string][]name {
 			written := nameOf(country, lang)
 			key := places.Fold(written)
 			first := slices.MaxFunc(append(slices.Clone(byKey[key]), name{}), heavier)
-			of := byCode[first.city]
-			if of != nil && (first.kind == kindName || first.weight < byHand/2) && of.country != country && (key == english || places.Fold(of.written(everyday{})[0]) != key) {
+			leader := byCode[first.city]
+			if leader != nil && (first.kind == kindName || first.weight < byHand/2) && leader.country != country && (key == english || places.Fold(leader.written(everyday{})[0]) != key) {
 				byKey[key] = append(byKey[key], name{written: written, kind: kindArea, key: key, city: noCity, weight: 2 * byHand})
 			}
 		}
@@ -202,37 +202,37 @@ func heavier(a, b name) int {
 
 // names returns every name of a city. buildNames keeps the first of two spellings with equal key
 // and weight, so the local spelling comes first, then the Italian one.
-func (c *city) names(said everyday) []name {
+func (c *city) names(usual everyday) []name {
 	var out []name
 	add := func(written string, kind byte, weight float64) {
 		if written != "" {
 			out = append(out, name{written: written, kind: kind, city: c.code, weight: weight})
 		}
 	}
-	for _, n := range said.names {
+	for _, n := range usual.names {
 		if n.city == c.code {
 			kind := byte(kindHidden)
 			if n.written != nil {
 				kind = kindName
-			} else if n.said != nil {
+			} else if n.languages != nil {
 				kind = kindPlace
 			}
 			add(n.name, kind, byHand)
-			if kind == kindPlace && !slices.Contains(n.said, "*") {
-				out[len(out)-1].said = n.said
+			if kind == kindPlace && !slices.Contains(n.languages, "*") {
+				out[len(out)-1].languages = n.languages
 			}
 		}
 	}
 	spoken := local(c.country)
 	add(c.points[0].name, kindName, primary*c.busy)
-	written := c.written(said)
+	written := c.written(usual)
 	for _, i := range []int{1, 0, 2, 3, 4, 5} {
 		add(written[i], kindName, primary*c.busy)
 	}
 	for _, lang := range spoken {
 		add(best(c.points[0], lang), kindName, primary*c.busy)
 	}
-	out = append(out, c.airportNames(said)...)
+	out = append(out, c.airportNames(usual)...)
 	for i, p := range c.points {
 		kind := byte(kindName)
 		if i > 0 {

@@ -57,8 +57,8 @@ func (r regions) complete(points []point, cities []*city, codes map[string]strin
 	}
 }
 
-// of returns those of the given codes.
-func (r regions) of(codes map[string]string) regions {
+// withCodes returns the regions with the given codes.
+func (r regions) withCodes(codes map[string]string) regions {
 	known := regions{}
 	for code := range codes {
 		known[code] = r[code]

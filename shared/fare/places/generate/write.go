@@ -32,13 +32,13 @@ func hundredths(degrees float64) int { return int(math.Round(100 * degrees)) }
 
 // write writes the tables; see package places for their columns.
 func write(cities []*city, codes map[string]string, at map[string]coordinates, in regions, names []name,
-	said everyday,
+	usual everyday,
 ) error {
 	var cityTable, codeTable, nameTable, regionTable bytes.Buffer
 	lines := map[string]int{}
 	for _, c := range cities {
 		lines[c.code] = cityTable.Len()
-		written := c.written(said)
+		written := c.written(usual)
 		for i := 1; i < len(written); i++ {
 			if written[i] == written[0] {
 				written[i] = ""
@@ -69,12 +69,12 @@ func write(cities []*city, codes map[string]string, at map[string]coordinates, i
 		}
 	}
 	for _, code := range slices.Sorted(maps.Keys(codes)) {
-		of, ok := at[code]
+		point, ok := at[code]
 		if !ok {
-			of = at[codes[code]]
+			point = at[codes[code]]
 		}
 		fmt.Fprintf(&codeTable, "%s %s %06d %+06d %+06d %05d %s\n", code, codes[code], lines[codes[code]],
-			hundredths(of.north), hundredths(of.east), used[in[code]], served[codes[code]])
+			hundredths(point.north), hundredths(point.east), used[in[code]], served[codes[code]])
 	}
 	for _, n := range names {
 		written := n.written
@@ -82,8 +82,8 @@ func write(cities []*city, codes map[string]string, at map[string]coordinates, i
 			written = ""
 		}
 		fmt.Fprintf(&nameTable, "%s\t%c%s\t%s", n.key, n.kind, cmp.Or(n.airport, n.city), written)
-		if n.said != nil {
-			fmt.Fprintf(&nameTable, "\t%s", strings.Join(n.said, " "))
+		if n.languages != nil {
+			fmt.Fprintf(&nameTable, "\t%s", strings.Join(n.languages, " "))
 		}
 		nameTable.WriteByte('\n')
 	}
