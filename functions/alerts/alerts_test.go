@@ -24,7 +24,7 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// carrier returns the next of its errors for each mail, and accepts the mail when none is left.
+// carrier fails with each of its errors in turn, one for each mail, and accepts every later mail.
 type carrier struct {
 	errors []error
 	taken  int
@@ -77,7 +77,7 @@ func newFixture(t *testing.T) fixture {
 	return b
 }
 
-// rising replaces random bytes by bytes that count up, so all ids of a test differ.
+// rising replaces random bytes by a counter, so all ids of a test differ.
 type rising struct{ n byte }
 
 func (r *rising) Read(b []byte) (int, error) {

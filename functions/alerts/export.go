@@ -13,8 +13,7 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// The export of a subscriber's stored data holds only what the page of their alerts shows, and no
-// link, token or signing key.
+// The export holds only what the page of alerts shows, and no link, token or signing key.
 
 const asJSON = "json"
 
@@ -96,7 +95,7 @@ type keptDelivery struct {
 	Ended  *time.Time `json:"ended,omitempty"`
 }
 
-// export returns the page about missing alerts if none is stored.
+// export returns the page for subscribers without alerts if nothing is stored.
 func (s *Service) export(ctx context.Context, subscriber store.SubscriberID, v view) (*page.Response, error) {
 	alerts, err := s.Alerts.BySubscriber(ctx, subscriber)
 	if err != nil {

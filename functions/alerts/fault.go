@@ -87,7 +87,7 @@ func unknownField(name string) fault {
 
 const maxFaults = 8
 
-// sorted sorts faults by field, because maps have no order, and returns at most maxFaults.
+// sorted sorts faults by field, because they come from a map, and returns at most maxFaults.
 func sorted(faults []fault) []fault {
 	slices.SortFunc(faults, func(a, b fault) int { return strings.Compare(a.field, b.field) })
 	return faults[:min(len(faults), maxFaults)]

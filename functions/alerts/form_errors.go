@@ -13,13 +13,13 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// A refused form shows the faulty fields again, each with what to do. Hidden fields keep all other
-// values, so the reader corrects only these.
+// A refused form shows the faulty fields again, each with what to do. Hidden fields keep the other
+// values, so the reader corrects only the faulty ones.
 
 type correction struct {
 	Name, Label, Value string
 	Text               string // what to do; empty: the field only helps to correct another one
-	Type               string // of the input; empty: a choice of Options
+	Type               string // type of the input; empty: a choice of Options
 	Min                string // the first day or month; empty: any
 	Options            []choice
 }

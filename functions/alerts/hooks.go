@@ -83,7 +83,7 @@ func testName(id string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// manageEndpoint returns nil if the form has no endpoint button.
+// manageEndpoint returns nil if no endpoint button was pressed.
 func (s *Service) manageEndpoint(ctx context.Context, subscriber store.SubscriberID, pressed url.Values,
 	v view) (*page.Response, error) {
 	for _, did := range []string{"rotate", "test", "failed", "replay"} {

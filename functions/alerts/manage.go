@@ -138,7 +138,7 @@ func (s *Service) remove(ctx context.Context, subscriber store.SubscriberID, ref
 	return s.end(ctx, subscriber, v, ref)
 }
 
-// end ends all alerts of a subscriber if none is named.
+// end ends the named alerts of a subscriber, or all if none is named.
 func (s *Service) end(ctx context.Context, subscriber store.SubscriberID, v view,
 	which ...store.Ref) (*page.Response, error) {
 	v.Undo = s.undo(ctx, subscriber, func(a store.Alert) bool { return len(which) == 0 || slices.Contains(which, a.Ref()) })
@@ -152,8 +152,8 @@ func (s *Service) end(ctx context.Context, subscriber store.SubscriberID, v view
 	return s.endedPage(ctx, subscriber, v)
 }
 
-// undo returns the token with which the page about an end restores the alerts, or "" if they cannot be
-// read. An alert by webhook is not restored: its endpoint and secret may be gone.
+// undo returns the token with which the page can restore the alerts that have just ended, or "" if
+// they cannot be read. An alert by webhook is not restored: its endpoint and secret may be gone.
 func (s *Service) undo(ctx context.Context, subscriber store.SubscriberID, ends func(store.Alert) bool) string {
 	alerts, err := s.Alerts.BySubscriber(ctx, subscriber)
 	alerts = slices.DeleteFunc(alerts, func(a store.Alert) bool { return !ends(a) || a.Channel == store.Webhook })
@@ -164,7 +164,8 @@ func (s *Service) undo(ctx context.Context, subscriber store.SubscriberID, ends 
 	return token
 }
 
-// restore confirms ended alerts anew; their owner confirmed them once. Repeated, it changes nothing.
+// restore confirms ended alerts again, without a mail, since their owner confirmed them before. It
+// is idempotent.
 func (s *Service) restore(ctx context.Context, token string, v view) (*page.Response, error) {
 	alerts, ok := s.Links.OpenUndo(token, s.Now())
 	if !ok {
@@ -278,7 +279,8 @@ func (s *Service) endedPage(ctx context.Context, subscriber store.SubscriberID, 
 	v.Confirmation = v.T.Text("alerts.manage.ended")
 	response, err := s.list(ctx, subscriber, v)
 	if err != nil {
-		// A failure to list the remaining alerts must not hide that the others are ended.
+		// If the remaining alerts cannot be listed, the page must still say that the others have
+		// ended.
 		s.Log.ErrorContext(ctx, "alerts were ended, but the others of the mailbox could not be listed", "error", err)
 		v.Manage = s.Links.Manage(subscriber, s.Now())
 	}

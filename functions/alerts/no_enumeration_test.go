@@ -10,7 +10,7 @@ import (
 	"verdetto/shared/carrier/mail/maildir"
 )
 
-// The answer must not reveal for which of these kinds of addresses an alert is requested.
+// The answer to a request must not reveal which kind of address it names.
 const (
 	unknown    = "unknown"
 	subscribed = "subscribed" // has this alert

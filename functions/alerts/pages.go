@@ -38,7 +38,7 @@ func (s *Service) confirmPage(ctx context.Context, in *confirmInput) (*page.Resp
 	return respond(http.StatusOK, "confirm", v)
 }
 
-// confirm is idempotent: a second press of the button shows that the alert exists.
+// confirm is idempotent: pressing the button again shows that the alert exists.
 func (s *Service) confirm(ctx context.Context, in *confirmInput) (*page.Response, error) {
 	v := view{T: i18n.ForHeader(in.AcceptLanguage)}
 	pending, response, err := s.pending(ctx, in.ID, v)
@@ -76,7 +76,7 @@ func (s *Service) pending(ctx context.Context, id string, v view) (store.Alert, 
 	}
 	pending, err := s.Alerts.Pending(ctx, id)
 	if err == nil && pending.Subscriber == "" {
-		err = store.ErrNotFound // only the chat's user confirms it, there
+		err = store.ErrNotFound // only the user of the chat can confirm it, in the chat
 	}
 	if err != nil {
 		response, err := notPending(err, v)

@@ -32,10 +32,10 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// wanted declares the request for an alert: the API description, the fields that a request may have
-// and the values that each may have all come from it. A field is read after those above it: the
-// channel decides which address is needed, and the currency how large an amount may be. The published
-// API description uses the name.
+// wanted declares the request for an alert. The API description, the allowed fields and their
+// allowed values are derived from it. Fields are read in this order: the channel decides which
+// address is needed, and the currency how large an amount may be. The type's name appears in the
+// published API description.
 type wanted struct {
 	Channel   string   `json:"channel,omitempty" nullable:"true" enum:"mail,ntfy,telegram,webhook" default:"mail" doc:"webhook: address is an endpoint that gets signed events, and its owner confirms by email. ntfy: address is a topic, which gets the link to confirm. telegram: the answer links to the chat that confirms"`
 	Route     string   `json:"route" doc:"ORIGIN-DESTINATION, each the IATA code of a city or airport. One of several airports of a city (BGY) means its fares alone, if the source states airports. ORIGIN-* is to anywhere: every city with a known fare, from all airports of the origin" pattern:"^[A-Za-z]{3}-([A-Za-z]{3}|\\*)$" example:"MIL-BUH"`
@@ -84,16 +84,16 @@ const (
 	weekly                  = "weekly"
 )
 
-// request is a request for an alert as it was read.
+// request is a parsed request for an alert.
 type request struct {
 	store.Alert           // Kind and Level are as in the request
 	codes       [2]string // of the route, in upper case; the second may be Anywhere
 	paid        fare.Cents
 }
 
-// alert returns the alert to store. One on a route, by threshold or verdict, keeps the original
-// storage format. Others also have an ID and the day of the request; those to any destination by mail
-// have the day alone.
+// alert returns the alert to store. An alert on a route by threshold or verdict keeps the original
+// storage format. Other alerts also have an ID and the day of the request; those by mail to any
+// destination have no ID.
 func (r request) alert(today fare.Day, lang string) store.Alert {
 	a := r.Alert
 	a.Language, a.RequestDay = lang, today
@@ -223,7 +223,7 @@ func readJSON(body []byte) (map[string]string, []fault) {
 	return given, faults
 }
 
-// allows reports whether a field may have a value by its declaration. Amounts are read exactly, by
+// allows reports whether the declaration of a field allows a value. Amounts are parsed exactly, by
 // parseAmount.
 func allows(property *huma.Schema, value string) bool {
 	var typed any = value
@@ -258,7 +258,7 @@ var channels = map[string]channel{
 		}
 		return u.String(), nil
 	}},
-	store.Telegram: {}, // the chat is known when the user starts the bot
+	store.Telegram: {}, // unknown until the user starts the bot
 }
 
 func (r *request) set(name, value string) *fault {
@@ -349,7 +349,7 @@ func (r *request) set(name, value string) *fault {
 	case "level":
 		r.Level = value
 	case "days", "percent":
-		n, _ := strconv.ParseFloat(value, 64) // allows parsed it; 14.0 is 14
+		n, _ := strconv.ParseFloat(value, 64) // allows has checked it; 14.0 is valid and means 14
 		*map[string]*int{"days": &r.Days, "percent": &r.Percent}[name] = int(n)
 	case "frequency":
 		r.Digest = value == weekly
@@ -476,8 +476,8 @@ func (r *request) check(today fare.Day) (faults []fault) {
 	return faults
 }
 
-// checkDeparture refuses departures that no message can precede: a new alert is compared with fares
-// tomorrow at the earliest, and a message on the day of departure is too late.
+// checkDeparture refuses departures before which no message could be sent: a new alert is first
+// compared with fares tomorrow, and a message on the day of departure is too late.
 func (r *request) checkDeparture(today fare.Day) []fault {
 	t, name := r.Trip, "departure"
 	if t.Month {
@@ -511,8 +511,8 @@ func (r *request) checkKind() []fault {
 	return nil
 }
 
-// checkAnywhere applies to alerts that cover the cheapest one-way fare to each destination in a month
-// or on any day.
+// checkAnywhere returns the faults of an alert to anywhere, which covers the cheapest one-way fare
+// to each destination, in a month or on any day.
 func (r *request) checkAnywhere(today fare.Day) (faults []fault) {
 	for _, f := range []struct {
 		field string

@@ -37,7 +37,7 @@ func (s *Service) Work(ctx context.Context) (done int, err error) {
 	return asked + pushed + delivered, errors.Join(err, pushFault, hookFault)
 }
 
-// encoding/json also reads the eventSource of SQS into EventSource.
+// encoding/json ignores case, so EventSource also receives the eventSource of SQS.
 type record struct {
 	EventSource string
 	SNS         struct{ Message string } `json:"Sns"`

@@ -10,8 +10,8 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// On this page a person stops mails that any caller can cause, such as requests to confirm an
-// alert. Each such mail links to it, also the mails about paid plans.
+// On this page a person stops mails that strangers can cause, such as requests to confirm an alert.
+// All such mails link to it, including those about paid plans.
 
 func (s *Service) requestsPage(mailbox store.SubscriberID, v view) (*page.Response, error) {
 	v.Action, v.Manage = s.Links.Requests(mailbox), s.Links.AllowRequests(mailbox)

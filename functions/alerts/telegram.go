@@ -95,7 +95,7 @@ func (s *Service) start(ctx context.Context, command telegram.Command) (*telegra
 	subscriber := s.Links.SubscriberAt(store.Telegram, command.Chat)
 	pending, err := s.Alerts.Pending(ctx, command.Argument)
 	if err == nil && pending.Channel != store.Telegram {
-		err = store.ErrNotFound // another subscriber confirms it, by another channel
+		err = store.ErrNotFound // it belongs to another subscriber, on another channel
 	}
 	if err == nil {
 		l = i18n.ForCode(pending.Language)

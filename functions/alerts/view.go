@@ -27,7 +27,7 @@ type view struct {
 	T            *i18n.Language
 	Row          alertRow
 	Rows         []alertRow
-	Action       string // where the page's button posts to
+	Action       string // the URL to which the button posts
 	Manage       string // the subscriber's list; empty hides the link
 	Channel      string
 	First        string // the first day on which a message can come
@@ -39,7 +39,7 @@ type view struct {
 	Confirmation string
 	Undo         string // restores the alerts that have just ended; may be empty
 	Until        string // the day until which an alert is paused
-	Busy         string // how many requests are allowed, and when again; empty: a fault
+	Busy         string // the allowed number of requests, and when the next one is allowed; empty: a fault
 	Most         int
 	Days         int // days for which a link to manage is valid
 	hookView
@@ -52,7 +52,7 @@ type alertRow struct {
 	Names     string
 	Threshold string // 49,90 €; empty: by the verdict
 	When      template.HTML
-	Kind      bool // When must be shown: another kind than threshold or verdict, or to anywhere
+	Kind      bool // When must be shown: the kind is not threshold or verdict, or the alert is to anywhere
 	Weekly    bool // it is in a digest
 	MayWeekly bool // it could be in a digest
 	// The rest is set only on the page of all alerts.

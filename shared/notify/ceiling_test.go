@@ -11,7 +11,8 @@ import (
 func TestCeilingOfConfirmations(t *testing.T) {
 	b := newOutbox(t)
 	b.clock.Add(time.Minute) // the hour has just begun
-	// Two of these mails exceed the quota of the mailbox, so no batch ends exactly with mail 1,000.
+	// Two of each ten mails exceed the quota of the mailbox, so mail 1,000 is never the last of a
+	// batch.
 	for range 8 {
 		b.add("early@example.com")
 	}

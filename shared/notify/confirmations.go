@@ -49,7 +49,7 @@ func ManageJob(s store.SubscriberID, now time.Time) store.Job {
 }
 
 // perTopic limits the confirmation messages that callers can cause to one ntfy topic or Telegram
-// chat. Mailboxes limits those by mail.
+// chat. For mail, Mailboxes has the limits.
 var perTopic = limit.Limit{Name: "alerts-address", Calls: 3, Window: time.Hour}
 
 // errCeiling means that perService is reached. The job runs again later.
@@ -172,8 +172,8 @@ func (c *Confirmations) Mailboxes() Mailboxes {
 	return Mailboxes{store.Mailboxes{Table: c.Alerts.Table}, c.Links, c.Now, c.Limiter}
 }
 
-// takeCall counts one call towards a limit and reports whether the call is allowed, as it is if the
-// store fails.
+// takeCall counts one call towards a limit and reports whether the call is allowed. If the store
+// fails, it is.
 func (c *Confirmations) takeCall(ctx context.Context, under limit.Limit, whose string) bool {
 	d, err := c.Limiter.Take(ctx, under, whose)
 	if err != nil {
@@ -247,7 +247,7 @@ func (c *Confirmations) tellDead(ctx context.Context, j store.Job) error {
 	return c.send(ctx, j, to.Subscriber, message)
 }
 
-// choose is the Choose of the outboxes.
+// choose picks jobs for the outboxes; see store.Outbox.
 func (c *Confirmations) choose(ctx context.Context, due []store.Job, most int) (chosen []store.Job, err error) {
 	if len(due) == 0 {
 		return nil, nil

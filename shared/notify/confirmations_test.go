@@ -19,7 +19,7 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// carrier returns the next of its errors for each mail, and then accepts every mail.
+// carrier fails with each of its errors in turn, one for each mail, and accepts every later mail.
 type carrier struct {
 	errors []error
 	taken  []mail.Message
@@ -146,8 +146,8 @@ func TestTriedAgain(t *testing.T) {
 	}
 }
 
-// A mailbox gets as many requested mails as the operator set, and one caller may cause half of
-// them.
+// A mailbox gets as many requested mails as the operator has set, of which one caller may cause
+// half.
 func TestMailboxOfOperator(t *testing.T) {
 	b := newOutbox(t)
 	b.Limiter.With(map[string]int64{"mailbox": 2})

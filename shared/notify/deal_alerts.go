@@ -36,13 +36,11 @@ type deal struct {
 	deals.Deal
 }
 
-// due returns the deals to notify now, cheapest first, and the State.Met to store after the message
-// is sent: the destinations that meet the alert and of which the subscriber has been notified.
-//
-// The subscriber is notified of a destination when it meets the alert, and again only after a
-// refresh in which it did not. A refresh without a fare to the destination, or with too little
-// data, changes nothing. A destination without deals is removed from met. An alert is notified at
-// most once a day.
+// due returns the deals to notify now, cheapest first, and the State.Met to store afterwards: the
+// destinations that meet the alert and were notified. A destination is notified when it starts to
+// meet the alert, and again only if it has stopped meeting it in between. A refresh without a fare
+// to the destination, or with too little data, changes nothing. A destination without deals is
+// removed from met. An alert is notified at most once a day.
 func (f *originDeals) due(a store.Alert) (due []deal, met string) {
 	notified := a.State.Cities()
 	if a.Fresh {
@@ -75,7 +73,7 @@ func (f *originDeals) due(a store.Alert) (due []deal, met string) {
 }
 
 // meets returns the fare to a destination if it meets the alert, else nil. known is false if there
-// are too few data to decide.
+// is too little data to decide.
 func (f *originDeals) meets(a store.Alert, e deals.Entry) (is *deals.Deal, known bool) {
 	filter := deals.Filter{NonStop: a.Trip.Nonstop, Airlines: a.Trip.Airlines}
 	if a.Trip.Month {

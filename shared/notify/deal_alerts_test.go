@@ -92,8 +92,8 @@ func (h *trip) mailed(who string) (cities []string, subject string) {
 	return cities, subject
 }
 
-// The subscriber is notified of a destination when it meets the alert, and again only after a
-// refresh in which it did not. A day has at most one message, with the cheapest destination first.
+// A destination is notified when it starts to meet the alert, and again only if it has stopped
+// meeting it in between. There is at most one message a day, with the cheapest destination first.
 func TestAnywhere(t *testing.T) {
 	const good, great, plain, thin = verdict.Good, verdict.Great, verdict.Fair, verdict.Unjudged
 	for _, c := range []struct {

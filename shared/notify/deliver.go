@@ -33,9 +33,10 @@ func (r *run) deliver(ctx context.Context, n *look, listed store.Alert) (settled
 	})
 }
 
-// carry sends a message by a channel, with retries. It waits for the channel's rate limit, then
-// calls current for the message, which is nil if it is no longer needed. settled is false if the
-// next call of Work must try again. After an error, this call of Work ends.
+// carry sends a message by a channel, with retries. It waits for the channel's rate limit and then
+// calls current for the message, because it may have changed meanwhile; nil means that it is no
+// longer needed. settled is false if the next call of Work must try again. After an error, this
+// call of Work ends.
 func (r *run) carry(ctx context.Context, by *channel, about string,
 	current func() (*parcel, error)) (settled bool, err error) {
 	for try := range tries {

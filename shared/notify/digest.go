@@ -76,9 +76,9 @@ type weekly struct {
 	judged  map[routeTrip]func() (*judgedTrip, error)
 }
 
-// day sends the digests of a day, page by page. settled reports whether every digest was sent or is
-// not needed. While this holds, day stores its progress after each page, where the next call of
-// Work continues.
+// day sends the digests of a day, page by page. settled reports whether every digest so far was
+// sent or is not needed. As long as this holds, day stores its progress after each page, and the
+// next call of Work continues there.
 func (w *weekly) day(ctx context.Context, day fare.Day) (settled bool, err error) {
 	first, settled := day == w.progress.Day+1, true
 	at := ""

@@ -333,7 +333,7 @@ func (c counted) Write(ctx context.Context, ops ...store.Op) error {
 	return c.Table.Write(ctx, ops...)
 }
 
-// Without alerts in digests, a call of Work costs one read more. A digest reads only its
+// Without alerts in digests, a call of Work costs one more read. A digest reads only its
 // subscriber's alerts.
 func TestCostWithoutDigests(t *testing.T) {
 	h := newTrip(t)

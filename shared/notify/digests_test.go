@@ -42,7 +42,7 @@ func TestDigestsUnderKills(t *testing.T) {
 		}
 		s.refresh(fare.Cents(5500 - 100*n))
 		if n < 2 {
-			s.work(0) // news of the routes is for others
+			s.work(0) // keep the news of the routes out of this test
 			continue
 		}
 		s.work(60)

@@ -16,9 +16,9 @@ type history []Observation
 // maxHistory covers more than a year of weekly refreshes.
 const maxHistory = 64
 
-// add returns h with the observation of one refresh. A second refresh of a day replaces the entry
-// of the first; a refresh of an earlier day changes nothing. But if a wrong clock has stored the
-// last day (store.IsWrongDay), add first removes that entry.
+// add returns h with the observation of one refresh. It replaces an earlier observation of the same
+// day; an observation of an earlier day changes nothing. If the last day is from a wrong clock
+// (store.IsWrongDay), add first removes that entry.
 func (h history) add(e Observation) history {
 	for len(h) > 0 && store.IsWrongDay(h[len(h)-1].Day, e.Day) {
 		h = h[:len(h)-1]
@@ -100,8 +100,8 @@ func decodeHistory(data []byte) (history, error) {
 }
 
 // dueOf reports whether to notify the subscriber of the last observation in a history, and returns
-// the state after it. It applies the condition to all observations from the day of the last message
-// on, but not to those from before the alert was added.
+// the state after it. It applies the condition to all observations since the last message, but not
+// to those from before the alert was added.
 func dueOf(a store.Alert, h history) (due bool, s State) {
 	w, s := watchOf(a), stateOf(a)
 	if len(h) == 0 {
@@ -126,8 +126,7 @@ func dueOf(a store.Alert, h history) (due bool, s State) {
 }
 
 // lowFor returns the number of days before seen in which no fare was as cheap. A history keeps only
-// the latest entries; the field Low of the first says how many days further back no fare was as
-// cheap as it.
+// the latest entries; the field Low of the oldest one extends the count further back.
 func (h history) lowFor(seen Observation) fare.Day {
 	for i := len(h) - 1; i >= 0; i-- {
 		e := h[i]

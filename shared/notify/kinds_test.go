@@ -26,8 +26,8 @@ func walk(chance *rand.Rand, days int) (h []Observation) {
 func TestKinds(t *testing.T) {
 	for _, c := range []struct {
 		watch Watch
-		// met computes in another way whether h[at] meets the condition. last is the observation in
-		// the last message, if any.
+		// met decides, by another computation than the product's, whether h[at] meets the
+		// condition. last is the observation in the last message, if any.
 		met func(h []Observation, at int, last *Observation) bool
 	}{
 		{Watch{Kind: store.Low, Days: 30}, func(h []Observation, at int, last *Observation) bool {
@@ -92,7 +92,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// If a fare met the condition but was not sent, the next observation that meets it is.
+// If a fare met the condition but was not sent, the next fare that meets it is sent.
 func TestMissedObservationIsSentLater(t *testing.T) {
 	first, cheap := Observation{Day: 1000, Price: 10000, Level: verdict.Fair},
 		Observation{Day: 1040, Price: 5000, Level: verdict.Great, Low: 40}
@@ -119,8 +119,8 @@ func TestMissedObservationIsSentLater(t *testing.T) {
 	}
 }
 
-// A paused alert sends nothing until the end of the pause, and then a fare that still meets its
-// condition. Observations from before the alert was added do not count.
+// A paused alert sends nothing until the end of the pause; then it sends a fare that still meets
+// its condition. Observations from before the alert was added do not count.
 func TestPausedAndSince(t *testing.T) {
 	h := history{{Day: 1000, Price: 9000, Level: verdict.Expensive},
 		{Day: 1010, Price: 5000, Level: verdict.Great, Low: 10}, {Day: 1020, Price: 5000, Level: verdict.Great}}

@@ -116,8 +116,8 @@ type ended struct {
 	At     time.Time
 }
 
-// Undo returns a token that restores alerts which end now. They are nowhere else: the token is encrypted,
-// because the link that ended them may have been passed on.
+// Undo returns a token that restores alerts which have just ended. It holds the alerts, which are
+// stored nowhere else, and is encrypted, because the link that ended them may have been passed on.
 func (l Links) Undo(alerts []store.Alert, now time.Time) (string, error) {
 	if len(alerts) == 0 {
 		return "", nil

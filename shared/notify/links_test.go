@@ -175,7 +175,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// The service has endpoints for the paths of all links. GET shows a page; POST does what it says.
+// The service has endpoints for the paths of all links. GET only shows a page; POST takes the
+// action.
 func TestPaths(t *testing.T) {
 	for _, path := range []string{confirmPath, unsubscribePath, managePath} {
 		var methods []string

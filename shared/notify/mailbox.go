@@ -38,11 +38,11 @@ func (m Mailboxes) Most() int { return int(m.Limiter.Set(perMailbox).Calls) }
 // may be sent. A retried job counts once.
 func (m Mailboxes) Allow(ctx context.Context, email string, j store.Job) (allowed bool, err error) {
 	caller, job := j.Caller, j.Name()
-	// Every caller may use half of the quota, and only new callers the rest.
+	// One caller may use half of the quota. The rest is for callers without a mail to this mailbox.
 	most := m.Most()
 	first := (most + 1) / 2
 	err = m.Store.Change(ctx, m.Links.Mailbox(email), m.Now(), func(b *store.Mailbox) {
-		allowed = false // Change may call this again after a conflict
+		allowed = false // Change calls this again after a conflict
 		byReader, sent, his := caller != "" && caller == b.Reader, 0, 0
 		for _, mail := range b.Mails {
 			if allowed = mail.Job == job; allowed {
@@ -75,8 +75,8 @@ func (m Mailboxes) Stop(ctx context.Context, id store.SubscriberID) (until time.
 	})
 }
 
-// Read records, for 24 hours, that a caller is the reader of a mailbox, as the caller must have
-// proved.
+// Read records, for 24 hours, that a caller is the reader of a mailbox. The caller must have proved
+// it.
 func (m Mailboxes) Read(ctx context.Context, id store.SubscriberID, caller string) error {
 	return m.read(ctx, id, caller, func(*store.Mailbox) {})
 }

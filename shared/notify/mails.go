@@ -65,15 +65,15 @@ func (l Links) confirmMail(pending store.Alert, id string) (mail.Message, error)
 	return v.write("confirm", "confirm")
 }
 
-// manageMail holds a new link to manage alerts, which any caller can request.
+// manageMail is the mail with a new link to manage alerts, which anyone can request.
 func (l Links) manageMail(to store.Alert, now time.Time) (mail.Message, error) {
 	v := l.requested(to, l.Manage(to.Subscriber, now))
 	v.Texts, v.Subject = "alerts", v.T.Text("mail.alerts.subject")
 	return v.write("alerts", "alerts")
 }
 
-// endpointMail says that the webhook endpoint of an alert accepts no more events. No caller can
-// request it, so there is nothing to stop.
+// endpointMail says that the webhook endpoint of an alert accepts no more events. Nobody can
+// request it, so it has no link that stops such mails.
 func (l Links) endpointMail(to store.Alert, now time.Time) (mail.Message, error) {
 	v := l.requested(to, l.Manage(to.Subscriber, now))
 	v.Texts, v.Stop, v.Subject = "endpoint", "", v.T.Text("mail.endpoint.subject")
@@ -104,8 +104,8 @@ type mailed struct {
 	Rows    []mailed
 	Met     bool // in a digest: the condition is met
 
-	// For mails that callers can request: the link to open, the link that stops such mails, and the
-	// prefix of texts in the catalogue.
+	// For mails that anyone can request: the link to open, the link that stops such mails, and the
+	// prefix of the mail's texts in the catalogue.
 	Link, Stop, Texts string
 }
 
@@ -194,7 +194,7 @@ func (v mailed) ReliabilityText() string { return v.T.Text("reliability." + stri
 
 func (v mailed) Certainty() string { return v.T.Text("certainty." + string(v.sure())) }
 
-// CertaintyText returns the certainty as a sentence, also of a fare that cannot be judged.
+// CertaintyText returns the certainty as a sentence, even for a fare that cannot be judged.
 func (v mailed) CertaintyText() string {
 	if v.sure() == "" {
 		return v.T.Text("mail.digest.unknown")

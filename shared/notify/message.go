@@ -22,7 +22,7 @@ type Message struct {
 	// Ended is true if all departure dates of the alert have passed; the message then says so.
 	Ended   bool
 	Day     fare.Day // day on which the message is composed; 0 in jobs of earlier versions
-	Fares   []Fare   // the fares found; of an ended alert, the fares that it was for
+	Fares   []Fare   // the fares found; if the alert has ended, the fares that it was for
 	Picture mail.Picture
 	// Origin, More and List are only for an alert to Anywhere: the name of its origin, the number
 	// of deals that Fares does not list, and the link to the page that lists all deals.
@@ -54,7 +54,7 @@ type Fare struct {
 	Reliability        verdict.Reliability
 	Percentile, Sample int
 	Median, Minimum    fare.Cents
-	ForDay             *Judged `json:",omitempty"` // the fare among departures as far ahead; nil: unknown
+	ForDay             *Judged `json:",omitempty"` // the fare compared with those of other departures at the same lead time; nil: unknown
 	// Departure says what fares on this departure usually cost, and Waits what waiting brought in
 	// similar recorded cases; its first sentence is the advice. Both are in the language of the
 	// message, and empty if nothing is known.
@@ -63,8 +63,8 @@ type Fare struct {
 	Page             string    // link to the page with the whole verdict
 }
 
-// Judged is the judgement of a fare for its day. The other levels of a Fare are what its alert goes by:
-// for a route those of its market.
+// Judged is the judgement of a fare for its day. The other levels of a Fare are those on which its
+// alert depends: for a route, those of its market.
 type Judged struct {
 	Level       verdict.Level
 	Reliability verdict.Reliability
@@ -80,7 +80,8 @@ func (f Fare) Market() verdict.Level {
 	return f.Level
 }
 
-// sure returns the certainty of what is said of the fare: for its day, otherwise of its market.
+// sure returns the certainty of the stated judgement: the one for the day, or else the one of the
+// market.
 func (f Fare) sure() verdict.Reliability {
 	if f.ForDay != nil {
 		return f.ForDay.Reliability

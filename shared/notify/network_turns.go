@@ -28,14 +28,14 @@ var perService = limit.Limit{Name: "alerts-service", Calls: 1000, Window: time.H
 
 const everybody = "all"
 
-// perSeen counts all messages too. When it is full, only networks without a mail in the last 24 hours
-// get the rest of perService.
+// perSeen also counts all messages, but has a lower limit. Beyond it, only networks without a mail
+// in the last 24 hours may use the rest of perService.
 func perSeen(l *limit.Limiter) limit.Limit {
 	return limit.Limit{Name: "alerts-seen", Calls: max(1, l.Set(perService).Calls*3/4), Window: time.Hour}
 }
 
-// inTurn picks the jobs that may run now, and records them with their networks. A retried job was
-// recorded when its turn came.
+// inTurn picks the jobs that may run now, and records them with their networks. A retried job is
+// not recorded again.
 func inTurn(networks map[string]*store.Network, due []store.Job, most int, onlyNew bool, now time.Time) (chosen []store.Job) {
 	for _, n := range networks {
 		for to, at := range n.Recent {
@@ -79,8 +79,9 @@ func inTurn(networks map[string]*store.Network, due []store.Job, most int, onlyN
 	return chosen
 }
 
-// Bounced counts a mailbox that does not exist towards the networks that asked for mails to it, unless
-// its reader asked. The jobs of a network with maxBounced such mailboxes wait; keys and plans do not.
+// Bounced counts a mailbox that does not exist against the networks that asked for mails to it,
+// unless its reader asked. Once a network has maxBounced of them, its jobs wait, except those about
+// keys and plans.
 func (m Mailboxes) Bounced(ctx context.Context, email string) error {
 	var asked []string
 	err := m.Store.Change(ctx, m.Links.Mailbox(email), m.Now(), func(b *store.Mailbox) {

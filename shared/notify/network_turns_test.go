@@ -107,15 +107,15 @@ func TestAFloodOfRequests(t *testing.T) {
 				least, most = min(least, n), max(most, n)
 			}
 			t.Logf("waits %v; %d networks of strangers got %d to %d mails", waited, len(strangers), least, most)
-			if len(strangers) != c.networks || most-least > 2 { // a turn may pass when the hour is full
+			if len(strangers) != c.networks || most-least > 2 { // one may be lost when the hour is full
 				t.Errorf("%d networks of strangers got %d to %d mails", len(strangers), least, most)
 			}
 		})
 	}
 }
 
-// After a day the jobs of a network whose mails bounced are sent; a reader's own request does not count,
-// and neither does a second notice about the same mailbox.
+// The jobs of a network whose mails bounced are sent after a day. A reader's own request does not
+// count as bounced, and a second notice about the same mailbox does not count again.
 func TestBouncesOfANetwork(t *testing.T) {
 	b := newOutbox(t)
 	sent := func() int {

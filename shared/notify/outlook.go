@@ -21,9 +21,9 @@ type Answers interface {
 // similar cases. The zero outlook adds no text to a message.
 type outlook struct{ judgement *verdict.Judgement }
 
-// lookAhead returns the outlook of a question about a departure, which is empty if the departure
-// cannot be judged, or if its cheapest fare now has another price. Only a failure of the store is an
-// error, because a mail is complete without an outlook.
+// lookAhead asks for the verdict on a departure. It returns an empty outlook if the departure
+// cannot be judged or its cheapest fare has another price by now. Only a failure of the store is an
+// error: without an outlook, a mail is still complete.
 func lookAhead(ctx context.Context, answers Answers, q answer.Question, price fare.Cents) (outlook, error) {
 	if answers == nil {
 		return outlook{}, nil
@@ -38,8 +38,8 @@ func lookAhead(ctx context.Context, answers Answers, q answer.Question, price fa
 	return outlookOf(a.Judgement, price), nil
 }
 
-// outlookOf returns an empty outlook if the answer is about another price, or if there are too few
-// data.
+// outlookOf returns an empty outlook if the answer is about another price, or if there is too
+// little data.
 func outlookOf(a verdict.Judgement, price fare.Cents) outlook {
 	if !a.Verdict.Judged() || a.Quartiles == nil || a.Fare.Price != price {
 		return outlook{}

@@ -28,8 +28,9 @@ const (
 	ink      // the ground line, and the line of the median
 )
 
-// The paper is transparent and every other colour stands out from white and from black, because a mail
-// program shows the picture on its own background. No colour judges: the text does.
+// The paper is transparent, because mail programs show the picture on their own background; every
+// other colour stands out from white and from black. The colours do not state the verdict; the text
+// does.
 var palette = color.Palette{
 	paper:    color.Transparent,
 	pastBar:  color.RGBA{0xc9, 0xbd, 0xa2, 0xff},

@@ -68,14 +68,15 @@ type run struct {
 }
 
 func newRun(s *Sender, lease *store.Lease) *run {
-	// If each message takes half a second, this many concurrent messages reach the rate limit, so
-	// the limit, not the duration of a message, decides how fast messages are sent.
+	// If a message takes half a second, so many concurrent messages use the whole rate, so the rate
+	// limit alone decides how fast messages are sent.
 	places := min(max(1, int(s.Rate/2)), 64)
 	return &run{Sender: s, lease: lease, channels: map[string]*channel{}, flight: make(chan struct{}, places),
 		answers: answer.NewUnrecorded(store.Fares{Table: s.Notifications.Table}, s.Now, s.Log)}
 }
 
-// hold renews the lease if less than half of its time is left, in which a single message fits.
+// hold renews the lease if less than half of its time is left. One message always fits into the
+// other half.
 func (r *run) hold(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -150,8 +151,8 @@ func (s *Sender) carrier(channel string) (Carrier, error) {
 	return nil, fmt.Errorf("%w: there is no carrier for %q here", ErrUnwritable, channel)
 }
 
-// channel holds the rate limit and the failures of one delivery channel (such as mail) during one
-// call of Sender.Work. A failing channel does not delay the others.
+// channel holds the rate limit and the failures of one channel (such as mail) during one call of
+// Sender.Work. A failing channel does not delay the others.
 type channel struct {
 	name string // as in store.Alert; "" is mail
 	pace *pace

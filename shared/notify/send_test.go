@@ -175,7 +175,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// An invalid mail address is an error of the service, and does not delay mails to others.
+// A malformed mail address is an error of the service, and does not delay mails to others.
 func TestAnAddressThatIsNone(t *testing.T) {
 	h := fall(t, "ada", "b b")
 	if got, err := h.Sender().Work(t.Context()); !errors.Is(err, mail.ErrAddress) || got.Sent != 1 || got.Settled != 1 {

@@ -142,9 +142,9 @@ func (s *simulation) addDeal(route fare.Route, price fare.Cents) {
 
 var errKilled = errors.New("killed")
 
-// call counts one call and returns whether it takes effect, and its error. The call at which the
-// process is killed may take effect; later calls do not. Steps with fewer kills are killed more
-// often.
+// call counts one call to the store. It returns whether the call takes effect, and its error. The
+// call at which the process is killed may take effect; later calls do not. Steps that were killed
+// less often so far are killed with a higher probability.
 func (s *simulation) call(step string) (effect bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -283,10 +283,10 @@ func (s *simulation) run(killAfter int, prices ...fare.Cents) (each []int) {
 
 var prices = []fare.Cents{5500, 5500, 3900, 3900, 5600, 3800, 3700}
 
-// simulate compares a service that is killed repeatedly in several rounds with one that never is.
-// Both must send the same messages, and each step must be killed at least least times. A round has
-// only a few routes: each kill takes four minutes, and the news of a refresh must be sent on its day, for
-// on the next the same price may have another verdict.
+// simulate compares a service that is killed repeatedly with one that is never killed, over several
+// rounds. Both must send the same messages, and each step must be killed at least least times. A
+// round has only a few routes: each kill takes four minutes, and the news of a refresh must be sent
+// on the same day, because the next day the same price may have another verdict.
 func simulate(t *testing.T, rounds, routes, killAfter, leastKills, least int) {
 	want := newSimulation(t, 1).run(0, prices...)
 	for k, n := range want {

@@ -40,8 +40,8 @@ func storeNews(ctx context.Context, notifications store.Notifications, found new
 		bytes.Equal(past.Digest, digest[:8]) {
 		return false, nil
 	}
-	// A malformed history counts as empty, so that the refresh continues. Subscribers are then
-	// notified again only after a refresh in which the fare did not meet the alert.
+	// A malformed history counts as empty, so that the refresh continues. A subscriber is then
+	// notified again only after the fare has stopped meeting the alert.
 	h, _ := decodeHistory(past.History)
 	seen := found.observation()
 	seen.Low = low

@@ -14,8 +14,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Alerts for a trip are judged when they are sent, once per trip, route and refresh, by package
-// answer, as for callers.
+// Alerts for a trip are judged when they are sent, once per trip, route and refresh. Package answer
+// judges them, as it does for callers.
 
 // notification is a decoded notification, with the looks composed from it.
 type notification struct {
@@ -38,9 +38,8 @@ func open(stored store.Notification) (*notification, error) {
 	return n, errors.Join(err, fault)
 }
 
-// lookFor returns the look for an alert, or nil if there is nothing to send. The first alert for a
-// trip causes the trip to be judged; the first alert to Anywhere, the deals of its origin to be
-// read.
+// lookFor returns the look for an alert, or nil if there is nothing to send. At the first alert for
+// a trip, it judges the trip; at the first alert to Anywhere, it reads the deals of its origin.
 func (r *run) lookFor(ctx context.Context, n *notification, a store.Alert) (*look, error) {
 	trip, judge := a.Trip, r.judge
 	switch {
@@ -146,8 +145,8 @@ func (r *run) found(ctx context.Context, route fare.Route, trip store.Trip) (new
 	if n.ahead, err = lookAhead(ctx, r.answers, q, n.Price); err != nil {
 		return n, false, err
 	}
-	// An alert for a month or several days is for a fare that is good among the cheapest of such days
-	// and, as its message says, for its own day.
+	// An alert for a month or several days is for a fare that is good both among the cheapest of
+	// such periods and for its own day, as its message says.
 	if judged := n.ahead.judged(); judged != nil && trip.From > 0 && n.Level.Place() < judged.Level.Place() && n.Level.Place() >= 0 {
 		n.Level = judged.Level
 	}

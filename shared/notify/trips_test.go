@@ -19,8 +19,8 @@ type trip struct{ *notifytest.Fixture }
 
 func newTrip(t *testing.T) *trip { return &trip{notifytest.New(t)} }
 
-// sheetAt returns a departure state. Its departures were seen for 40 days at prices of 50
-// to 60 EUR. of returns the price of a departure on the last day; 0 means no fare.
+// sheetAt returns a departure state. Its departures were seen for 40 days at prices of 50 to 60
+// EUR. priceOn returns the price of a departure on the last day; 0 means no fare.
 func sheetAt(today fare.Day, priceOn func(depart fare.Day) fare.Cents) *departure.State {
 	const ahead = 120
 	var s departure.Learner
@@ -81,7 +81,7 @@ func (h *trip) watch(who string, a store.Alert) store.Alert {
 	return h.Confirm(who, a)
 }
 
-// always returns the usual price for every day, except for the days in but.
+// always returns the usual price for every day that is not in but.
 func always(usual fare.Cents, but map[fare.Day]fare.Cents) func(fare.Day) fare.Cents {
 	return func(depart fare.Day) fare.Cents {
 		if price, is := but[depart]; is {

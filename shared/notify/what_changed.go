@@ -9,9 +9,9 @@ import (
 
 // The functions in this file say what is new about a fare, for each kind of alert.
 
-// before returns the price in the last message of an alert and its day or, before the first message
-// of kind Drop or Change, the first price found for the alert and day 0. The price is 0 if it is
-// unknown.
+// before returns the price in the last message of an alert, and its day. If there was no message,
+// it returns the first price found for an alert of kind Drop or Change, and day 0. The price is 0
+// if it is unknown.
 func before(a store.Alert, h history) (price fare.Cents, day fare.Day) {
 	if a.Mailed > 0 && a.State.LastPrice > 0 {
 		return a.State.LastPrice, a.Mailed
@@ -28,8 +28,8 @@ func before(a store.Alert, h history) (price fare.Cents, day fare.Day) {
 	return s.Price, 0
 }
 
-// known returns the price that the subscriber of an alert knows: that in the last message, else the
-// newest found up to the day of the request, else the first found later, else 0.
+// known returns the price that the subscriber of an alert knows: the one in the last message, else
+// the newest one found up to the day of the request, else the first one found later, else 0.
 func known(a store.Alert, h history) (price fare.Cents) {
 	if a.Mailed > 0 || a.RequestDay == 0 || len(h) == 0 {
 		return a.State.LastPrice

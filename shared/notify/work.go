@@ -167,12 +167,12 @@ func (r *run) page(ctx context.Context, n *notification, alerts []store.Alert) (
 		if !a.Readable() {
 			r.fault(ctx, fmt.Errorf("notify of %s: the alert of %s %w", n.stored.Route, a.Subscriber,
 				store.ErrUnreadable))
-			continue // the other alerts go on
+			continue // continue with the other alerts
 		}
 		l, due, err := r.concerns(ctx, n, a)
 		if err != nil {
 			r.fault(ctx, fmt.Errorf("notify of %s: %w", a.Ref(), err))
-			b.markIncomplete() // the other alerts go on
+			b.markIncomplete() // continue with the other alerts
 			continue
 		}
 		if due {

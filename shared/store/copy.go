@@ -93,7 +93,7 @@ func (c Copy) Run(ctx context.Context) (items int, err error) {
 		mark.Items += len(page)
 		c.Progress(mark.Items, "copied")
 		if next == (Key{}) {
-			return nil // the last page is copied again after a crash, so that the comparison follows
+			return nil // After a crash the last page is copied again, so a completed copy is always compared.
 		}
 		mark.After = next
 		version, err = c.mark(ctx, mark, version)

@@ -172,8 +172,8 @@ func (w Deliveries) Drop(ctx context.Context, d Delivery) error {
 	return wrap(unless(w.Table.Write(ctx, ops...), errTaken), "drop a delivery")
 }
 
-// Replay queues the wanted ended deliveries of a subscriber again, with unchanged events, and
-// returns their number.
+// Replay queues ended deliveries of a subscriber again, with unchanged events, and returns their
+// number. wanted selects the deliveries.
 func (w Deliveries) Replay(
 	ctx context.Context, s SubscriberID, now time.Time, wanted func(Delivery) bool,
 ) (replayed int, err error) {

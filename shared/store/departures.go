@@ -22,8 +22,9 @@ const (
 // States are what verdicts on departures are computed from.
 var States = &record[*departure.State]{"departure state", departure.DecodeState, (*departure.State).Encode}
 
-// Learning is what a refresh needs of a series, and answers do not: questions without a known
-// outcome about all fares and non-stop fares, and issued answers that await scoring.
+// Learning holds the data of a series that refreshes need and answers do not: the questions whose
+// outcome is not known yet, for all fares and for non-stop fares, and the answers that wait to be
+// scored.
 type Learning struct {
 	All, NonStop departure.Questions
 	Rounds       score.Rounds
@@ -117,8 +118,8 @@ func (c Contribution) op(s fare.Series) Op {
 }
 
 // PutDepartures writes the departure data of a series and, in the same write, its own contribution
-// to a cycle. It fails if the stored version of a part is not the version that was read. It does not
-// write parts that do not exist or are equal.
+// to a cycle. It fails if the stored version of a part is not the version that was read. Absent and
+// unchanged parts are not written.
 func (f Fares) PutDepartures(ctx context.Context, s fare.Series, was, now Departures, contribution Contribution) error {
 	var w writes
 	change(&w, Key{routePartition(s), anySort}, was.Any, now.Any)
@@ -175,8 +176,9 @@ func (f Fares) StoredPooled(ctx context.Context, read Consistency) (Stored[depar
 	return Cycles.read(ctx, f.Table, pooledKey, read)
 }
 
-// PutPooled writes the pooled statistics and the score of a completed cycle in one write, except
-// what is equal. It fails if the stored version of the statistics is not the one that was read.
+// PutPooled writes the pooled statistics and the score of a completed cycle in one write, without
+// the parts that are unchanged. It fails if the stored version of the statistics is not the one
+// that was read.
 func (f Fares) PutPooled(ctx context.Context, was, now Stored[departure.Cycle], s Score) error {
 	w := writes{ops: s.ops()}
 	change(&w, pooledKey, was, now)

@@ -232,9 +232,10 @@ func (w *writes) addJobs(o Outbox, jobs ...Job) {
 	}
 }
 
-// InTurn orders jobs so that each network has one in turn, those of the same turn as they were. A
-// network with earlier jobs, as earlier counts them, comes that many turns later. Jobs without a
-// network come first: no anonymous caller asked for them.
+// InTurn sorts jobs so that the networks take turns: first one job of each network, then the second
+// of each. Within a turn the order stays. The first job of a network that already ran n jobs, as
+// earlier counts them, comes in turn n. Jobs without a network come first: no anonymous caller
+// asked for them.
 func InTurn(jobs []Job, earlier func(network string) int) []Job {
 	next, turn, order := map[string]int{}, make([]int, len(jobs)), make([]int, len(jobs))
 	for i, j := range jobs {

@@ -79,8 +79,8 @@ func (s Stored[T]) Compact() Stored[T] {
 	return s
 }
 
-// Value fails with ErrNotFound if there is no item, or one of another version of the program, which
-// the next refresh computes anew. Of such an item it may still return a part.
+// Value decodes the record. It fails with ErrNotFound if there is no item, or if another version of
+// the program wrote it; the next refresh then computes it anew, and Value may return a part of it.
 func (s Stored[T]) Value() (value T, err error) {
 	if !s.Exists() {
 		return value, ErrNotFound
@@ -100,7 +100,8 @@ func (r *record[T]) read(ctx context.Context, t Table, key Key, read Consistency
 	return r.Of(item), nil
 }
 
-// value returns ErrNotFound with the version of an item of another version of the program.
+// value reads and decodes a record. If another version of the program wrote it, value returns
+// ErrNotFound together with the version of the item, so that it can be replaced.
 func (r *record[T]) value(ctx context.Context, t Table, key Key, read Consistency) (value T, version int64, err error) {
 	s, err := r.read(ctx, t, key, read)
 	if err == nil {
@@ -114,8 +115,8 @@ func (r *record[T]) wrap(err error, did string, key Key) error {
 	return wrap(err, "%s %s of %s", did, r.what, key.Partition[strings.IndexByte(key.Partition, '#')+1:])
 }
 
-// put writes nothing if the item stays equal. It fails if the stored version is not the one that was
-// read; version 0 requires that there is no item.
+// put writes a record, unless it is unchanged. It fails if the stored version is not the one that
+// was read; version 0 requires that there is no item.
 func (r *record[T]) put(ctx context.Context, t Table, key Key, was, now Stored[T]) (changed bool, err error) {
 	var w writes
 	change(&w, key, was, now)

@@ -29,7 +29,7 @@ func RetryConflicts(ctx context.Context, change func() error) error {
 	}, change)
 }
 
-// retryWhile calls change again after an error, up to the number of calls that tries allows for it.
+// retryWhile calls change until it succeeds, or has failed as often as tries allows for its error.
 func retryWhile(ctx context.Context, tries func(error) int, change func() error) error {
 	for try := 1; ; try++ {
 		err := change()

@@ -21,7 +21,8 @@ var scoreSumKey = Key{scorePartition, "SUM"}
 
 var sums = &record[*score.Sum]{"score", score.DecodeSum, (*score.Sum).Encode}
 
-// Score holds the parts of the stored score that one write changes, without those that lack data.
+// Score holds the parts of the stored score that one write changes. Parts without data are left
+// out.
 type Score struct {
 	Sum   *score.Sum
 	Weeks map[fare.Day]*score.Sum // by the first day of the week

@@ -222,8 +222,9 @@ const (
 	lost                  // the payment cost a fee: frees no slot
 )
 
-// release removes the slots that the outcome frees from the payment, and returns the writes that
-// delete them. The caller writes the payment in the same transaction, so no slot is deleted twice.
+// release frees the slots that the payment no longer needs after this outcome: it removes them from
+// p and returns the writes that delete them. The caller writes the payment in the same transaction,
+// so no slot is deleted twice.
 func (p *Payment) release(now time.Time, end ending) (ops []Op) {
 	var freed []Key
 	// In the first half of OpenFor, the open mark certainly belongs to this payment.

@@ -15,7 +15,7 @@ import (
 var ErrAddress = errors.New("not an email address")
 
 const (
-	maxAddress = 254 // RFC 5321 with erratum 1690: fits a path of 256
+	maxAddress = 254 // RFC 5321 with erratum 1690: 256 for a path, minus its angle brackets
 	maxLocal   = 64
 	atom       = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
 )

@@ -37,7 +37,7 @@ func NewComposer(from string, now func() time.Time) (*Composer, error) {
 	if read.Address, err = ParseAddress(read.Address); err != nil {
 		return nil, fmt.Errorf("read the sender of mail: %w", err)
 	}
-	if err := oneLine(read.Name, maxName); err != nil { // an encoded name may contain more
+	if err := oneLine(read.Name, maxName); err != nil { // an encoded name could hide forbidden characters
 		return nil, fmt.Errorf("read the sender of mail: name: %w", err)
 	}
 	return &Composer{*read, now, rand.Reader}, nil

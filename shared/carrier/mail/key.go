@@ -20,8 +20,8 @@ type Key struct {
 	Until time.Time
 	// BaseURL is the public address of the service: https, or http on this machine.
 	BaseURL string
-	Path    string // of the mail's link below BaseURL: undoes or confirms a recovery
-	// Stop is the link that stops mails which any caller can cause. It is empty if only the reader
+	Path    string // path of the link that undoes or confirms a recovery
+	// Stop is the link that stops mails which strangers can cause. It is empty if only the reader
 	// can cause this mail.
 	Stop    string
 	Support string // address for help; empty: reply to this mail

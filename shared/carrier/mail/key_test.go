@@ -59,7 +59,7 @@ func TestNoticeMails(t *testing.T) {
 		k := aKey(t)
 		key := k.Key
 		k.Key = ""
-		if name == "moved" || name == "extended" { // no link, and no stranger can cause them
+		if name == "moved" || name == "extended" { // no link: strangers cannot cause these mails
 			k.Path, k.Stop = "", ""
 		}
 		got, err := write(k)

@@ -15,8 +15,8 @@ import (
 
 // Message is one mail to one address.
 type Message struct {
-	// ID identifies the message, also when it is sent again. It has only letters, digits, - and _.
-	// If empty, each send gets a new ID.
+	// ID identifies the message; a retry uses the same ID. It has only letters, digits, - and _. If
+	// empty, each send gets a new ID.
 	ID      string
 	To      string // as ParseAddress returns it
 	Subject string // one line, at most MaxSubject bytes
@@ -75,7 +75,7 @@ var (
 
 var anyAddress = regexp.MustCompile(`[^\s<>"',;:()\[\]]+@[^\s<>"',;:()\[\]]+`)
 
-// Redact removes all e-mail addresses, which carriers repeat, from an error text.
+// Redact removes all e-mail addresses from an error text, because carriers repeat them.
 func Redact(text, to string) string {
 	return anyAddress.ReplaceAllString(strings.ReplaceAll(text, to, "(address)"), "(address)")
 }

@@ -33,8 +33,8 @@ var public = []string{"93.184.216.34", "1.1.1.1", "8.8.8.8", "100.63.255.255", "
 // connect.
 var errConnects = errors.New("connects")
 
-// connecting returns a client for which names resolve to each of the answers in turn, the names
-// that it looked up, and the addresses to which it connected.
+// connecting returns a client whose DNS look-ups return each of the answers in turn. It records the
+// names that were looked up and the addresses that were connected to.
 func connecting(answers ...[]string) (c *Client, asked, connected *[]string) {
 	asked, connected = new([]string), new([]string)
 	c = New(Config{Lookup: func(_ context.Context, host string) ([]netip.Addr, error) {
@@ -52,7 +52,7 @@ func connecting(answers ...[]string) (c *Client, asked, connected *[]string) {
 	return c, asked, connected
 }
 
-// bothWays runs attacks without private targets, and while some are allowed.
+// bothWays runs attacks with and without allowed private targets.
 func bothWays(t *testing.T, attack func(t *testing.T)) {
 	t.Run("off", attack)
 	t.Run("on", func(t *testing.T) {
@@ -74,7 +74,8 @@ func testForbiddenAddresses(t *testing.T) {
 			len(*asked) != 1 || len(*connected) > 0 {
 			t.Errorf("%s: connected to %v, error %v", a, *connected, err)
 		}
-		// With names of targets, the last look knows only that some target may have this address.
+		// The check directly before the connection does not know the host name: it only knows that
+		// some target may have this address.
 		if allowed.Load().any(netip.MustParseAddr(a)) {
 			continue
 		}
@@ -141,13 +142,13 @@ func TestAddressesInTurn(t *testing.T) {
 	}
 }
 
-// Only what the list names is reached, by http and at any port too, and never what tells a cloud's
-// machine its secrets, however wide the list is.
+// The client reaches only what the list names, also by http and at any port. It never reaches the
+// addresses at which a cloud provider tells a machine its secrets, however wide the list is.
 func TestAllowPrivate(t *testing.T) {
 	AllowPrivate([]string{"192.168.77.0/24", "127.0.0.9", "fd77::/64", "HomeAssistant.lan", "n8n"})
 	defer allowed.Store(nil)
 	for _, c := range []struct {
-		url, leads string // to an address; empty: the host is one
+		url, leads string // url leads to the address leads; if that is empty, the host is the address
 		reached    string
 	}{
 		{"http://192.168.77.5:8123/api/webhook/x", "", "192.168.77.5:8123"},
@@ -162,7 +163,7 @@ func TestAllowPrivate(t *testing.T) {
 		{"http://[::ffff:192.168.77.5]/", "", ""},               // an unusual form
 		{"http://3232255237/", "192.168.77.5", ""},              // likewise
 		{"https://hook.example.com/", "192.168.77.5", ""},       // a stranger's name for an allowed address
-		{"https://hook.example.com/", "192.168.1.2", ""},        // the address of an allowed name
+		{"https://hook.example.com/", "192.168.1.2", ""},        // an allowed address of a name that is not in the list
 		{"http://hook.example.com/", "93.184.216.34", ""},       // http to the world
 		{"http://homeassistant.lan/", "127.0.0.1", ""},          // a name of a target that leads elsewhere
 		{"http://homeassistant.lan/", "169.254.169.254", ""},    // likewise

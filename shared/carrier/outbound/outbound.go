@@ -49,9 +49,9 @@ var (
 
 // Config holds the settings of a Client. The zero value is for production.
 type Config struct {
-	// Servers maps host names to fixed addresses, of the operator's own servers or of a test, which
-	// callers of the API cannot choose. They may be private, are not looked up in DNS, and may also
-	// be called by http.
+	// Servers maps host names to fixed addresses: the operator's own servers, or those of a test.
+	// Callers of the API cannot choose them. They may be private, are not looked up in DNS, and may
+	// also be called by http.
 	Servers map[string]netip.AddrPort
 	// Lookup returns the addresses of a host name. If nil, the system's resolver is used.
 	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
@@ -73,8 +73,8 @@ type Client struct {
 	connect func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// guardian refuses the special addresses of the IANA registries, such as private networks, and
-// public addresses at which a cloud provider serves its own machines.
+// guardian refuses the special addresses in the IANA registries, such as private networks, and the
+// public addresses at which cloud providers serve their own machines.
 var guardian = ssrf.New(ssrf.WithPorts(securePort), ssrf.WithDeniedV4Prefixes(
 	netip.MustParsePrefix("168.63.129.16/32"), // Azure
 ))

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 )
 
-// targets are what AllowPrivate allows; nil: nothing.
+// targets are the networks and host names of AllowPrivate; nil: none.
 type targets struct {
 	hosts    []string
 	networks []netip.Prefix
@@ -16,15 +16,15 @@ type targets struct {
 var allowed atomic.Pointer[targets]
 
 // metadata are private addresses at which cloud providers give secrets to their own machines. No
-// setting opens them, nor the link-local addresses, where most providers have theirs.
+// setting allows them, nor the link-local addresses, which most providers use for this.
 var metadata = []netip.Addr{netip.MustParseAddr("100.100.100.200"), netip.MustParseAddr("fd00:ec2::254")}
 
 // overlay holds the addresses of carriers and of overlay networks such as Tailscale's (RFC 6598).
 var overlay = netip.MustParsePrefix("100.64.0.0/10")
 
-// AllowPrivate lets every client of this process reach private addresses: those in the networks of
-// the list, and those to which the host names in it lead. A process calls it before it serves, and
-// only on one machine, whose network is its operator's own.
+// AllowPrivate lets all clients of this process reach private addresses: those in the listed
+// networks, and those to which the listed host names lead. A process calls it before it serves, and
+// only on one machine, whose network belongs to the operator.
 func AllowPrivate(list []string) {
 	t := &targets{}
 	for _, each := range list {
@@ -47,8 +47,8 @@ func (t *targets) name(host string) bool {
 	return t != nil && slices.Contains(t.hosts, strings.ToLower(host))
 }
 
-// reach reports whether a host may be reached at an address. A name that is not in the list leads
-// to no private address, not even to one in a network of the list.
+// reach reports whether a host may be reached at an address. A name that is not listed must not
+// lead to a private address, even if its network is listed.
 func (t *targets) reach(host string, a netip.Addr) bool {
 	if _, err := netip.ParseAddr(host); err == nil {
 		return t.within(a)

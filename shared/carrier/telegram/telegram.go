@@ -37,8 +37,8 @@ type Message struct {
 	Buttons []Button // one below the other
 }
 
-// Button opens a page when a person presses it. Telegram's previews would open a link in the text
-// before.
+// Button is a button that opens a page. A link in the text would be opened by Telegram itself, for
+// a preview.
 type Button struct{ Label, URL string }
 
 type Bot struct{ client *bot.Bot }

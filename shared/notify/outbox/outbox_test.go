@@ -160,7 +160,8 @@ func TestOneAddressInTurn(t *testing.T) {
 		return nil
 	}
 	for n := range 12 {
-		// The addresses alternate in the order of the jobs; else the first four could be of one, and run alone.
+		// The addresses alternate in the order of the jobs. Otherwise the first four could be for
+		// one address, and would run one after another.
 		if err := w.Boxes[0].Put(t.Context(), store.Job{Email: []string{"ada", "bob"}[n%2],
 			At: w.clock.Now().Add(time.Duration(n-12) * time.Second)}); err != nil {
 			t.Fatal(err)
@@ -171,8 +172,8 @@ func TestOneAddressInTurn(t *testing.T) {
 	}
 }
 
-// One storage call fails, or all from one on, before or after its effect. Each job still runs, and
-// is repeated at most once per fault.
+// One storage call fails, or all calls from one on, before or after taking effect. Each job still
+// runs, and is repeated at most once per fault.
 func TestEveryFault(t *testing.T) {
 	for name, arm := range map[string]func(*storetest.Faulty, int,
 		storetest.Side){"once": (*storetest.Faulty).FailOnce, "until it is mended": (*storetest.Faulty).DieAt} {
@@ -194,7 +195,7 @@ func TestEveryFault(t *testing.T) {
 			for n, ref := range []string{"a", "b"} {
 				if w.Boxes[n].Put(t.Context(), store.Job{Ref: ref, At: w.clock.Now()}) != nil {
 					f.Heal()
-					w.put(t, n, ref) // as a caller does after a 503
+					w.put(t, n, ref) // a caller that got a 503 tries again
 				}
 			}
 			for range 10 {

@@ -35,7 +35,7 @@ func (c Ntfy) Deliver(ctx context.Context, to store.Alert, m notify.Message) err
 	published := ntfy.Message{ID: m.ID, Title: t.title, Text: t.body, Tags: []string{"airplane"}, Click: t.links[0].url}
 	buttons := t.links
 	if len(buttons) > ntfy.MaxActions {
-		buttons = buttons[1:] // a tap on the message opens the first
+		buttons = buttons[1:] // tapping the message opens the first link, so it needs no button
 	}
 	for _, l := range buttons {
 		published.Actions = append(published.Actions, ntfy.Action{Label: l.label, URL: l.url})
@@ -73,7 +73,7 @@ func (c Telegram) Deliver(ctx context.Context, to store.Alert, m notify.Message)
 
 type text struct {
 	title, body string
-	links       []link // a tap on the message opens the first link
+	links       []link // tapping the message opens the first
 }
 
 type link struct{ label, url string }
@@ -117,7 +117,7 @@ func write(to store.Alert, m notify.Message, baseURL string) (text, error) {
 	return t, nil
 }
 
-// ways returns the links in a message about fares, first the link to the fares.
+// ways returns the links in a message about fares. The first one leads to the fares.
 func ways(m notify.Message, look link, l *i18n.Language) []link {
 	links := []link{look, {l.Text("mail.alert.manage"), m.Manage}}
 	if m.Snooze != "" { // messages composed before snooze links existed have none

@@ -91,7 +91,7 @@ type Fare struct {
 	Page        string    `json:"page,omitempty"`     // shows the whole verdict
 }
 
-// Flight is what the source says about the outward way of a fare. Unknown facts are absent.
+// Flight is what the source says about the outward flight of a fare. Unknown facts are absent.
 type Flight struct {
 	Text            string `json:"text"`              // the same in a sentence
 	Airline         string `json:"airline,omitempty"` // IATA code
@@ -136,7 +136,7 @@ func testEvent(alert store.Alert, now time.Time) ([]byte, error) {
 	return encode(Event{Type: typeTest, Timestamp: now.UTC().Truncate(time.Second), Data: about(alert)})
 }
 
-// SendTest sends a signed test event of no alert, for an operator who sets up an endpoint.
+// SendTest sends a signed test event without an alert, for an operator who sets up an endpoint.
 func SendTest(ctx context.Context, client outbound.Poster, to, secret string, now time.Time) (outbound.Answer, error) {
 	id := "test-" + strconv.FormatInt(now.UnixNano(), 36)
 	body, err := encode(Event{Type: typeTest, Timestamp: now.UTC().Truncate(time.Second),

@@ -90,7 +90,7 @@ func endpointOf(d store.Delivery) string { return string(d.Subscriber) + " " + d
 type outcome struct {
 	status int           // 0: no answer
 	after  time.Duration // pause requested by Retry-After
-	quiet  bool          // no other delivery to the endpoint before the next try
+	quiet  bool          // no other delivery to the endpoint until the next try
 	gone   bool          // 410 Gone: the endpoint is gone for good
 }
 

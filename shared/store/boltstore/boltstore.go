@@ -81,8 +81,8 @@ func Open(path string, now func() time.Time, options ...Option) (*Store, error) 
 	return s, nil
 }
 
-// create gives the file its name once it is whole, because an empty file may be what a failed copy
-// left of another store.
+// create writes the file under another name and renames it when it is complete. An existing empty
+// file is not used: it may be what is left of another store after a failed copy.
 func create(path string) error {
 	begun := path + ".new"
 	if err := os.Remove(begun); err != nil && !errors.Is(err, fs.ErrNotExist) {

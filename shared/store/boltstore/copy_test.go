@@ -50,7 +50,7 @@ func TestCopy(t *testing.T) {
 		}
 	}()
 	for i := range 10 {
-		<-wrote // the writer is active, however busy the machine is
+		<-wrote // wait until the writer runs, however busy the machine is
 		var copied bytes.Buffer
 		var size int64
 		storetest.Must(t, s.Copy(&copied, func(bytes int64) { size = bytes }))

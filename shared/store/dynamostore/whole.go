@@ -116,7 +116,7 @@ const mostInVain = 20
 
 var waits = retry.Backoff{First: 50 * time.Millisecond, Longest: 20 * time.Second}
 
-// patiently repeats a request while its error may pass.
+// patiently retries a request as long as its error may be temporary.
 func (t *Store) patiently(ctx context.Context, request func() error) error {
 	for try := 1; ; try++ {
 		err := request()

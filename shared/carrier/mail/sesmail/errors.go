@@ -32,8 +32,8 @@ func (r safeRetryer) IsErrorRetryable(err error) bool {
 	return (awscall.IsRefused(err) || awscall.IsUndialled(err)) && r.RetryerV2.IsErrorRetryable(err)
 }
 
-// wrapError wraps an error of the SDK with that of package mail, ErrUnavailable if the request may
-// have succeeded. It keeps only the text, without the addresses that SES repeats.
+// wrapError wraps an error of the SDK with the matching one of package mail: ErrUnavailable if the
+// request may have succeeded. It removes the addresses that SES repeats in its texts.
 func wrapError(ctx context.Context, err error, tries *awscall.Tries, to string) error {
 	text := mail.Redact(err.Error(), to)
 	if ended := ctx.Err(); ended != nil {
@@ -53,11 +53,11 @@ func classify(ctx context.Context, err error, tries *awscall.Tries) error {
 	case ctx.Err() != nil, awscall.IsUndialled(err):
 		return mail.ErrThrottled
 	}
-	return mail.ErrBlocked // no credentials, no region, or not an answer of SES
+	return mail.ErrBlocked // no credentials or region, or the answer is not from SES
 }
 
-// classifyRefusal returns the error of package mail for a refusal by SES. In doubt that is
-// ErrBlocked, a fault of the service, so that a wrong setting never drops a mail.
+// classifyRefusal returns the error of package mail for a refusal by SES. If the cause is unclear
+// it returns ErrBlocked, so that a wrong setting never drops a mail.
 func classifyRefusal(status int, code, text string) error {
 	_, throttled := retry.DefaultThrottleErrorCodes[code]
 	switch {

@@ -115,8 +115,8 @@ type counter struct{ n *atomic.Int64 }
 
 func (c counter) Write(p []byte) (int, error) { c.n.Add(int64(len(p))); return len(p), nil }
 
-// Exim accepts a mail over both kinds of TLS, refuses, greylists or is slow, or the connection is
-// cut after the end of the message. In every case the mail is delivered once, or Send returns the
+// Whether Exim accepts a mail over either kind of TLS, refuses it, greylists it or is slow, or the
+// connection breaks after the end of the message: the mail is delivered once, or Send returns the
 // right error.
 func TestProveExim(t *testing.T) {
 	folder, ports, roots := exim(t)

@@ -63,11 +63,11 @@ type reply struct {
 	means    error
 }
 
-// replies decides who causes a refusal. Before a recipient is named, it is the service, and every
-// mail is refused. For a recipient it is the address, unless the server does not know the service.
-// For the content it is the message, unless the server rejects the sender's identity.
-//
-// All other refusals are retried later, so that in doubt no alert ends, and no other mail waits.
+// replies decides whether a refusal is the fault of the service, the address or the message. A
+// refusal before the recipient is named concerns every mail, so it is the service's. A refusal of
+// the recipient is the address's, unless the server does not know the service. A refusal of the
+// content is the message's, unless the server rejects the sender's identity. Other refusals are
+// retried later, so that in doubt no alert ends and no other mail has to wait.
 var replies = []reply{
 	{connecting, signingIn, "", "", mail.ErrBlocked},
 	{sender, sender, "552 5.3.4", "", mail.ErrRefused}, // larger than the server accepts
@@ -101,8 +101,8 @@ func outcomeOf(at step, refusal *smtp.SMTPError) error {
 	return mail.ErrThrottled
 }
 
-// fits compares a prefix that ends in a dot with the start of a code, and any other with the whole
-// code.
+// fits compares codes with a prefix: one that ends in a dot must be the start of a code, any other
+// must be equal.
 func (r reply) fits(codes []string) bool {
 	if r.codes == "" {
 		return true

@@ -96,8 +96,8 @@ func (s *Sender) Send(ctx context.Context, m mail.Message) error {
 	return fmt.Errorf("send mail: %w: %s: %s", outcome(reached, err), reached, text)
 }
 
-// send returns the last step that it began. The end of the message must be sent before the context
-// before ends.
+// send returns the last step that it began. The end of the message is sent only while the context
+// before is active.
 func (s *Sender) send(ctx, before context.Context, to string, raw []byte) (step, error) {
 	conn, err := s.config.Dial(before, "tcp", s.config.Server.Address())
 	if err != nil {
@@ -122,7 +122,7 @@ func (s *Sender) send(ctx, before context.Context, to string, raw []byte) (step,
 		conn.Close()
 		return reached, err
 	}
-	go func() { // the outcome is known; QUIT is a courtesy
+	go func() { // The outcome is known, so nobody waits for QUIT.
 		defer conn.Close()
 		_ = conn.SetDeadline(time.Now().Add(BeforeEnd))
 		_ = c.Quit()

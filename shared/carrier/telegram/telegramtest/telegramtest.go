@@ -32,7 +32,7 @@ type Message struct {
 }
 
 type Fault struct {
-	Status     int // answered as by the API, with Says; nothing is sent
+	Status     int // answered like an error of the API, with Says; nothing is sent
 	Says       string
 	RetryAfter int    // seconds
 	Page       string // answered instead of the API's answer
@@ -42,7 +42,7 @@ type Fault struct {
 
 type Server struct {
 	URL     string
-	Webhook http.Handler // of the bot, at Path
+	Webhook http.Handler // receives the bot's updates, at Path
 	Path    string
 
 	web     *httptest.Server

@@ -9,7 +9,7 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// Place repeats writes that failed for now, or whose answer was lost, until all are stored. If
+// Place retries writes that failed temporarily or whose answer was lost, until all are stored. If
 // DynamoDB refuses a write, Place fails.
 func TestPlaceComesToItsEnd(t *testing.T) {
 	var want []store.Item

@@ -145,7 +145,7 @@ func (s *session) fail(at Moment) error {
 	case ErrHang:
 		select {
 		case <-s.closed:
-		case <-time.After(time.Hour): // on a synctest clock, if there is one
+		case <-time.After(time.Hour): // under synctest, an hour of its clock
 		}
 		_ = s.conn.Conn().Close()
 	}
