@@ -58,8 +58,9 @@ func (s *Service) Register(api *httpapi.API) {
 // service.
 type answerFunc func(ctx context.Context) (any, error)
 
-// answers parses a question, counts it toward the quota of the endpoint counted, and answers. A
-// malformed question is refused before it counts, with one error per bad parameter.
+// answers returns a handler that parses a question, counts it towards the quota of the named
+// endpoint, and answers it. A malformed question is refused before it is counted, with one error
+// per bad parameter.
 func (s *Service) answers(api *httpapi.API, counted string, unfit kind,
 	read func(*parameters) answerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

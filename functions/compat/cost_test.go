@@ -15,9 +15,9 @@ import (
 	"verdetto/shared/fare"
 )
 
-// In a process that has answered before, each endpoint costs one write (the count) and one read.
-// Issuing a token for a key also reads the customer. The dates of returns cost one read per class
-// of nights away (1-3, 4-7, ...).
+// In a process that has answered before, each endpoint costs one write (the count) and one read. A
+// token for a key also reads the customer. The dates of returns cost one read per class of nights
+// away (1-3, 4-7, ...).
 func TestCallsToTheStore(t *testing.T) {
 	t.Parallel()
 	now := func() time.Time { return fixture.Today }
@@ -58,7 +58,7 @@ func TestCallsToTheStore(t *testing.T) {
 	const metrics = "/v1/analytics/itinerary-price-metrics?originIataCode=MIL&destinationIataCode=BUH&departureDate=2016-04-20"
 	const dates = "/v1/shopping/flight-dates?origin=MIL&destination=BUH"
 	for _, c := range []struct {
-		name, target, token string // without a target, the token is a secret to trade
+		name, target, token string // without a target, the token is a client_secret
 		want                []string
 	}{
 		{"a free token", "", "free", nil},

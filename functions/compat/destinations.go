@@ -133,7 +133,7 @@ func (f filter) ofDeals(origin deals.Origin, today fare.Day) (all []option) {
 				all = append(all, o)
 			}
 			if !f.ofMonths {
-				break // the later fares are for use after its departure
+				break // The other fares replace the first one after its departure.
 			}
 		}
 	}

@@ -99,7 +99,7 @@ func (f filter) matches(o option) bool {
 		(f.oneWay || f.nights.contains(int(o.back-o.depart)))
 }
 
-// list makes the items of an answer from the cheapest option of each group, in the given order.
+// list builds the items of an answer from the cheapest option of each group, in the given order.
 type list struct {
 	kind    string
 	from    place
@@ -131,7 +131,7 @@ func (s *Service) fill(out *listAnswer, p *parameters, f filter, viewBy string, 
 	out.Dictionaries = dictionary(named...)
 }
 
-// cheapest returns the cheapest option of each group, the first of several.
+// cheapest returns the cheapest option of each group; among equal ones, the first.
 func cheapest(options []option, group func(option) any) (kept []option) {
 	at := map[any]int{}
 	for _, o := range options {

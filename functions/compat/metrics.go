@@ -39,8 +39,8 @@ type metricsAnswer struct {
 	Meta     meta     `json:"meta"`
 }
 
-// usualStay is the class of nights away that metrics of returns are about by default. Fares of
-// other classes are not comparable.
+// usualStay is the class of nights away for which metrics of returns are computed by default. Fares
+// of different classes are not comparable.
 const usualStay = fare.Return4to7
 
 func (s *Service) metrics(p *parameters) answerFunc {
@@ -62,7 +62,7 @@ func (s *Service) metrics(p *parameters) answerFunc {
 		f, usual, err := s.Usual(ctx, q)
 		quartiles := usual.Quartiles
 		about := f.Series.Airports
-		if usual.Basis != nil { // the figures are of the cities, moved to the airports' level
+		if usual.Basis != nil { // the figures of the cities, scaled to the level of the airports
 			about = fare.Airports{}
 		}
 		out.Warnings = slices.Concat(from.whole(about.From), to.whole(about.To), stay)

@@ -69,8 +69,8 @@ type place struct {
 	places.Place
 }
 
-// whole returns a warning if the caller named one airport of a city with several, and the answer is
-// about all of them.
+// whole returns a warning if the caller named an airport of a city with several airports, but the
+// answer covers all of them.
 func (c place) whole(about ...fare.Airport) []fault {
 	if c.code == string(c.City) || len(c.Airports) < 2 || len(about) > 0 && about[0].String() == c.code {
 		return nil
@@ -147,7 +147,7 @@ func (p *parameters) number(name string, least, most int) (n int, given bool) {
 	return n, true
 }
 
-// oneOf returns otherwise if the parameter is missing.
+// oneOf returns the value otherwise if the parameter is missing.
 func (p *parameters) oneOf(name, otherwise string, list ...string) string {
 	text, given := p.text(name)
 	if !given {

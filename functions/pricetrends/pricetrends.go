@@ -91,7 +91,7 @@ func (s *Service) trends(ctx context.Context, in *input) (*httpapi.Tagged, error
 	return httpapi.TagJSON(ctx, in.IfNoneMatch, t, err)
 }
 
-// find reads three letters as a code first, in either case, and otherwise as a name.
+// find takes three letters, in either case, for a code, and everything else for a name.
 func find(parameter, query string) answer.Named {
 	query = strings.TrimSpace(query)
 	if code := strings.ToUpper(query); isCode(code) {

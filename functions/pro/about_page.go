@@ -19,7 +19,7 @@ type Operator struct {
 	Email   string // for mail from customers
 	Phone   string
 	Number  string // company register or VAT number
-	Law     string // country whose law applies, as its readers would say it
+	Law     string // the country whose law applies, in the words of its readers
 }
 
 // aboutPage is a page about the service, such as the terms. Its sections come from the catalogue of
@@ -71,7 +71,7 @@ func (s *Service) about(name string) func(context.Context, *Reader) (*page.Respo
 	}
 }
 
-// mark returns a condition for an HTML text, in which any text but "" is true.
+// mark returns a condition for an HTML text. Every text except "" is true.
 func mark(condition bool) string {
 	if condition {
 		return "x"

@@ -100,9 +100,10 @@ func (s *Service) checkout(ctx context.Context, in *checkoutInput) (*page.Respon
 	return showCheckout(in.Accept, l, checkoutBegun{url})
 }
 
-// checkoutKey returns the idempotency key for the card processor, which decides who gets the same
-// checkout page. Anyone with that page can read the bought Pro key, so it is derived from a secret of
-// the caller, or random without one. An IP address is not enough: many callers may share it.
+// checkoutKey returns the idempotency key for the card processor, which returns the same checkout
+// page for the same key. Anyone with that page can read the bought Pro key, so the idempotency key
+// is derived from a secret of the caller, or random without one. An IP address would not do: many
+// callers may share it.
 func (s *Service) checkoutKey(ctx context.Context, in *checkoutInput, email string) (string, error) {
 	secret := httpapi.Repeatable{IdempotencyKey: cmp.Or(in.IdempotencyKey, in.Body.Token)}
 	var derived [16]byte
@@ -173,9 +174,9 @@ func (s *Service) confirmed(ctx context.Context, id string) (issued, error) {
 	return bought, nil
 }
 
-// noteSale tells the operator if no delivery came within a day of an earlier sale. Stripe reports a
-// sale within seconds, often before the payer asks for the key. Keys do not depend on the webhook, but
-// renewals do.
+// noteSale tells the operator if Stripe has delivered nothing for a day after an earlier sale.
+// Normally it reports a sale within seconds, often before the payer asks for the key. Keys do not
+// depend on the webhook, but renewals do.
 func (s *Service) noteSale() {
 	now := s.Now()
 	s.signature.Lock()
@@ -242,7 +243,7 @@ func (s *Service) webhook(ctx context.Context, in *webhookInput) (*webhookOutput
 	return out, nil
 }
 
-// secretTodo is conditional, because a stranger can send deliveries with a wrong signature too.
+// secretTodo is conditional, because strangers can send deliveries with a wrong signature too.
 const secretTodo = "if Stripe's dashboard shows failed deliveries, set STRIPE_WEBHOOK_SECRETS to the secret that " +
 	"it shows for the webhook"
 
@@ -309,8 +310,8 @@ func (s *Service) dropForeign(ctx context.Context, c *store.Customer) error {
 	return nil
 }
 
-// subscriber returns the customer who has a subscription: by the stored link, so that a change of the
-// address at the card processor changes nothing, or else by the e-mail address.
+// subscriber returns the customer who owns a subscription. The stored link decides, so a change of
+// the address at the card processor changes nothing; without a link, the e-mail address decides.
 func (s *Service) subscriber(ctx context.Context, event pay.Event) (apikey.CustomerID, error) {
 	known, err := s.Keys.SubscriptionOwner(ctx, event.Subscription)
 	if !errors.Is(err, store.ErrNotFound) {

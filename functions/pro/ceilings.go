@@ -10,9 +10,9 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// Calls of strangers that ask the chain or the card processor have ceilings for the whole service,
-// because these limit the service in turn. Before the service's ceiling comes the small share of the
-// caller's network, so that no network can use up the ceiling and keep payers out.
+// Strangers can cause calls to the chain and the card processor, which limit the service in turn.
+// So the service has a ceiling for such calls. Each network has a small share of the ceiling, so
+// that no network can use it up and keep payers out.
 var (
 	chainService = limit.Limit{Name: "pro-chain-service", Calls: 12_000, Window: time.Hour}
 	chainNetwork = limit.Limit{Name: "pro-chain-network", Calls: 300, Window: time.Hour}
@@ -43,7 +43,7 @@ const (
 	mostUnknown = 10_000 // about 2 MB
 )
 
-// unknownPayments remembers for unknownTime the signatures of which the nodes knew no transaction.
+// unknownPayments remembers, for unknownTime, the signatures whose transactions no node knows.
 type unknownPayments struct {
 	mu    sync.Mutex
 	until map[pay.Signature]time.Time

@@ -176,8 +176,8 @@ type redemption struct {
 	signature pay.Signature
 	firma     string    // the payer's signature; optional
 	secret    string    // lets its bearer see the key again; empty: no one
-	lang      string    // of a mail about a claim that is kept; may be empty
-	claimedAt time.Time // of a claim that was kept; zero: its caller waits
+	lang      string    // the language of a mail about a kept claim; may be empty
+	claimedAt time.Time // when a kept claim was made; zero: the caller waits for the answer
 }
 
 // redeem succeeds once per payment.
@@ -242,8 +242,8 @@ func (s *Service) redeem(ctx context.Context, r redemption) (issued, error) {
 	return bought, nil
 }
 
-// claimed returns nil if a memo binds the payment to the e-mail address: that claim is final. Any
-// other can be taken back.
+// claimed returns nil if a memo binds the payment to the e-mail address: such a claim is final. All
+// other claims can be taken back.
 func claimed(payment pay.Payment, email, firma string) (*store.Claim, error) {
 	proven := false
 	if firma != "" {

@@ -16,8 +16,8 @@ import (
 )
 
 // A transaction that cannot be judged may still be a payment, for example in a format that is newer
-// than this program. The service stores the claim to it, and judges it again every hour and after each
-// start, so also after an update. A key that such a claim buys is mailed.
+// than this program. The service stores the claim and judges it again every hour and at each start,
+// so an update of the program judges it soon. A key that such a claim buys is mailed.
 
 const (
 	keptKind   = "judge payment"
@@ -121,5 +121,5 @@ func (s *Service) judgeClaim(ctx context.Context, j store.Job) error {
 	return s.claims().Delete(ctx, j)
 }
 
-// later holds the error codes that may change with time.
+// later holds the error codes of payments whose outcome can still change.
 var later = map[string]bool{NoPayment.Code: true, NotFinal.Code: true, Unjudged.Code: true}

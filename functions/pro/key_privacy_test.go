@@ -16,8 +16,8 @@ import (
 
 // Tests of attempts to get another person's key, and of accidents that would reveal a key.
 
-// lossy is a table whose calls take effect. It loses the answer to the first write, and the answer
-// to the first read after that write.
+// lossy is a table whose calls take effect but whose answers are lost twice: to the first write,
+// and to the first read after it.
 type lossy struct {
 	store.Table
 	wrote, read bool

@@ -66,7 +66,7 @@ type askInput struct {
 }
 
 // askToManage gives the same answer for every address. A caller with the plan's key counts as the
-// owner, and starts stopped mails again.
+// owner, so mails that were stopped start again.
 func (s *Service) askToManage(ctx context.Context, in *askInput) (*page.Response, error) {
 	email, err := address(in.Body.Email)
 	if err != nil {

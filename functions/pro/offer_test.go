@@ -44,7 +44,7 @@ func TestThePriceComesFirst(t *testing.T) {
 	s.Clock.Add(time.Hour)
 	look("Il prezzo lo vedi alla cassa")
 	paytest.Break(stripe).Down(false)
-	look("Il prezzo lo vedi alla cassa") // not every view causes a call
+	look("Il prezzo lo vedi alla cassa") // one failed call is enough for several views
 	s.Clock.Add(30 * time.Second)
 	look("14,99 € al mese")
 

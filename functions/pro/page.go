@@ -52,7 +52,8 @@ func render(status int, block string, p page.Page, v any) (*page.Response, error
 	return page.Respond(status, p)
 }
 
-// show renders a page that search engines do not index, with the text title of a section as its title.
+// show renders a page that search engines do not index. Its title is the text "title" of a section
+// of the catalogue.
 func show(status int, l *i18n.Language, block, text string, v any) (*page.Response, error) {
 	return render(status, block, page.Page{Language: l, Title: l.Text(text + ".title")}, v)
 }

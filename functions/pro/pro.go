@@ -48,8 +48,8 @@ type Service struct {
 	SignalWorker func()
 	JobsAtOnce   int // parallel jobs of the outbox; 0: 1
 	Metrics      metrics.Source
-	// OnDelivery, if set, gets the outcome of each delivery of Stripe's webhook: nil, or that the
-	// signature is wrong or that none came, and what to do.
+	// OnDelivery, if set, is called for each delivery of Stripe's webhook, with nil or with an
+	// error and what to do about it: the signature is wrong, or no delivery came.
 	OnDelivery func(err error, todo string)
 
 	priceMemo store.Memo[*pay.Price]
@@ -57,7 +57,7 @@ type Service struct {
 
 	signature struct {
 		sync.Mutex
-		next        time.Time // no wrong signature is logged before
+		next        time.Time // no wrong signature is logged before this time
 		heard, sold time.Time // the last delivery, and the first sale by card without one
 	}
 
@@ -65,7 +65,7 @@ type Service struct {
 	kept struct {
 		sync.Mutex
 		after string    // the claim that was judged last; empty: begin anew
-		next  time.Time // nothing is judged before
+		next  time.Time // no claim is judged before this time
 	}
 }
 
@@ -124,7 +124,8 @@ func (s *Service) inUSDC() bool { return s.Chain != nil }
 
 func (s *Service) sells() bool { return s.byCard() || s.inUSDC() }
 
-// offered returns check, preceded by one that fails with NotOffered.
+// offered returns a check that fails with NotOffered unless isOffered returns true, and then runs
+// check.
 func offered[I any](isOffered func() bool, check func(context.Context, *I) error) func(context.Context, *I) error {
 	return func(ctx context.Context, in *I) error {
 		if !isOffered() {
@@ -171,7 +172,7 @@ func address(email string) (string, error) {
 	return a, nil
 }
 
-// What the log says of a payment service that does not answer.
+// What the log says when a payment service does not answer.
 const (
 	noStripe = "Stripe gave no usable answer; the caller may repeat the call; if this lasts, see status.stripe.com"
 	noNode   = "no Solana node gave a usable answer; the caller may repeat the call; if this lasts, set other SOLANA_NODES"
@@ -198,7 +199,7 @@ type issued struct {
 const extended = "esteso"
 
 // buy applies a purchase to a plan, once. For an address without a key it returns the first key. An
-// existing key stays valid. It is returned only to a caller who presents it, because the payer may
+// existing key stays valid and is returned only to a caller who presents it, because the payer may
 // be a stranger; otherwise the owner gets a mail. If secret is not empty, the payer can open the
 // result again. If mailed is true, no caller waits for the answer, so a first key is mailed.
 func (s *Service) buy(ctx context.Context, email, presented, secret string, mailed bool, once store.Once) (issued, error) {

@@ -95,8 +95,8 @@ func TestDeliveriesInAnyOrder(t *testing.T) {
 	}
 }
 
-// Stripe is silent if it says nothing of a sale for a day. That it told of the sale before the payer came
-// back, or that nothing was sold since, is no silence.
+// Stripe counts as silent if it reports nothing for a day after a sale. A report that comes before
+// the payer returns counts, and without a sale there is no silence.
 func TestSilentWebhook(t *testing.T) {
 	s := parallel(t)
 	var got []error

@@ -22,7 +22,7 @@ type bench struct {
 	t     *testing.T
 	now   time.Time
 	mails []mail.Message
-	took  time.Duration        // duration of each mail
+	took  time.Duration        // how long sending one mail takes
 	sent  func(m mail.Message) // called for each mail
 }
 

@@ -19,8 +19,8 @@ type keyNote struct {
 	Until    time.Time         `json:"until"`
 }
 
-// noteKey returns a function that seals the result of a purchase with a secret that only the payer
-// has: a checkout's id, or the token of the page that waits for a payment.
+// noteKey returns a function that encrypts the result of a purchase with a secret that only the
+// payer has: a checkout's id, or the token of the page that waits for a payment.
 func (s *Service) noteKey(secret string, id apikey.CustomerID) func(key string) (store.Note, error) {
 	return func(key string) (store.Note, error) {
 		until := s.Now().Add(againTime).UTC().Truncate(time.Second)

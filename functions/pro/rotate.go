@@ -96,11 +96,12 @@ type rotateOutput struct {
 	}
 }
 
-// perKey counts only calls with the valid key, so strangers cannot use it up.
+// perKey limits the rotations of a key. It counts only calls with the valid key, so strangers
+// cannot use it up.
 var perKey = limit.Limit{Name: "pro-ruota-key", Calls: 20, Window: time.Hour}
 
-// rotate derives the new key from the Idempotency-Key, if any, and the old key. So a retry after a
-// lost answer returns the same new key, and a leaked old key alone does not.
+// rotate derives the new key from the old key and the Idempotency-Key, if any. So a retry after a
+// lost answer returns the same new key, and a leaked old key alone does not reveal it.
 func (s *Service) rotate(ctx context.Context, in *rotateInput) (*rotateOutput, error) {
 	shown, ok := apikey.Parse(in.Key)
 	if !ok {

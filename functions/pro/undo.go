@@ -40,7 +40,7 @@ func (s *Service) derived(purpose, text string) io.Reader {
 	return strings.NewReader(string(s.mac(purpose, text)))
 }
 
-// name returns a name that cannot be guessed without the pepper.
+// name returns a name that nobody can guess without the pepper.
 func (s *Service) name(purpose, text string) string {
 	return hex.EncodeToString(s.mac(purpose, text)[:macBytes])
 }

@@ -123,11 +123,11 @@ func (s *Service) wait(ctx context.Context, in *waitInput) (*page.Response, erro
 }
 
 // mostJudged limits how many transactions one check reads from the nodes. A reference becomes
-// public only with the real payment, so copies are newer: the real payment is among the oldest
-// transactions.
+// public with the real payment, so transactions that copy it are newer: the real payment is among
+// the oldest.
 const mostJudged = 5
 
-// look redeems the first payment with the page's reference that buys the plan.
+// look redeems the first payment with the page's reference that can buy the plan.
 func (s *Service) look(ctx context.Context, in *waitInput, secret string) (issued, string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*pay.Timeout)
 	defer cancel()

@@ -26,7 +26,7 @@ const (
 	movedKind    = "plan moved"    // notify the former address; Ref is the new one
 )
 
-// sendTime is the time limit of one job: more than its calls about subscriptions and the mail take.
+// sendTime is the time limit of one job. Its calls about subscriptions and the mail take less.
 const sendTime = pay.Timeout + 15*time.Second
 
 // Work judges kept claims, runs the due jobs, and returns the number of completed jobs.
@@ -39,8 +39,8 @@ func (s *Service) Work(ctx context.Context) (ended int, err error) {
 	return ended, errors.Join(fault, err)
 }
 
-// noticesBox and links are separate outboxes because a version of the service treats a job of an
-// unknown kind in s.Outbox as a recovery, and would mail a new key.
+// noticesBox and links are separate outboxes. In s.Outbox, an earlier version of the service would
+// take a job of a kind that it does not know for a recovery, and mail a new key.
 func (s *Service) noticesBox() store.Outbox {
 	return s.outboxNamed("-notices")
 }
@@ -77,7 +77,7 @@ func (s *Service) stopLink(j store.Job) string {
 	return links.BaseURL + links.Requests(links.Mailbox(j.Email))
 }
 
-// do also completes a job whose mail is refused for good.
+// do completes a job. A job whose mail is refused for good is completed too.
 func (s *Service) do(ctx context.Context, j store.Job) error {
 	work, ok := map[string]func(context.Context, store.Job) error{
 		extendedKind: s.sendExtended, manageKind: s.sendManage, moveKind: s.sendMove, movedKind: s.sendMoved,
@@ -111,7 +111,7 @@ func (s *Service) send(ctx context.Context, j store.Job, write writeMail, c stor
 	return s.Sender.Send(ctx, message)
 }
 
-// compose gives a retried job the same mail id, so its reader sees two copies as one mail.
+// compose gives a retried job the same mail id, so a reader who gets two copies sees one mail.
 func (s *Service) compose(j store.Job, write writeMail, c store.Customer, key, path string) (mail.Message, error) {
 	message, err := write(mail.Key{
 		To: j.Email, Lang: language(j), Key: key, Until: c.Plan().Until, BaseURL: s.BaseURL, Path: path,
@@ -137,7 +137,7 @@ func (s *Service) sendKey(ctx context.Context, j store.Job) error {
 	id, now := s.customer(j.Email), s.Now()
 	c, err := s.Keys.Customer(ctx, id)
 	if errors.Is(err, store.ErrNotFound) || err == nil && !c.Plan().Live(now) {
-		return nil // the answer promised a mail only if there is a plan
+		return nil // the page promised a mail only if there is a plan
 	}
 	if err != nil {
 		return err
@@ -187,8 +187,8 @@ func (s *Service) sendKey(ctx context.Context, j store.Job) error {
 // firstKey, as the subject of a job, means that the customer has not seen a key yet.
 const firstKey = "first key"
 
-// keyMessage has a link to undo unless the key is the first one, of a customer who did not come back
-// from the checkout or whose payment was judged late.
+// keyMessage composes the mail with a key. It has a link to undo, except for a first key: its
+// customer did not come back from the checkout, or the payment was judged late.
 func (s *Service) keyMessage(j store.Job, c store.Customer, key string) (mail.Message, error) {
 	if owned := c.Owned(); len(owned) > 0 && j.Ref != firstKey {
 		return s.compose(j, mail.RecoverMail, c, key, s.undoPath(c.ID, owned))
@@ -196,7 +196,7 @@ func (s *Service) keyMessage(j store.Job, c store.Customer, key string) (mail.Me
 	return s.compose(j, mail.KeyMail, c, key, "")
 }
 
-// sendOffer mails a link to confirm a recovery, after which the key is mailed.
+// sendOffer mails a link to confirm a recovery. The key is mailed after the confirmation.
 func (s *Service) sendOffer(ctx context.Context, j store.Job, c store.Customer) error {
 	id := s.offerID(j)
 	agreed := j

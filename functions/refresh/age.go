@@ -15,9 +15,9 @@ import (
 
 const sampleSize = 20
 
-// Age returns the age in days of the newest fare, by its sighting, from the median of 20 covered
-// origins, chosen by the current minute. It is negative if a wrong clock dated a fare or an answer in
-// the future, and ok is false if no origin has fares.
+// Age returns the age of the fares in days: for each of 20 covered origins, chosen by the current
+// minute, it takes the newest fare, and returns the median. It is negative if a wrong clock dated a
+// fare or an answer in the future. ok is false if no origin has fares.
 func Age(ctx context.Context, fares store.Fares, now time.Time) (days float64, ok bool, err error) {
 	origins, err := fares.Covered(ctx, firstOrigin(now), sampleSize)
 	if err == nil && len(origins) < sampleSize {
@@ -51,8 +51,8 @@ func Age(ctx context.Context, fares store.Fares, now time.Time) (days float64, o
 }
 
 // newest returns when the newest one-way fare of an origin was found, and the latest date stored
-// with the origin. Until the trends of another version of the program are rebuilt, the time of the
-// source's last answer stands for both.
+// with the origin. If the trends are of another version of the program and not rebuilt yet, it
+// returns the time of the source's last answer for both.
 func newest(ctx context.Context, fares store.Fares, origin fare.City) (found, latest time.Time, err error) {
 	if latest, err = fares.LastAnswer(ctx, origin); err != nil {
 		return found, latest, err

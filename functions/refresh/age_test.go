@@ -62,7 +62,7 @@ func TestAge(t *testing.T) {
 					t.Errorf("at hour %d: %v %v %v, want %v", hour, got, ok, err, want)
 				}
 			}
-			for call := range 2 { // fails to read the list, and the first age
+			for call := range 2 { // the reads of the list and of the first age fail
 				faulty := storetest.NewFaulty(table)
 				faulty.FailOnce(call, storetest.Before)
 				if got, ok, err := refresh.Age(t.Context(), store.Fares{Table: faulty}, now); err == nil {

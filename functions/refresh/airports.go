@@ -11,8 +11,8 @@ import (
 )
 
 // A pair of airports in demand has its own series: the fares that the source gave for the pair, and
-// those in the cities' history. Its summary and departure states are rebuilt from that history at
-// each refresh, so an answer needs one read. As long as the pair has too few fares, they hold the
+// its fares in the cities' history. Each refresh rebuilds its summary and departure states from
+// that history, so an answer needs one read. As long as the pair has too few fares, they hold the
 // cities' statistics scaled to the pair's usual level. A pair adds nothing to the pooled
 // statistics, where its fares are already counted with the cities'.
 

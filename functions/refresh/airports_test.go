@@ -12,8 +12,9 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// The pair has one day of fares, so it is compared with the cities, at the median ratio of the
-// departures with a fare of both: 6000/4000 and 4000/4000, so the square root of 1.5.
+// The pair has one day of fares, so the verdict compares it with the cities, at the median of the
+// ratios of departures on which both have a fare: 6000/4000 and 4000/4000, so the square root of
+// 1.5.
 func TestAirportsInDemand(t *testing.T) {
 	w := newDeepWorld(t, open(t), "MIL-LON")
 	from := func(name string, price fare.Cents, stops ...int) []fare.Fare {
@@ -48,9 +49,10 @@ func TestAirportsInDemand(t *testing.T) {
 	}
 }
 
-// Callers can name more pairs of airports than there are routes. A day asks for a seventh as many
-// pairs as there are covered routes, with a tenth more for failed calls: of 12 routes, 12/7 x 1.1
-// is 1.9, rounded up to 2. The longest unasked pairs come first, so all pairs have their turn.
+// Callers can name more pairs of airports than there are routes. The daily limit for pairs is a
+// seventh of the number of covered routes, plus a tenth for failed calls: of 12 routes, 12/7 x 1.1
+// is 1.9, rounded up to 2. The pairs that were not asked for longest come first, so all have their
+// turn.
 func TestAirportsAreLimited(t *testing.T) {
 	routes := append(routesFrom("MIL", 11), "MIL-LON")
 	w := newDeepWorld(t, open(t), routes...)

@@ -26,7 +26,7 @@ import (
 // times the cheapest of its day: usually 1.5 times. So today's 98 is compared with the city's lows
 // times 1.5: the median is 44 x 1.5 = 66, the lowest 40 x 1.5 = 60.
 func TestAirportsByHand(t *testing.T) {
-	w := newDeepWorld(t, open(t), routesFrom("MIL", 8)...) // of 9 routes, a day asks for 2 pairs
+	w := newDeepWorld(t, open(t), routesFrom("MIL", 8)...) // with 9 routes, the source is asked for 2 pairs a day
 	w.source.has["MIL"] = departing("MIL-LON", today, 9900, 0)
 	ask := func(name, from, to string, price fare.Cents) {
 		all := departing("MIL-LON", w.now, price, 0)
@@ -60,7 +60,7 @@ func TestAirportsByHand(t *testing.T) {
 		Level                verdict.Level
 		Reliability          verdict.Reliability
 		Airports             string
-		Departures, Percent  int // behind the comparison with the cities
+		Departures, Percent  int // the basis of the comparison with the cities
 	}
 	for _, c := range []struct {
 		from, to string

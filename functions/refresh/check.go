@@ -13,11 +13,11 @@ import (
 	"verdetto/shared/runtime/metrics"
 )
 
-// leastDays is how long the certificate must still be valid. Whoever renews certificates for others
-// does so earlier, so a shorter time means that the renewal fails.
+// leastDays is how long the certificate must still be valid. Certificates are usually renewed
+// earlier, so a shorter time means that the renewal fails.
 const leastDays = 14
 
-// logCheck calls the service as a caller outside does. An alarm rings if no check passes.
+// logCheck calls the service from outside. An alarm rings if no check passes.
 func (f *Function) logCheck(ctx context.Context) {
 	if err := f.check(ctx); err != nil {
 		f.Log.ErrorContext(ctx, "the service does not answer calls from outside", "url", f.BaseURL, "error", err)
@@ -30,14 +30,15 @@ func (f *Function) logCheck(ctx context.Context) {
 // elsewhere lists a path of each function besides analisi.
 var elsewhere = []string{"/v1/termini", "/v1/price-trends", "/v1/alerts/confirm", "/v1/shopping/flight-dates", "/x402/v1/analisi"}
 
-// refuses reports whether a function failed, or holds another origin secret than the edge.
+// refuses reports whether a status means that a function failed, or that its origin secret differs
+// from the edge's.
 func refuses(status int) bool { return status == http.StatusForbidden || status >= 500 }
 
 func isOther(status int) bool { return status != http.StatusOK }
 
-// check calls every function, asks for the routes and, if there is a route, its verdict. A verdict may be
-// refused with 429, since a caller without a key has few a day: the answer shows that the service
-// works as well.
+// check calls every function, asks for the routes and, if there is one, for its verdict. The
+// verdict may be refused with 429, because a caller without a key has few a day: that answer also
+// shows that the service works.
 func (f *Function) check(ctx context.Context) error {
 	var covered struct {
 		Rotte []struct{ Origine, Destinazione struct{ Codice string } }

@@ -13,8 +13,8 @@ import (
 	"verdetto/shared/runtime/metrics"
 )
 
-// The hourly check passes if the service answers, be it that the caller's verdicts are used up, and
-// else says in the log what failed.
+// The hourly check passes if the service answers, even if the caller's verdicts are used up.
+// Otherwise the log says what failed.
 func TestCheck(t *testing.T) {
 	const covered = `{"rotte":[{"origine":{"codice":"MIL"},"destinazione":{"codice":"LIS"}}]}`
 	for _, c := range []struct {

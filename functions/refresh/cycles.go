@@ -16,17 +16,16 @@ const (
 	// keepDays is how many days a contribution stays in the store. A contribution holds one series'
 	// statistics of one day, until closeCycles adds them up.
 	keepDays = 31
-	// closeAfter is how long after midnight (UTC) the past day is closed. An invocation takes less
-	// time than closeAfter, so an invocation that began on the past day has ended.
+	// closeAfter is how long after midnight (UTC) the past day is closed. An invocation lasts less
+	// than that, so all that began on the past day have ended.
 	closeAfter = time.Hour
 )
 
 // closeCycles closes all past days in order: it adds the contributions of all series to the pooled
 // statistics and to the score. It may run repeatedly and in several processes at once. A
-// contribution that arrives after its day was closed is not counted. It returns what is then stored.
-//
-// Pooled statistics that a wrong clock dated in the future are stored but unusable. If warmUp will
-// rebuild them, closeCycles leaves them.
+// contribution that arrives after its day was closed is not counted. It returns the statistics that
+// are stored afterwards. Statistics that a wrong clock dated in the future are unusable;
+// closeCycles leaves them if warmUp will rebuild them.
 func (r *Refresher) closeCycles(ctx context.Context, now time.Time, rebuilds bool) (c departure.Cycle, err error) {
 	last := fare.DayOf(now.Add(-closeAfter)) - 1
 	err = store.RetryConflicts(ctx, func() (err error) {

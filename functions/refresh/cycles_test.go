@@ -98,7 +98,7 @@ func TestPlansCloseCycles(t *testing.T) {
 	}
 }
 
-// The sum is made 1 hour after midnight, even if some contributions are still missing.
+// A day is closed 1 hour after midnight, even if some contributions are still missing.
 func TestClosedCycle(t *testing.T) {
 	s := openDays(t)
 	source := dailyFares(30)

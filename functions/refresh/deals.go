@@ -30,8 +30,8 @@ func (r *Refresher) updateDeals(ctx context.Context, origin fare.City, stored su
 	return nil
 }
 
-// updateDealsOf reads the departure states of series that this refresh did not judge, so it must run
-// after they are stored. Deals for return trips are not listed by month.
+// updateDealsOf also reads the departure states of series that this refresh did not judge, so it
+// must run after the states are stored. Deals for return trips are not listed by month.
 func (r *Refresher) updateDealsOf(ctx context.Context, origin fare.City, trip fare.Trip,
 	stored map[fare.City]mergeResult, pooled *departure.Pooled) error {
 	var fresh []deals.Entry
@@ -61,8 +61,9 @@ func (r *Refresher) updateDealsOf(ctx context.Context, origin fare.City, trip fa
 	})
 }
 
-// dealsOf judges the cheapest fare of a series with its summary, and that of each month, and every fare
-// for its day, with the departure states. Unless all is true, it omits the fares by month and airline.
+// dealsOf judges fares of a series: the cheapest one and the cheapest of each month with its
+// summary, and each of them for its day with the departure states. Unless all is true, it omits the
+// fares by month and airline.
 func dealsOf(series fare.Series, s verdict.RouteSummary, sheets seriesState,
 	pooled *departure.Pooled, all bool) (e deals.Entry, err error) {
 	e = deals.Entry{Destination: series.Destination, AsOf: s.AsOf, Observations: s.Observations,

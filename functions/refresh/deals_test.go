@@ -52,8 +52,8 @@ func TestDealsSayWhatAnswersSay(t *testing.T) {
 	}
 }
 
-// A second refresh on the same day changes no deal. On the next day the time of a deal changes only
-// if the deal itself does.
+// A second refresh on the same day changes no deal. On the next day, the date of a deal changes
+// only if the deal itself has changed.
 func TestDealsStand(t *testing.T) {
 	const days = 20
 	source := dailyFares(days + 1)

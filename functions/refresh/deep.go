@@ -39,8 +39,9 @@ type DeepReport struct {
 
 func (r DeepReport) empty() bool { return r.Answered+r.Skipped+r.Failed+r.Remaining == 0 }
 
-// Failure returns an error if more than a tenth of the series failed, or if the clock is behind. A series that fails alone is the
-// first of the next day, but so many show that the source or the store is in trouble.
+// Failure returns an error if more than a tenth of the series failed, or if the clock is behind. A
+// single series that fails is tried first on the next day; so many failures show that the source or
+// the store is in trouble.
 func (r DeepReport) Failure() error {
 	if asked := r.Answered + r.Failed; r.Failed*10 > asked {
 		return failure(r.Answered, r.Failed, "routes", r.Faults[0], r.Refused)
@@ -55,8 +56,8 @@ func (r *DeepReport) fault(series fare.Series, err error) {
 }
 
 // deepen asks the source for each series of a task, then stores and publishes the answers. It
-// returns in left the series to requeue because time ran out after some progress. Series beyond the
-// day's budget are not requeued: the next day's plan starts with them.
+// returns the series to requeue because time ran out after some progress. Series beyond the day's
+// budget are not requeued: the next day's plan starts with them.
 func (r *Refresher) deepen(ctx, begin context.Context, t task, report *DeepReport) (left []fare.Series, err error) {
 	source, ok := r.Source.(upstream.Deep)
 	if !ok {
@@ -103,7 +104,7 @@ func (r *Refresher) deepen(ctx, begin context.Context, t task, report *DeepRepor
 	}
 	switch {
 	case ctx.Err() != nil && report.Answered > before:
-		return t.Series, nil // the retry skips series that were asked for, but publishes them
+		return t.Series, nil // The retry skips the series that were asked for, but publishes them too.
 	case ctx.Err() != nil:
 		return nil, errors.Join(err, ctx.Err())
 	case report.OutOfCalls:
@@ -128,7 +129,7 @@ func (r *Refresher) deepenSeries(ctx context.Context, source upstream.Deep, seri
 	var fares []fare.Fare
 	for _, nonStop := range []bool{false, true} {
 		if nonStop && !hasStops(fares) {
-			break // every departure's cheapest fare is non-stop already, or there are no fares
+			break // There are no fares, or the cheapest fare of every departure is already non-stop.
 		}
 		answer, err := source.Departures(ctx, upstream.Question{Series: series, NonStop: nonStop}, now)
 		if err != nil {

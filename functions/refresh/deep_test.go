@@ -148,8 +148,8 @@ func (w *deepWorld) deepen() refresh.DeepReport {
 	return report
 }
 
-// Each call to the store fails once, or is the last that succeeds, while a worker processes messages. The
-// redelivered messages finish the work, and ask again for one series at most.
+// Each call to the store fails once, or is the last one to succeed, while a worker processes
+// messages. The redelivered messages finish the work, and ask again for at most one series.
 func TestDeepMessages_UnderFaults(t *testing.T) {
 	worlds := map[store.Table]*deepWorld{}
 	prepared := func(t *testing.T) store.Table {
@@ -254,8 +254,8 @@ func (r refusing) Write(ctx context.Context, ops ...store.Op) error {
 	return r.Table.Write(ctx, ops...)
 }
 
-// Series that a worker could not begin in time are requeued. A message that was cut off is requeued
-// if at least one of its series was done, and otherwise fails, so requeueing always ends.
+// Series for which a worker had no time are requeued. A message that was cut off is requeued if at
+// least one of its series was done, and otherwise fails, so requeueing always ends.
 func TestDeepTimeRunsOut(t *testing.T) {
 	all := []string{"MIL-BUH", "MIL-LON", "MIL-PAR"}
 	for _, c := range []struct {
@@ -331,7 +331,7 @@ func TestWorkersRankAtThePlansRates(t *testing.T) {
 		s.Euro(live.Price) != 2311 {
 		t.Errorf("%+v", s)
 	}
-	// Otherwise the worker would store summaries without the fares in other currencies.
+	// without the rates, the worker would store summaries without the fares in other currencies
 	f = w.function()
 	f.Fares.Table = unreadable{w.table, "FARES"}
 	w.source.takeQuestions()

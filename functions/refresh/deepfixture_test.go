@@ -22,8 +22,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// deepSource has fares or an error for each series. Asked for non-stop fares, it answers with those
-// alone.
+// deepSource has fares or an error for each series. A question about non-stop fares gets only
+// those.
 type deepSource struct {
 	*source
 	departures map[string]any

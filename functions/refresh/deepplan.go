@@ -19,18 +19,17 @@ import (
 const (
 	// restEvery is the number of days between two calls for a route that is not in demand.
 	restEvery = 7
-	// earlyBy is how much earlier than due the source may be asked for a series, because runs start
-	// at slightly different times.
+	// earlyBy is how much too early the source may be asked for a series, because runs start at
+	// slightly different times.
 	earlyBy = 6 * time.Hour
 	// perMessage is the number of series in one message. An invocation has time for 25 of them, at
 	// one or two calls each.
 	perMessage = 25
-	// maxDemand limits how long a series stays in demand. A question sets the end of demand to 8
-	// days later, so only a wrong clock can set an end that is further ahead. The plan ignores such
-	// an end.
+	// maxDemand limits how long a series stays in demand. A question puts a series in demand for 8
+	// days, so only a wrong clock can set a later end. The plan ignores such an end.
 	maxDemand = 9 * 24 * time.Hour
 	// maxRequest limits how long a request for an uncovered origin is remembered. The plan ignores
-	// an end that is further ahead, because only a wrong clock can cause it.
+	// a later end, because only a wrong clock can set it.
 	maxRequest = 17 * 24 * time.Hour
 )
 
@@ -40,11 +39,11 @@ type due struct {
 	lastAnswer int64
 }
 
-// planDeep lists the series to ask the source for on a day: those in demand that were not asked for
-// within a day, then pairs of airports in demand, then a seventh of the other series. Callers can
-// name more pairs than there are routes, so their number is limited to a seventh of the covered
-// series. Each part begins with the longest unasked. If one origin cannot be read, the plan still
-// contains the others.
+// planDeep lists the series to ask the source for on a day: first those in demand that were not
+// asked for within a day, then pairs of airports in demand, then a seventh of the other series.
+// Callers can name more pairs than there are routes, so the number of pairs is limited to a seventh
+// of the covered series. Each part begins with the series that were not asked for longest. If one
+// origin cannot be read, the plan still contains the others.
 func (r *Refresher) planDeep(ctx context.Context, at time.Time) ([]due, error) {
 	covered, fault := r.coveredSeries(ctx)
 	now := at.Unix()
@@ -98,7 +97,7 @@ func (r *Refresher) coveredSeries(ctx context.Context) ([]due, error) {
 	var faults []error
 	work := make(chan fare.City)
 	var workers sync.WaitGroup
-	for range 16 { // workers wait for the store, not for the CPU
+	for range 16 { // The workers mostly wait for the store, so there are more of them than CPUs.
 		workers.Go(func() {
 			for origin := range work {
 				series, err := r.seriesFrom(ctx, origin, demand[origin])
@@ -195,7 +194,7 @@ type PlannedDeep struct {
 }
 
 // messages packs series into tasks, the most urgent first. All series of a task have the same
-// origin, and either all or none are in demand, so tasks with demand always come first.
+// origin, and all or none of them are in demand, so tasks in demand come first.
 func messages(series []due, at time.Time) (tasks []task) {
 	type kind struct {
 		origin fare.City
@@ -215,8 +214,8 @@ func messages(series []due, at time.Time) (tasks []task) {
 	return tasks
 }
 
-// planMessages makes the plan for the time at and packs it into tasks. If a part of the plan
-// failed, it returns the rest of the plan and an error.
+// planMessages makes the plan for a time and packs it into tasks. If a part of the plan failed, it
+// returns the rest of the plan and an error.
 func (r *Refresher) planMessages(ctx context.Context, at time.Time) ([]task, PlannedDeep, error) {
 	if _, ok := r.Source.(upstream.Deep); !ok {
 		return nil, PlannedDeep{}, nil

@@ -19,8 +19,8 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// On each day the source is asked for 11/70 of the routes that are not in demand, those longest
-// unasked first. So it is asked for each route within 7 days.
+// On each day the source is asked for 11/70 of the routes that are not in demand, beginning with
+// those that were not asked for longest. So it is asked for each route within 7 days.
 func TestEveryRouteOnceAWeek(t *testing.T) {
 	all := slices.Concat(routesFrom("MIL", 60), routesFrom("ROM", 10))
 	w := newDeepWorld(t, open(t), all...)
@@ -210,7 +210,7 @@ func TestDeparturesEvent(t *testing.T) {
 	if planned, _ := answer.(refresh.PlannedDeep); err != nil || planned.Series > 0 {
 		t.Errorf("of a source that cannot be asked for a route: %+v %v", answer, err)
 	}
-	// The exchange rates are for the workers.
+	// Without the exchange rates the workers would drop fares in other currencies.
 	f := w.function()
 	f.Queue, f.CurrentRates = &recordingQueue{}, func(context.Context) fare.Rates { return fare.Rates{PerEuro: map[string]float64{"GBP": 0.9}} }
 	if _, err := f.Event(t.Context(), json.RawMessage(`{"departures":true}`)); err != nil {

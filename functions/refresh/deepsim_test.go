@@ -22,7 +22,7 @@ import (
 
 const latency = 300 * time.Millisecond
 
-// slowTransport answers after latency has passed on the virtual clock of the synctest bubble.
+// slowTransport answers after a latency on the virtual clock of synctest.
 type slowTransport struct{ handlerTransport }
 
 func (d slowTransport) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -32,9 +32,9 @@ func (d slowTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return d.handlerTransport.RoundTrip(r)
 }
 
-// simulateWeek runs a service for a week of virtual time. New routes are searched for on the first
-// day, and departures are asked for every day. The workers run in parallel and share the rate
-// limit, beyond which the imitated API rejects calls.
+// simulateWeek runs a service for a week of virtual time. It looks for new routes on the first day,
+// and asks for departures every day. The workers run in parallel and share the rate limit; beyond
+// it the imitated API rejects calls.
 func simulateWeek(t *testing.T, routes, daily, workers int, perDay int64) {
 	const perOrigin = 10
 	synctest.Test(t, func(t *testing.T) {

@@ -13,9 +13,9 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// A departure state holds the statistics of a series for verdicts about one departure day. A
-// refresh adds each past day with fares to the state once, with the pooled statistics of the last
-// closed day, and contributes its own day to the pooled statistics. States, open questions (answers
+// A departure state holds the statistics of a series for verdicts on single departures. A refresh
+// adds each past day with fares to the state once, using the pooled statistics of the last closed
+// day, and contributes its own day to the pooled statistics. States, open questions (answers
 // without a known outcome) and contributions are written together, so a killed refresh never counts
 // a day twice.
 
@@ -48,7 +48,7 @@ func (r *Refresher) usable(c departure.Cycle, err error) (departure.Cycle, error
 
 type seriesState struct {
 	any, nonStop *departure.Learner // nonStop is nil if the series has no separate non-stop state
-	rounds       score.Rounds       // issued answers that await scoring, all fares
+	rounds       score.Rounds       // issued answers that wait to be scored, for all fares
 	stored       store.Departures
 }
 
@@ -137,8 +137,8 @@ func (s *seriesState) quotesFrom(summary verdict.RouteSummary, p *departure.Pool
 	return from
 }
 
-// foldDepartures also judges the deals of the series, so that nobody has to read back what it stored.
-// It returns nil if a later refresh stored the state.
+// foldDepartures updates the departure state of a series. It also judges the deals, so that what it
+// stored need not be read again. It returns nil if a later refresh has stored the state.
 func (r *Refresher) foldDepartures(ctx context.Context, series fare.Series, history []fare.Observation,
 	summary verdict.RouteSummary, pooled departure.Cycle) (*deals.Entry, error) {
 	s, err := r.readState(ctx, series)
@@ -172,7 +172,7 @@ func (r *Refresher) foldDepartures(ctx context.Context, series fare.Series, hist
 	w := &added
 	if added.Empty() {
 		w = nil
-	} else if again { // late fares: add to today's earlier contribution
+	} else if again { // late fares: add them to today's earlier contribution
 		if err := r.addEarlier(ctx, series, today, w); err != nil {
 			return nil, err
 		}
@@ -184,9 +184,9 @@ func (r *Refresher) foldDepartures(ctx context.Context, series fare.Series, hist
 	return &e, err
 }
 
-// addEarlier adds to own the contribution that an earlier refresh of the same day stored for this
-// series. The sum is written together with the departure state, so a change by another process
-// makes the write fail.
+// addEarlier adds the contribution that an earlier refresh of the same day stored for this series.
+// The sum is written together with the departure state, so a change by another process makes the
+// write fail.
 func (r *Refresher) addEarlier(ctx context.Context, series fare.Series, cycle fare.Day, added *score.Contribution) error {
 	earlier, err := r.Fares.ContributionOf(ctx, series, cycle)
 	if errors.Is(err, store.ErrNotFound) {
@@ -199,8 +199,8 @@ func (r *Refresher) addEarlier(ctx context.Context, series fare.Series, cycle fa
 	return nil
 }
 
-// putState stores the state and the contribution of a series. Afterwards the state has what a reader
-// of the store gets, because storing rounds numbers, and may drop details of a large state.
+// putState stores the state and the contribution of a series. Afterwards s equals what a reader of
+// the store gets: encoding rounds numbers, and may drop details of a large state.
 func (r *Refresher) putState(ctx context.Context, series fare.Series, s *seriesState, added *score.Contribution) error {
 	now := store.Departures{Any: store.States.Pack(&s.any.State)}
 	stored, err := now.Any.Value()

@@ -52,8 +52,8 @@ func TestDeparturesOfAnyOrder(t *testing.T) {
 	}
 }
 
-// TestDeparturesSurviveKills covers a day on which the answers of past days are compared with what
-// followed, and on which the counts of the day before are added to the score.
+// TestDeparturesSurviveKills covers a day on which past answers are compared with what followed,
+// and the counts of the day before are added to the score.
 func TestDeparturesSurviveKills(t *testing.T) {
 	const last = 9
 	source := dailyFares(last + 1)
@@ -138,8 +138,8 @@ func TestSheetsOfStops(t *testing.T) {
 	}
 }
 
-// When a route with only non-stop fares gets its first fare with a stop, the state for all fares
-// records that some have stops. The state for non-stop fares stays unchanged.
+// When a route that had only non-stop fares gets its first fare with a stop, the state for all
+// fares records that some have stops. The state for non-stop fares does not change.
 func TestStopsBecomeKnown(t *testing.T) {
 	s := openDays(t)
 	source := dailyFares(20)

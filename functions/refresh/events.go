@@ -39,16 +39,16 @@ type Answer struct {
 }
 
 // event is an invocation without queue messages. An operator can send {"origins":["MIL"]},
-// {"mail":true}, {"departures":true}, {"age":true} or {"check":true}. Every other event comes from a schedule, or
-// is {}.
+// {"mail":true}, {"departures":true}, {"age":true} or {"check":true}. All other events come from a
+// schedule, or are {}.
 type event struct {
 	Origins    []fare.City `json:"origins"`
 	Mail       bool        `json:"mail"`
 	Departures bool        `json:"departures"`
-	Age        bool        `json:"age"`    // logs the age; tried by deployments
+	Age        bool        `json:"age"`    // logs the age; deployments use it as a test
 	Check      bool        `json:"check"`  // calls the service from outside
 	Source     string      `json:"source"` // of a schedule's event: aws.scheduler
-	Time       time.Time   `json:"time"`   // of a schedule's event; a duplicate has the same
+	Time       time.Time   `json:"time"`   // of a schedule's event; a duplicate has the same time
 }
 
 func (f *Function) Event(ctx context.Context, raw json.RawMessage) (any, error) {
@@ -89,7 +89,7 @@ func (f *Function) send(ctx context.Context) (any, error) {
 	if f.Sender == nil {
 		return nil, errors.New("there is no mail to send here: it is not configured")
 	}
-	if err := f.logAge(ctx); err != nil { // this event is the most frequent
+	if err := f.logAge(ctx); err != nil { // the most frequent event
 		f.Log.ErrorContext(ctx, "the age of the fares could not be read; the next event of the schedule reads it again", "error", err)
 	}
 	sent, err := f.work(ctx)
@@ -210,8 +210,8 @@ func (f *Function) logAge(ctx context.Context) error {
 	return err
 }
 
-// logScore logs a metric that an alarm watches: for how many weeks in a row the verdicts came true
-// more or less often than expected.
+// logScore logs a metric that an alarm watches: the number of successive weeks in which the
+// verdicts came true more or less often than expected.
 func (f *Function) logScore(ctx context.Context) {
 	c, err := f.Refresher.pooled(ctx)
 	if err != nil {

@@ -214,7 +214,7 @@ func TestTimeRunsOut(t *testing.T) {
 	const planned = "1999-12-31T03:00:00Z"
 	for _, c := range []struct {
 		name         string
-		asks, writes time.Duration // durations of a question and a write
+		asks, writes time.Duration // how long a question and a write take
 		queueErr     error
 		failed, sent []string
 		asked        int // origins recorded as asked for
@@ -277,8 +277,8 @@ func (q *postponing) Postpone(_ context.Context, _ queue.Message, wait time.Dura
 	return nil
 }
 
-// A failed message comes back after waits that grow, for 13 hours in all. An origin that answered does
-// not. A refused token is one line that names the parameter.
+// A failed message comes back after growing waits, for 13 hours in all. A message whose origin was
+// answered does not. A refused token is logged in one line that names the parameter.
 func TestFailedMessagesArePostponed(t *testing.T) {
 	s := &source{has: map[fare.City]any{"MIL": fmt.Errorf("%w: 401", upstream.ErrRefused)}}
 	q := &postponing{}
@@ -286,7 +286,7 @@ func TestFailedMessagesArePostponed(t *testing.T) {
 	var log bytes.Buffer
 	f.Log, f.Metrics = slog.New(slog.NewJSONHandler(&log, nil)), metrics.NewSource("verdetto-refresh")
 	var whole time.Duration
-	for received := range 8 { // then the message is a dead letter
+	for received := range 8 { // after that, the message is a dead letter
 		m := message("1", "2026-03-04T03:00:00Z", "MIL")
 		m.Received = received + 1
 		f.Messages(t.Context(), []queue.Message{m})

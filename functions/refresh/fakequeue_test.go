@@ -84,8 +84,8 @@ func (q *fakeQueue) left() int {
 // killed is the value with which a handler panics to imitate a killed process.
 const killed = "killed"
 
-// work passes messages to a handler, ten at a time, until the queue is empty, polling once a second
-// of virtual time. If the handler panics with killed, the ten messages are delivered again.
+// work passes messages to a handler, ten at a time, and polls once a second of virtual time until
+// the queue is empty. If the handler panics with killed, the ten messages are delivered again.
 func (q *fakeQueue) work(ctx context.Context, workers int, timeout time.Duration, handle queue.Handler) {
 	var all sync.WaitGroup
 	for range workers {

@@ -15,13 +15,11 @@ import (
 )
 
 // One invocation is too short to refresh every origin, so the schedule's event only queues one
-// message per origin. A dead letter then names exactly one origin.
-//
-// A message states the time of its plan. A worker skips an origin that was asked for after that
-// time, so a message delivered twice does not call the source twice.
-//
-// A worker requeues an origin if time ran out before its start, or after new fares of it were
-// stored. Only failures and origins without progress count towards the dead letters.
+// message per origin. A dead letter then names exactly one origin. A message states the time of its
+// plan. A worker skips an origin that was asked for after that time, so a message delivered twice
+// does not call the source twice. A worker requeues an origin if time ran out before it began, or
+// after it had stored new fares. Only failures and origins without progress count towards the dead
+// letters.
 
 // task is the body of a queue message. It lists origins to refresh, or series of one origin whose
 // departures are due.
@@ -95,8 +93,8 @@ func (r *Refresher) enqueueOrigins(ctx context.Context, q queue.Queue, at time.T
 	return Planned{len(origins), at}, nil
 }
 
-// From lastBegin before the deadline of an invocation on, no new origin begins. From lastWork on,
-// all work stops and the rest is requeued. In short invocations both are fractions of the time
+// After lastBegin before the deadline of an invocation, no new origin begins. After lastWork before
+// it, all work stops and the rest is requeued. In short invocations both are fractions of the time
 // left.
 const (
 	lastBegin = 45 * time.Second
@@ -203,7 +201,7 @@ func (r *Refresher) due(ctx context.Context, t task) (due []fare.City, err error
 	return due, nil
 }
 
-// ended records the result of refreshing an origin, if the message names it.
+// ended records the result of refreshing an origin, if the message names that origin.
 func (d *delivery) ended(o Outcome, unfinished bool) {
 	switch {
 	case !slices.Contains(d.due, o.Origin):

@@ -101,7 +101,7 @@ func contentsOf(t *testing.T, table store.Table, origin fare.City) map[string]st
 	t.Helper()
 	name := string(origin)
 	all := dump(t, table, "ROUTE#"+name+"-ZZA", "ROUTE#"+name+"-ZZB", "ORIGIN#"+name)
-	delete(all, "ORIGIN#"+name+" ASKED") // a time, which differs
+	delete(all, "ORIGIN#"+name+" ASKED") // the time of the last answer, which differs
 	return all
 }
 
@@ -203,8 +203,8 @@ func newInvocations(t *testing.T, rows []upstream.Row) *invocations {
 	return v
 }
 
-// plan sends the event of the schedule twice. The first time the queue fails after accepting some
-// of the messages.
+// plan sends the event of the schedule twice. At the first time, the queue fails after it has
+// accepted some of the messages.
 func (v *invocations) plan(began time.Time) {
 	v.t.Helper()
 	source := <-v.idle

@@ -66,8 +66,8 @@ func (h history) add(found []fare.Observation) (changed []fare.Cycle, added int)
 	return changed, added
 }
 
-// putHistory writes the blocks of cycles. If fares move to a later block, it writes that block first, so
-// an interrupted write loses no fare.
+// putHistory writes the blocks of cycles. If fares move to a later block, it writes that block
+// first, so that an interrupted write loses no fare.
 func (r *Refresher) putHistory(ctx context.Context, series fare.Series, h history, changed []fare.Cycle) error {
 	if r.Replay != nil {
 		return nil

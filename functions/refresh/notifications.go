@@ -12,8 +12,8 @@ import (
 )
 
 // storeNotifications stores notifications for the subscribed routes from an origin, and returns how
-// many routes have news. A killed refresh is repeated by the next one, because the source's answer
-// is recorded last.
+// many routes have news. It runs before the source's answer is recorded, so after a kill the next
+// refresh repeats it.
 func (r *Refresher) storeNotifications(ctx context.Context, origin fare.City, subscribed []store.SubscribedRoute,
 	summaries map[fare.City]mergeResult, today fare.Day) (n int, err error) {
 	var faults []error
@@ -35,7 +35,7 @@ func (r *Refresher) storeNotifications(ctx context.Context, origin fare.City, su
 	return n, errors.Join(faults...)
 }
 
-// leaveTrips leaves it to the sender to decide which alerts are met.
+// leaveTrips stores a notification for alerts to trips. The sender decides which of them are met.
 func (r *Refresher) leaveTrips(ctx context.Context, origin, destination fare.City, today fare.Day) error {
 	route := fare.Route{Origin: origin, Destination: destination}
 	return store.Notifications{Table: r.Fares.Table}.LeaveTrips(ctx, route, today,

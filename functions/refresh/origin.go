@@ -92,8 +92,8 @@ func (r *Refresher) storeAnswer(ctx context.Context, o *Outcome, answer upstream
 }
 
 // publish updates the deals and trends of an origin and stores notifications for its subscribed
-// routes. Trends are written last, so their presence tells a later plan that publishing is
-// complete. It adds the number of routes with news to notified.
+// routes. Trends are written last, so their presence marks the publication as complete. It adds the
+// number of routes with news to notified.
 func (r *Refresher) publish(ctx context.Context, origin fare.City, stored summaries, pooled departure.Cycle,
 	notified *int) error {
 	if len(stored) == 0 {
@@ -142,8 +142,8 @@ func (r *Refresher) updateLists(ctx context.Context, origin fare.City, stored su
 	return r.updateTrends(ctx, origin, entries)
 }
 
-// groupBySeries drops fares that are too old to store. It must run before the merge, because a
-// route that has only such fares must not become covered.
+// groupBySeries drops fares that are too old to store. It runs before the merge: a route with only
+// such fares must not become covered.
 func groupBySeries(fares []fare.Fare, today fare.Day) (series map[fare.Series][]fare.Observation, tooOld int) {
 	series = map[fare.Series][]fare.Observation{}
 	for _, f := range fares {
@@ -160,11 +160,11 @@ type mergeResult struct {
 	added   int
 	changed bool
 	summary verdict.RouteSummary
-	deal    *deals.Entry // nil: to be judged with the stored departure state
+	deal    *deals.Entry // nil: judge with the stored departure state
 }
 
-// mergeSeries adds fares to the history of a series and rebuilds the summary. The parameter asked
-// states whether the source was just asked for a year of departures of this series.
+// mergeSeries adds fares to the history of a series and rebuilds the summary. asked says whether
+// the source was just asked for a year of departures of this series.
 func (r *Refresher) mergeSeries(ctx context.Context, series fare.Series, observations []fare.Observation,
 	pooled departure.Cycle, now time.Time, asked bool) (m mergeResult, err error) {
 	err = store.RetryConflicts(ctx, func() (err error) {
@@ -206,8 +206,8 @@ func (r *Refresher) mergeSeriesOnce(ctx context.Context, series fare.Series, obs
 	}
 	m.summary = verdict.Build(merged, m.summary, today, verdict.Options{Rates: r.Rates})
 	if !r.warming {
-		// If the summary came first, it could already record that the source was asked, and no
-		// later run would repeat the work on the states.
+		// The summary is written after the states: it records that the source was asked, so if it
+		// came first, no later run would complete the states.
 		if m.deal, err = r.foldDepartures(ctx, series, merged, m.summary, pooled); err != nil {
 			return m, err
 		}

@@ -12,12 +12,11 @@ import (
 	"verdetto/shared/store"
 )
 
-// rebuild recomputes from the stored fares what another version of the program computed for an
-// origin, so that its routes have verdicts even if the source stays silent. Series of airports are
-// left out: until the source is asked for them, the fares of the cities answer for them.
-//
-// The first route of the trends is rebuilt last, and the lists of the origin after it, so
-// isOutdated detects an interrupted rebuild and it begins again.
+// rebuild recomputes, from the stored fares, what another version of the program computed for an
+// origin, so that its routes have verdicts even if the source stays silent. It leaves out series of
+// airports: until the source is asked for them, they are answered from the fares of the cities. It
+// rebuilds the first route of the trends last, and then the lists of the origin, so isOutdated
+// detects an interrupted rebuild, which then begins again.
 func (r *Refresher) rebuild(ctx context.Context, origin fare.City, now time.Time) error {
 	known, version, err := r.trends(ctx, origin)
 	if err != nil || version == 0 {

@@ -42,8 +42,8 @@ type Refresher struct {
 	// Replay, if set, holds the series in memory until Replay.Save.
 	Replay *Replay
 
-	cycle   *departure.Cycle // the pooled statistics during Run; nil: as stored
-	warming bool             // departures are folded at the end of the run, all series together
+	cycle   *departure.Cycle // the pooled statistics to use during Run; nil: the stored ones
+	warming bool             // departures are folded at the end of the run, for all series together
 }
 
 type Outcome struct {
@@ -65,12 +65,12 @@ type Counts struct {
 	Changed int
 }
 
-// overlap is how far before the last answer a refresh starts to ask for fares again. The source may
+// overlap is how far before its last answer the source is asked for fares again, because it may
 // learn of a fare days after the fare was found.
 const overlap = verdict.LiveDays * 24 * time.Hour
 
-// Run refreshes the given origins, or without any all that the source knows. A failed origin is in
-// the report. Run itself fails only if it could not begin, or could not update the pooled
+// Run refreshes the given origins or, if none are given, all that the source knows. A failed origin
+// is in the report. Run itself fails only if it could not begin, or could not update the pooled
 // statistics.
 func (r *Refresher) Run(ctx context.Context, origins ...fare.City) (Report, error) {
 	began := r.Now()
@@ -116,13 +116,13 @@ func (r *Refresher) Run(ctx context.Context, origins ...fare.City) (Report, erro
 		}
 	})
 	if r.warming && !stored {
-		report.Again = nil // the statistics need all answers
+		report.Again = nil // without all answers, the statistics are not complete
 	}
 	if r.warming && stored {
 		if err := r.warmUp(ctx, fare.DayOf(began)); err != nil {
 			return report, err
 		}
-		for _, origin := range anywhere { // the deals to judge by exist only now
+		for _, origin := range anywhere { // the deals with which these alerts are compared exist only now
 			if err := r.storeAnywhere(ctx, origin); err != nil {
 				return report, err
 			}

@@ -176,8 +176,8 @@ func TestPiecesMakeTheWhole(t *testing.T) {
 	}
 }
 
-// eachFault calls run repeatedly. In each run another call to the store fails once, or is the last
-// that succeeds.
+// eachFault calls run repeatedly. Each time another call to the store fails once, or is the last
+// one to succeed.
 func eachFault(t *testing.T, open func(*testing.T) store.Table, run func(*testing.T, *storetest.Faulty)) {
 	for name, arm := range map[string]func(*storetest.Faulty, int, storetest.Side){
 		"fails once": (*storetest.Faulty).FailOnce, "dies": (*storetest.Faulty).DieAt,
@@ -196,7 +196,8 @@ func part(all []fare.Fare, n, first int) (some []fare.Fare) {
 	return some
 }
 
-// The source gives two concurrent refreshes different answers. Neither removes fares of the other.
+// The source gives two concurrent refreshes different answers. Neither removes the fares of the
+// other.
 func TestTwoAtOnce(t *testing.T) {
 	table := open(t)
 	all := world()
@@ -211,7 +212,7 @@ func TestTwoAtOnce(t *testing.T) {
 					t.Error(err)
 				}
 				if report.Failed == 0 {
-					return // after too many conflicts a schedule runs it again
+					return // After too many conflicts the schedule runs it again.
 				}
 			}
 		})

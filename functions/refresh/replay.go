@@ -14,13 +14,13 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// Replay holds series, and their contributions to the pooled statistics, in memory, so that refreshing
-// them again on each of many days reads and writes every series once. The store then has the same
-// content as if each day had been refreshed without a Replay, but without the coverage of routes.
-// Until Save, the store must not be read, and the days must follow one another.
+// Replay holds series and their contributions to the pooled statistics in memory, so that
+// refreshing them for many days reads and writes every series once. Afterwards the store has the
+// same content as if each day had been refreshed without a Replay, except for the coverage of
+// routes. Until Save, the store must not be read, and the days must be refreshed in order.
 type Replay struct {
-	// Last is the last day on which a series is refreshed. On earlier days its deals lack what the next
-	// refresh computes anew.
+	// Last is the last day on which a series is refreshed. On earlier days its deals are
+	// incomplete, because the next refresh computes them anew.
 	Last func(series fare.Series) fare.Day
 
 	mu            sync.Mutex
@@ -29,7 +29,7 @@ type Replay struct {
 	sums          map[fare.Day]*score.Contribution                // of all series, unless the store has them
 }
 
-// replayed holds encoded what would take ten times the memory otherwise.
+// replayed is a series in memory. It is mostly encoded; decoded it would take ten times the memory.
 type replayed struct {
 	history      history
 	summary      store.Stored[verdict.RouteSummary]
@@ -147,7 +147,7 @@ func (p *Replay) putState(ctx context.Context, r *Refresher, series fare.Series,
 	return nil
 }
 
-// Save writes what has changed. If it is interrupted, the store is useless.
+// Save writes what has changed. If it is interrupted, the store is unusable.
 func (p *Replay) Save(ctx context.Context, r Refresher) error {
 	r.Replay = nil
 	for series, s := range p.all {

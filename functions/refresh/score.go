@@ -11,7 +11,7 @@ import (
 )
 
 // keepScore compares past answers about a series with what happened since, and records today's
-// answers for a later comparison. It uses the state as stored, because answers to users do too.
+// answers for a later comparison. It uses the state as it was stored, as answers to users do.
 func (s *seriesState) keepScore(from score.Source, c *score.Counts) error {
 	from.State = &s.any.State
 	if s.rounds.Due(from.Day) {
@@ -61,10 +61,10 @@ func (t *scoreTally) read(ctx context.Context) (err error) {
 	return err
 }
 
-// learn updates the record of past outcomes in the pooled statistics from the score, once a week
-// has ended between the days before and last.
+// learn updates, from the score, what the pooled statistics record about past outcomes. It does so
+// once a week: when a week ended after the day before and by the day last.
 func (t *scoreTally) learn(ctx context.Context, p *departure.Pooled, before, last fare.Day) error {
-	monday := fare.CycleOf(last + 1).First() // of the first week that is not over
+	monday := fare.CycleOf(last + 1).First() // the first week that is not over
 	if monday == fare.CycleOf(before+1).First() {
 		return nil
 	}

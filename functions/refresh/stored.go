@@ -12,7 +12,8 @@ import (
 	"verdetto/shared/verdict/trends"
 )
 
-// storedSummary has only the lows of a summary of another version, and is zero without a summary.
+// storedSummary is a stored summary with its version. If another version of the program wrote it,
+// only its lows are set. It is zero if there is none.
 type storedSummary struct {
 	verdict.RouteSummary
 	stored store.Stored[verdict.RouteSummary]

@@ -28,7 +28,7 @@ func (r *Refresher) updateTrendsOnce(ctx context.Context, origin fare.City, entr
 		previous, ok := old.Entry(e.Destination)
 		if ok && (reflect.DeepEqual(previous, e) || previous.AsOf > e.AsOf || previous.AsOf == e.AsOf &&
 			previous.Observations > e.Observations) {
-			continue // equal, or a refresh that knew more wrote it
+			continue // unchanged, or written by a refresh that knew more
 		}
 		newer = append(newer, e)
 		changed[e.Destination] = store.Coverage{Observations: e.Observations, Sample: e.Sample,
@@ -38,7 +38,7 @@ func (r *Refresher) updateTrendsOnce(ctx context.Context, origin fare.City, entr
 		return nil
 	}
 	if r.Replay != nil {
-		changed = nil // nobody reads them, and the trends hold the same
+		changed = nil // The trends hold the same, and nobody reads the coverage.
 	}
 	return r.Fares.PutTrends(ctx, origin, old.Merge(newer), version, changed)
 }

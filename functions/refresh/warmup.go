@@ -14,9 +14,9 @@ import (
 )
 
 // A full refresh without pooled statistics rebuilds them from the stored history: after many
-// recorded fares were loaded at once, or with a store from an earlier version. warmUp processes one
+// recorded fares were imported at once, or in a store of an earlier version. warmUp processes one
 // day after the other, for all series together, like daily refreshes. It writes the pooled
-// statistics last, so a killed run starts again.
+// statistics last, so if it is killed, it starts again.
 
 type warming struct {
 	series  fare.Series
@@ -25,7 +25,7 @@ type warming struct {
 	quotes  verdict.DayQuotes
 }
 
-// foundOn requires the fares to be in order of the day found.
+// foundOn returns the fares found on a day. fares must be sorted by the day found.
 func foundOn(day fare.Day, fares []departure.Live) []departure.Live {
 	byDay := func(f departure.Live, day fare.Day) int { return int(f.FoundDay() - day) }
 	first, _ := slices.BinarySearchFunc(fares, day, byDay)
@@ -53,7 +53,7 @@ func (r *Refresher) warmUpOnce(ctx context.Context, today fare.Day) error {
 	var none *score.Contribution
 	if stored, err := r.Fares.Contributions(ctx, today); err != nil {
 		return err
-	} else if len(stored) > 0 { // the history already holds what today's refreshes contributed
+	} else if len(stored) > 0 { // The history already includes what today's refreshes contributed.
 		none = new(score.Contribution)
 	}
 	if len(days) == 0 {
@@ -70,7 +70,7 @@ func (r *Refresher) warmUpOnce(ctx context.Context, today fare.Day) error {
 			pooled.Learn(h, day, &sums)
 		}
 		if day == today {
-			break // today's fares are only live
+			break // today's fares are live, not history
 		}
 		sums, v = departure.Statistics{}, pooled.View(day)
 		for _, s := range series {
@@ -100,7 +100,7 @@ func (r *Refresher) warmUpOnce(ctx context.Context, today fare.Day) error {
 }
 
 // startPooled returns the pooled statistics of a service that starts on a day: only the lead-time
-// curve of the fares found on it.
+// curve of the fares found on that day.
 func startPooled(series []*warming, day fare.Day) *departure.Pooled {
 	all := make([][]departure.Quote, 0, len(series))
 	for _, s := range series {

@@ -60,7 +60,7 @@ func (s *Service) slots(ctx context.Context, payment x402pay.Payment) []store.Sl
 	return append(all, s.slotsOf(feesDay, allPayers, "DAY"))
 }
 
-// notTaken returns the error response for a payment that was not taken. Nothing was sent to the
+// notTaken returns the error response for a payment that was not recorded. Nothing was sent to the
 // chain.
 func (s *sale) notTaken(ctx context.Context, err error) error {
 	full := new(store.Full)
@@ -138,7 +138,7 @@ func (s *sale) refuseFailed(ctx context.Context, payment x402pay.Payment, taken 
 	if outcome == pay.TooLate {
 		detail = "Its transaction came to the network too late, and moved nothing."
 	}
-	if fresh { // its own slots count it
+	if fresh { // the slots of the payment itself count the failure
 		return s.refusal(payment, "transaction_"+string(outcome), detail)
 	}
 	return s.refuseTaken(ctx, payment, "transaction_"+string(outcome), detail)

@@ -15,9 +15,9 @@ import (
 )
 
 // A sale stops at each access to the store and each call to the chain, before and after its effect,
-// as in a killed process. A new payment some minutes later is not charged again for the unanswered
-// call, unless the first payment still returns its answer. The script e2e/x402/answers repeats the
-// same payment instead.
+// as in a killed process. Some minutes later, the caller makes a new payment. It is not charged for
+// the unanswered call again, unless the first payment still returns its answer. The script
+// e2e/x402/answers repeats the same payment instead.
 func TestEveryStepFails(t *testing.T) {
 	t.Parallel()
 	type fault struct {

@@ -125,8 +125,8 @@ func TestInvalidPaymentsMakeNoCalls(t *testing.T) {
 }
 
 // A node may accept a payment that never gets into a block, for example because its blockhash
-// expires soon. It occupies a process for a while but costs no fee. A payer can have only one such
-// open payment, until its failure is certain, but can retry it.
+// expires soon. Waiting for it occupies a process for a while but costs no fee. A payer can have
+// only one such open payment, until its failure is certain, but can retry it.
 func TestOpenPaymentsAreBounded(t *testing.T) {
 	t.Parallel()
 	p, clock, _ := open(t)
@@ -156,9 +156,9 @@ func TestOpenPaymentsAreBounded(t *testing.T) {
 	want(t, p.Ask(verdict, first), 402, "", "expired")
 }
 
-// While the network is down, the outcomes of payments are unknown, but they must not use up the
-// daily limit for ever. Later, a payment that took effect becomes a credit, and a failed payment
-// counts as a fee.
+// While the network is down, the outcomes of payments are unknown. They must not use up the daily
+// limit for ever: later, a payment that took effect becomes a credit, and a failed payment counts
+// as a fee.
 func TestSlotsOfTheLostAreFreed(t *testing.T) {
 	t.Parallel()
 	p, clock, _ := open(t)

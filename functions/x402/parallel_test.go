@@ -107,7 +107,7 @@ func TestFailuresAreBoundedAcrossProcesses(t *testing.T) {
 			}
 			all.Wait()
 			burst := p.Chain.Sent
-			for n := range payments { // those refused because others were open
+			for n := range payments { // payments that were refused because others were open
 				if p.Chain.Sent < c.want {
 					again := p.Payment(payer(n), price, c.payments+n, c.more...)
 					outcomes.note(t, p.AskAt(instances[n%len(instances)], address(n), verdict, again), payer(n),
@@ -176,8 +176,8 @@ func TestHonestPayersAmongMany(t *testing.T) {
 	}
 }
 
-// A payment fails on the chain, and the store from one access on. A slot may stay occupied for the
-// day, but no extra fee is possible.
+// A payment fails on the chain, and the store fails from one access on. A slot may stay occupied
+// for the day, but no second fee is possible.
 func TestFaultsAddNoFee(t *testing.T) {
 	t.Parallel()
 	for call := range 10 {

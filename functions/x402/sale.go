@@ -17,8 +17,8 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// underWay is the longest time that a paid call can take. A payment without an answer that was
-// charged longer ago is a credit.
+// underWay is the longest time that a paid call can take. A payment that was charged longer ago and
+// has no answer is a credit.
 const underWay = store.OpenFor
 
 type paidAnswer struct {
@@ -165,8 +165,8 @@ func (s *sale) charge(ctx context.Context, payment x402pay.Payment, bought []byt
 		"another, that is not taken: the next call of its payer is paid already.")
 }
 
-// settle sends a payment and waits for the outcome. It only reads the outcome of a payment without
-// slots, which could cost another fee.
+// settle sends a payment and waits for the outcome. If the payment has no slots, sending it could
+// cost another fee, so settle only reads the outcome.
 func (s *sale) settle(ctx context.Context, taken store.Payment, wire []byte) (pay.Outcome, error) {
 	signature, err := pay.ParseSignature(taken.Name)
 	if err != nil {
@@ -195,7 +195,8 @@ func (s *sale) record(ctx context.Context, payment x402pay.Payment, taken store.
 	return s.deliver(taken, bought)
 }
 
-// replayOr returns the stored answer of a payment, or err, which prevented a new one.
+// replayOr returns the stored answer of a payment or, if there is none, err, the reason why no new
+// answer is given.
 func (s *sale) replayOr(ctx context.Context, payment x402pay.Payment, err error) (*paidAnswer, error) {
 	signature, _ := payment.Sign()
 	taken, unknown := s.Payments.Get(ctx, signature.String())
@@ -205,7 +206,7 @@ func (s *sale) replayOr(ctx context.Context, payment x402pay.Payment, err error)
 	return s.replay(ctx, payment, taken)
 }
 
-// replay returns the stored answer of a payment again, byte for byte, for a day, since the caller
+// replay returns the stored answer of a payment again, byte for byte, for a day, because the caller
 // may have lost the first response. Replays are limited per IP address, because anyone can copy a
 // payment from the chain.
 func (s *sale) replay(ctx context.Context, payment x402pay.Payment, taken store.Payment) (*paidAnswer, error) {

@@ -110,7 +110,7 @@ func (n *network) call(method string, params ...any) (json.RawMessage, error) {
 	return answer.Result, nil
 }
 
-// number calls a method that answers with a number: hold for a token account, or lamports for an
+// number calls a method that returns a number: hold for a token account, or lamports for an
 // address.
 func (n *network) number(method, address string) (number int64) {
 	n.t.Helper()
