@@ -62,12 +62,12 @@ func registerCities(api *httpapi.API, cities *answer.CoveredCities) {
 // manyCities is larger than the number of cities whose names begin with one letter.
 const manyCities = 500
 
-// fewLetters is the length in runes below which places that an airport serves come last: Brooklyn
-// and Beauvais are not what a B means.
+// fewLetters is the number of characters below which places that only share an airport come last: a
+// reader who types B does not mean Brooklyn or Beauvais.
 const fewLetters = 4
 
-// byRank puts a city whose full name was typed first, then cities with fares, then names in the
-// page's own language, then the cities' own names, then cities with the most traffic.
+// byRank puts a city whose full name was typed first, then cities with fares, names in the page's
+// own language, the cities' own names, and at last cities by traffic.
 func byRank(covered []fare.City, typed, lang string) func(a, b places.Place) int {
 	traffic := make(map[fare.City]int, len(covered))
 	for i, c := range covered {
@@ -131,7 +131,7 @@ func complete(ctx context.Context, in *citiesInput, cities *answer.CoveredCities
 		}
 	} else {
 		all = places.Complete(in.Query, lang, manyCities)
-		if _, exact := places.FindArea(in.Query); exact { // a country is no city with a typing error
+		if _, exact := places.FindArea(in.Query); exact { // the name of a country is not a mistyped city
 			all = slices.DeleteFunc(all, func(p places.Place) bool { return !strings.HasPrefix(places.Fold(p.Name), typed) })
 		}
 		all = append(all, citiesIn(in.Query, lang, covered, all)...)

@@ -33,7 +33,7 @@ func (r *Reader) ofAirlines(ctx context.Context, q Question, f SeriesData) (Seri
 	return f, err
 }
 
-// Airlines returns the airlines of the route's live fares, those with most fares first. known is
+// Airlines returns the airlines of the route's live fares, sorted by number of fares. known is
 // false if no fare of the route is live.
 func (r *Reader) Airlines(ctx context.Context, series fare.Series, nonStop bool) (all []fare.Airline, known bool,
 	err error) {

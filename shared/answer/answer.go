@@ -31,7 +31,7 @@ type Named struct {
 
 func Name(parameter, name string) Named { return Named{parameter, name, places.Read(name)} }
 
-// Code is a place in a question that no person typed, by its code.
+// Code is a place in a question that names it by its code, because no person typed it.
 func Code(code string) Named { return Named{Name: code, Means: places.ReadCode(code)} }
 
 type Question struct {
@@ -70,7 +70,7 @@ type SeriesData struct {
 }
 
 // Check fails if a question cannot have an answer: a trip within one city, an impossible departure
-// or price, a currency without an exchange rate.
+// or price, or a currency without an exchange rate.
 func (r *Reader) Check(ctx context.Context, q Question) error {
 	if err := Differ(q.From, q.To); err != nil {
 		return err
@@ -162,7 +162,7 @@ func (r *Reader) Answer(ctx context.Context, q Question) (Answer, error) {
 	return a.named(), nil
 }
 
-// named adds the airports of the question.
+// named adds the airports of the question to the answer.
 func (a Answer) named() Answer {
 	a.Judgement.Airports = a.Series.Airports
 	return a

@@ -95,8 +95,8 @@ func (r *Reader) WithUsual(ctx context.Context, q Question) (Answer, error) {
 }
 
 // OwnDay judges a fare for its own day as of today, as the page of that day does. A list that a
-// refresh stored days ago does not say this: the usual price changes with the lead time. It costs one
-// read. The verdict is zero if the fare cannot be judged.
+// refresh stored days ago may state another verdict, because the usual price changes with the lead
+// time. It costs one read. The verdict is zero if the fare cannot be judged.
 func (r *Reader) OwnDay(ctx context.Context, series fare.Series, nonStop bool, j verdict.Judged) (verdict.Verdict, error) {
 	d, err := r.readDepartures(ctx, SeriesData{Series: series}, nonStop)
 	if err != nil || d.sheet == nil {

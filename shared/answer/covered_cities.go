@@ -22,7 +22,7 @@ type CoveredCities struct{ *Reader }
 const maxOrigins = 10_000
 
 // BeforeFares returns the state of the collection if the service has no fares yet. It returns nil
-// if the service has fares, or if that cannot be read.
+// if there are fares, or if the store cannot be read.
 func (r *Reader) BeforeFares(ctx context.Context) *verdict.Collection {
 	if r.hasFares.Load() {
 		return nil
@@ -97,7 +97,7 @@ func (r *Reader) readDestinations(ctx context.Context, origin fare.City) ([]fare
 }
 
 // homeCountry is the country (ISO 3166-1 alpha-2) where most readers of a language live. Readers
-// are not asked for theirs.
+// are not asked for their own.
 var homeCountry = map[string]string{"it": "IT", "en": "GB", "de": "DE", "fr": "FR", "es": "ES", "pt": "PT"}
 
 func homeFirst(cities []fare.City, language string) []fare.City {

@@ -92,8 +92,8 @@ const (
 	demandDays = 8
 )
 
-// recordDemand records a question about a series. err is the error of reading the series: if it was
-// not found, the origin is requested from the fare source.
+// recordDemand records a question about a series. err is the error of reading the series: if the
+// series was not found, the origin is requested from the fare source.
 func (r *Reader) recordDemand(ctx context.Context, series fare.Series, err error) {
 	missing := errors.Is(err, store.ErrNotFound) && !errors.Is(err, packed.ErrVersion)
 	switch {
@@ -106,8 +106,8 @@ func (r *Reader) recordDemand(ctx context.Context, series fare.Series, err error
 	}
 }
 
-// RequestOrigin records a question about an uncovered origin, for which the next refresh asks the
-// fare source.
+// RequestOrigin records a question about an uncovered origin. The next refresh asks the fare source
+// for it.
 func (r *Reader) RequestOrigin(ctx context.Context, origin fare.City) {
 	r.note(ctx, origin, func(today fare.Day) error {
 		return r.Stored.RequestOrigin(ctx, origin, (today + OriginRequestDays).Time())
@@ -115,7 +115,7 @@ func (r *Reader) RequestOrigin(ctx context.Context, origin fare.City) {
 }
 
 // note calls record at most once per process and day for the same series or origin. If record
-// fails, the answer does not, and the next question calls record again.
+// fails, the question is answered all the same, and the next one calls record again.
 func (r *Reader) note(ctx context.Context, what any, record func(today fare.Day) error) {
 	today := fare.DayOf(r.Now())
 	if last, ok := r.recordedDays.Load(what); r.unrecorded || ok && last.(fare.Day) == today {

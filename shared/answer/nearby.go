@@ -13,12 +13,12 @@ import (
 )
 
 // A trip may be cheaper from a place near its origin, or to one near its destination. Each such
-// place costs one read, except places that the cached lists of covered cities show to have no
-// fares. These reads do not record demand.
+// place costs one read, unless the cached lists of covered cities show that it has no fares. These
+// reads do not record demand.
 
 const (
 	NearKm  = 150
-	MaxNear = 6 // places read per question
+	MaxNear = 6 // the maximum number of places read per question
 )
 
 type Neighbour struct {
@@ -91,7 +91,7 @@ func (r *Reader) placesNear(ctx context.Context, f SeriesData) (all []Neighbour,
 	return all, nil
 }
 
-// asked returns the code in the question that the place replaces.
+// asked returns the code in the question for which the place stands.
 func (n Neighbour) asked(s fare.Series) string {
 	if n.Arrival {
 		return cmp.Or(s.Airports.To.String(), string(s.Destination))
@@ -111,8 +111,8 @@ func (n Neighbour) series(f SeriesData) SeriesData {
 	return f
 }
 
-// settle sets the distance to the airport of the fare, if the source states it. It reports whether
-// the fare is from a place nearby that the question does not name.
+// settle sets the distance to the airport of the fare, if the source states the airport. It reports
+// whether the fare is from a place nearby that the question does not name.
 func (n *Neighbour) settle(asked fare.Series) bool {
 	flight := n.Judgement.Fare.Flight
 	if n.Place.City == "" {
@@ -122,7 +122,7 @@ func (n *Neighbour) settle(asked fare.Series) bool {
 		}
 		n.Arrival = !differs(flight.From, asked.Airports.From)
 		if n.Arrival && !differs(flight.To, asked.Airports.To) {
-			return false // the fare of the question
+			return false // the fare that the question itself gets
 		}
 	}
 	at, city := flight.From, asked.Origin

@@ -8,16 +8,16 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Reason says why a question about fares has no answer. The catalogues have texts by these names.
+// Reason says why a question about fares has no answer. The catalogues have a text for each.
 type Reason string
 
 const (
 	NotCovered    Reason = "not_covered"     // no fare of the series was ever observed
-	NoRoutes      Reason = "no_routes"       // the same of an origin
+	NoRoutes      Reason = "no_routes"       // no fare from the origin was ever observed
 	NoReturns     Reason = "no_returns"      // no return of the series was ever observed, but one-way fares were
 	NoReturnsFrom Reason = "no_returns_from" // no such return from the origin was ever observed
 	NoFare        Reason = "no_fare"         // the route is covered, but has no current fare
-	NoAirline     Reason = "no_airline"      // the same of the chosen airlines
+	NoAirline     Reason = "no_airline"      // the same, of the chosen airlines
 	NoFareOn      Reason = "no_fare_on"      // the requested departures have no current fare
 	StopsUnknown  Reason = "stops_unknown"   // fares of the route do not say whether they are non-stop
 )
@@ -30,10 +30,10 @@ type NoAnswer struct {
 	Airlines fare.Airlines
 
 	Collection *verdict.Collection // NotCovered, NoRoutes: only if the service has no fares at all
-	Known      []fare.Airline      // NoAirline of a calendar: those with a fare, most fares first
-	// NoFareOn: the question, the nearest departures with a live fare in order of date, and the
-	// judgement on the usual fare, unless the departures are Over: a refresh dropped them, since their
-	// day is past in UTC, though not at the origin.
+	Known      []fare.Airline      // NoAirline of a calendar: the airlines with a fare, sorted by number of fares
+	// For NoFareOn: the question, the nearest departures with a live fare in order of date, and the
+	// judgement on the usual fare. If the departures are Over, there is no judgement: a refresh has
+	// dropped them, because their day is past in UTC, though not at the origin.
 	When
 	Near  []verdict.Day
 	Over  bool

@@ -29,7 +29,7 @@ type When struct {
 	BackName  string
 }
 
-// Today returns the day by the clocks of a place. Those of an unknown place show UTC.
+// Today returns the day by the clocks of a place, or the day in UTC if the place is unknown.
 func Today(p places.Place, now time.Time) fare.Day {
 	if p.City != "" {
 		_, ahead := now.In(places.Zone(cmp.Or(p.Airport, string(p.City)))).Zone()
@@ -38,7 +38,8 @@ func Today(p places.Place, now time.Time) fare.Day {
 	return fare.DayOf(now)
 }
 
-// check takes the day at the origin and that of UTC.
+// check fails if the departure cannot be asked for. today is the day at the origin, and utc the day
+// in UTC.
 func (w When) check(today, utc fare.Day) error {
 	first, last := w.ends()
 	switch {
@@ -54,7 +55,7 @@ func (w When) check(today, utc fare.Day) error {
 	return nil
 }
 
-// ends returns the first and the last day that are asked for, without those that are merely near.
+// ends returns the first and the last requested day. Days that are only near them do not count.
 func (w When) ends() (first, last fare.Day) {
 	if w.Span != nil && *w.Span == departure.Month {
 		return w.Span.Ends(w.Date)
@@ -67,8 +68,8 @@ func (w When) isOver(now time.Time) bool {
 	return last < fare.DayOf(now)
 }
 
-// nowFor returns the time as of which a departure is judged. A departure of a day that is over in UTC,
-// but not at the origin, is judged as of that day, unless it left the state with a later refresh.
+// nowFor returns the time as of which a departure is judged. If its day is over in UTC but not at
+// the origin, it is judged as of that day, as long as no later refresh has dropped it.
 func (r *Reader) nowFor(q Question, d departures) time.Time {
 	now := r.Now()
 	if q.When != nil && d.sheet != nil {
@@ -164,7 +165,7 @@ func (r *Reader) judge(ctx context.Context, q Question, d departures) (a Answer,
 	a.Summary = verdict.RouteSummary{AsOf: d.sheet.AsOf, Currency: d.sheet.Currency, PerEuro: d.sheet.PerEuro}
 	var known bool
 	switch now := r.nowFor(q, d); {
-	case q.When.isOver(now): // not even a price of the caller's can be judged
+	case q.When.isOver(now): // Not even a price of the caller can be judged.
 	case q.Price == nil:
 		a.Judgement, known, err = verdict.JudgeDeparture(d.sheet, d.pooled, q.When.When, now)
 	default:

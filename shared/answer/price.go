@@ -11,7 +11,8 @@ import (
 )
 
 // ParsePrice is fare.ParsePrice for a question about a route, whose ends are given as typed. A sign
-// of several currencies, such as $, means in, otherwise the currency of the country of from or to.
+// that several currencies share, such as $, means the currency in, if it has that sign, or else the
+// currency of the country of from or to.
 func ParsePrice(text string, in fare.Currency, from, to string) (fare.Money, bool) {
 	_, meant, _ := fare.SplitPrice(text)
 	if len(meant) < 2 || slices.Contains(meant, in.String()) {

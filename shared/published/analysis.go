@@ -39,8 +39,8 @@ type Analysis struct {
 	AggiornatoIl        time.Time    `json:"aggiornatoIl" format:"date-time" doc:"Time at which the newest fare of the route was found, UTC. The age of the judged fare is prezzo.etaOre"`
 }
 
-// ForDay is what is said of a fare beside its day, wherever it stands. It is empty if the fare has no day,
-// or if too few departures as far ahead are known.
+// ForDay is the judgement of a fare for its day, which every answer with a fare states. It is empty
+// if the fare has no day, or if too few departures at the same lead time are known.
 type ForDay struct {
 	Usual       *fare.Cents `json:"solitoPartenzaCent,omitempty" minimum:"1" doc:"Usual price of departures like that of prezzo as many days ahead, in cents of valuta"`
 	Level       string      `json:"livelloPartenza,omitempty" enum:"ottimo,buono,normale,caro" doc:"Level of prezzo for its own day"`
@@ -88,7 +88,7 @@ type Prezzo struct {
 	Dichiarato bool       `json:"dichiarato,omitempty" doc:"True: the caller gave the price"`
 }
 
-// Volo is what the source says about the outward journey.
+// Volo is what the source says about the outward flight.
 type Volo struct {
 	Aeroporti    *Aeroporti `json:"aeroporti,omitempty" doc:"Airports of the outward way. Absent if the source does not say"`
 	Vettore      *Vettore   `json:"vettore,omitempty" doc:"The airline that sells the fare. Absent if the source does not say"`
@@ -179,8 +179,8 @@ type Vettori struct {
 	Ignoti *int      `json:"ignoti,omitempty" minimum:"0" doc:"In a list: fares left out, of unknown airlines"`
 }
 
-// Luogo notes that the name of an end means only a part of the city, or that the fares are for
-// several airports together.
+// Luogo is a note about an end of the trip: the name means only a part of the city, or the fares
+// are for several airports together.
 type Luogo struct {
 	Estremo   string    `json:"estremo" enum:"origine,destinazione" doc:"The end of the route"`
 	Chiesto   string    `json:"chiesto" doc:"The city or airport that you named" example:"Bergamo"`
@@ -193,7 +193,7 @@ type Luogo struct {
 	Nota      string    `json:"nota" doc:"How the name was understood, and what its fares cover, in the chosen language, otherwise English"`
 }
 
-// Omonimo is a city with the name of another.
+// Omonimo is another city with the same name.
 type Omonimo struct {
 	Citta string `json:"citta" example:"Columbus"`
 	Iata  string `json:"iata" example:"CSG"`
@@ -201,7 +201,8 @@ type Omonimo struct {
 	Stato string `json:"stato,omitempty" example:"Georgia"`
 }
 
-// The functions below write judgements. A money converts EUR cents to the currency of an answer.
+// The functions below write judgements in the published form. A money converts EUR cents to the
+// currency of an answer.
 type money struct {
 	code   string
 	amount func(fare.Cents) fare.Cents

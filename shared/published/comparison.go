@@ -56,8 +56,7 @@ type Comparison struct {
 
 func (c Comparison) Len() int { return len(c.questions) }
 
-// Comparison parses all trips. name maps a parameter to the name that the caller uses for it, for
-// error messages.
+// Comparison parses all trips. name returns the caller's name of a parameter, for error messages.
 func (in *Trips) Comparison(name func(parameter string) string) (c Comparison, err error) {
 	whens := []Viaggio{}
 	for _, day := range in.Departures {
@@ -137,7 +136,7 @@ func (s *Answers) Compare(ctx context.Context, asked Comparison, granted int) (C
 			}
 			a := s.Publish(ctx, asked.questions[i], judged)
 			v.Analisi, all[i] = &a, judged.Judgement.Judged
-			if ofDay := judged.Judgement.OwnDay; ofDay.Judged() { // so that fares compare with one another, and markets do not
+			if ofDay := judged.Judgement.OwnDay; ofDay.Judged() { // the verdict for the day, because the trips are compared as fares, not as markets
 				all[i].Verdict = ofDay
 			}
 			c.PiuEconomici = append(c.PiuEconomici, i)

@@ -31,7 +31,7 @@ type Occasioni struct {
 	Valuta       string      `json:"valuta" doc:"ISO 4217 code of the currency of cent and of all *Cent fields. They are hundredths of it, even where it has none, such as JPY" example:"EUR"`
 	Occasioni    []Occasione `json:"occasioni" nullable:"false" doc:"Destinations with a fare, best first: by level, then percentile, then distance below the median. Those with too little data for a verdict come last"`
 	AggiornatoIl *time.Time  `json:"aggiornatoIl,omitempty" format:"date-time" doc:"Time at which the newest of these fares was found, UTC. The age of each is its prezzo.etaOre. Absent if there is none"`
-	// Raccolta is absent once a route of the origin has enough days.
+	// Raccolta is absent once a route of the origin has enough days of fares.
 	Raccolta *httpapi.Raccolta `json:"raccolta,omitempty" doc:"How far the destinations are from the first verdict, by the one with the most days. Absent once a route of the origin has enough days"`
 }
 
@@ -169,10 +169,10 @@ type DestinationDeal struct {
 	Lower *verdict.Judged // a lower known fare of another departure; nil for a month
 }
 
-// judgesAtOnce limits the reads of one list that are under way.
+// judgesAtOnce limits the concurrent reads for one list.
 const judgesAtOnce = 16
 
-// JudgeToday judges each fare of a list for its day as of today, unless the refresh of today did.
+// JudgeToday judges each fare of a list for its day as of today, unless today's refresh did so.
 func (s *Answers) JudgeToday(ctx context.Context, origin fare.City, trip fare.Trip, nonStop bool, list []DestinationDeal) error {
 	today := fare.DayOf(s.Now())
 	reads, ctx := errgroup.WithContext(ctx)
@@ -194,8 +194,8 @@ func (s *Answers) JudgeToday(ctx context.Context, origin fare.City, trip fare.Tr
 }
 
 // ValidDeals returns the deals that are valid today, best first: their departure is not in the past
-// and the data are recent. unknown is the number of destinations that the filter drops because the
-// source does not name the airline.
+// and the data are recent. unknown counts the destinations that the filter drops because the source
+// does not name the airline.
 func ValidDeals(all deals.Origin, today fare.Day, f deals.Filter) (list []DestinationDeal, unknown int) {
 	for _, e := range all.Entries {
 		d, ok := e.Cheapest(today, f)

@@ -61,7 +61,7 @@ func (s *Answers) Nearby(ctx context.Context, q answer.Question) (v Vicini, err 
 	return v, err
 }
 
-// NearbyOf judges a trip from and to places nearby. price is that of the trip itself, in the
+// NearbyOf judges a trip from and to places nearby. price is the price of the trip itself, in the
 // currency of the answer, with which they are compared; 0 if unknown.
 func (s *Answers) NearbyOf(ctx context.Context, q answer.Question, price fare.Cents) ([]Vicino, error) {
 	found, err := s.Reader.Nearby(ctx, q)

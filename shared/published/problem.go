@@ -163,7 +163,7 @@ func about(l *i18n.Language, e *answer.NoAnswer) string {
 	return text
 }
 
-// coded names a city that has the name of a better known one, such as London (YXU) in Ontario.
+// coded names a city that shares its name with a better known one, such as London (YXU) in Ontario.
 func coded(l *i18n.Language, p places.Place) string {
 	return p.NameIn(l.Code) + " (" + cmp.Or(p.Airport, string(p.City)) + ")"
 }

@@ -39,7 +39,7 @@ func (s *Answers) Verdict(ctx context.Context, q answer.Question) (Analysis, err
 	return s.Publish(ctx, q, judged), nil
 }
 
-// Judge is Verdict before it is written: a judgement in the currency of the question, without what
+// Judge returns what Verdict publishes: a judgement in the currency of the question, without what
 // the caller may not see. answered is Answer or WithUsual.
 func (s *Answers) Judge(ctx context.Context, q answer.Question,
 	answered func(context.Context, answer.Question) (answer.Answer, error)) (answer.Answer, error) {
@@ -61,7 +61,7 @@ func (s *Answers) Judge(ctx context.Context, q answer.Question,
 	return found, Problem(err)
 }
 
-// Publish writes what Judge returned.
+// Publish writes the result of Judge in the published form.
 func (s *Answers) Publish(ctx context.Context, q answer.Question, judged answer.Answer) Analysis {
 	a := analysis(judged.Judgement, cmp.Or(q.Show.Code, fare.EUR.String()))
 	a.Origine, a.Destinazione = matched(ctx, judged.Origin), matched(ctx, judged.Destination)
@@ -70,8 +70,9 @@ func (s *Answers) Publish(ctx context.Context, q answer.Question, judged answer.
 	return a
 }
 
-// rounded rounds the lower quartiles down and the higher ones up to whole units, so that they do not
-// reveal a single past fare. The minimum and the median, which are published anyway, stay.
+// rounded rounds the lower quartiles down and the higher ones up to whole units, so that they do
+// not reveal a single past fare. The minimum and the median stay exact, because they are published
+// anyway.
 func rounded(q verdict.Quartiles) *verdict.Quartiles {
 	down := func(c fare.Cents) fare.Cents { return c - c%100 }
 	up := func(c fare.Cents) fare.Cents { return down(c + 99) }
@@ -85,9 +86,9 @@ type end struct {
 	city  places.Place
 }
 
-// luoghi notes on each end how the name was understood, if not as typed, that it means only a part of
-// a city, that the city has several airports, and which others have its name. Fares of a single
-// airport need no note.
+// luoghi returns notes on the ends of a trip: how a name was understood, if not as typed; that it
+// means only a part of a city; that the city has several airports; and which other cities have the
+// name. Fares of a single airport need no note.
 func luoghi(ctx context.Context, ends ...end) (all []Luogo) {
 	for _, e := range ends {
 		m := e.named.Means

@@ -14,8 +14,8 @@ import (
 )
 
 // Ends and Trip declare the parameters of a question about a trip, once for the endpoints and the
-// tools of agents. A tag without on an embedded field lists those that an endpoint or tool does not
-// take.
+// tools of agents. The tag "without" on an embedded field lists the parameters that an endpoint or
+// tool does not have.
 type Ends struct {
 	Origine      string `query:"origine" required:"true" minLength:"1" maxLength:"100" doc:"Origin city: a name in any of six languages or the local one, or an IATA code. Three capital letters are read as a code, except abbreviations of countries (USA). One of several airports of a city (BGY, Stansted) means its fares alone: see tratta" example:"Milano"`
 	Destinazione string `query:"destinazione" required:"true" minLength:"1" maxLength:"100" doc:"Destination city: a name or an IATA code, as for origine" example:"Bucarest"`
@@ -58,7 +58,7 @@ func (in *VerdictInput) Question() (answer.Question, error) {
 	return in.Named(func(parameter string) string { return parameter })
 }
 
-// Named is Question for callers that have their own names for the parameters.
+// Named is Question for callers that use other names for the parameters.
 func (in *VerdictInput) Named(name func(parameter string) string) (q answer.Question, err error) {
 	in.from, in.to = in.Origine, in.Destinazione
 	q, err = in.Trip.Question(name)

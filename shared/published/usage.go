@@ -29,7 +29,7 @@ type Limite struct {
 	Restano    int64     `json:"restano" minimum:"0" doc:"Calls left in this window" example:"27"`
 	Ricomincia time.Time `json:"ricomincia" doc:"Start of the next window, UTC"`
 	UsateOggi  int64     `json:"usateOggi" minimum:"0" doc:"Calls made today (UTC)" example:"3"`
-	// The text is that of the error response for a used-up quota.
+	// APagamento has the text of the error response for a used-up quota.
 	APagamento *httpapi.Paid `json:"aPagamento,omitempty" doc:"Where the same answer is sold for a single payment, outside this quota. Absent with a key, or if nothing is sold"`
 }
 

@@ -27,7 +27,7 @@ type Source interface {
 	Origins(ctx context.Context) ([]fare.City, error)
 
 	// Fares returns the fares on routes from origin found after since and not after until, in any
-	// order. A source that does not remember all of that time returns what it has.
+	// order. A source whose memory is shorter returns what it has.
 	Fares(ctx context.Context, origin fare.City, since, until time.Time) (Answer, error)
 }
 
@@ -41,7 +41,8 @@ type Deep interface {
 	Departures(ctx context.Context, q Question, until time.Time) (Answer, error)
 }
 
-// Checked is a Source that can compare its answers with the form that its adapter reads.
+// Checked is a Source that can check whether its answers still have the form that its adapter
+// reads.
 type Checked interface {
 	Source
 
@@ -66,8 +67,8 @@ var (
 	// ErrRefused means that the source rejects the service's credentials. Trying other origins is
 	// pointless.
 	ErrRefused = errors.New("the fare source refused our credentials")
-	// ErrUnavailable means that the source did not answer, or not in a known form. A later retry
-	// may succeed.
+	// ErrUnavailable means that the source did not answer, or that its answer could not be read. A
+	// later retry may succeed.
 	ErrUnavailable = errors.New("the fare source could not be asked")
 	// ErrBudget means that the service's own limit of calls per day is reached.
 	ErrBudget = errors.New("the day's budget of calls to the fare source is spent")
@@ -76,7 +77,7 @@ var (
 // Reason is why a row cannot be compared with other fares.
 type Reason string
 
-// The refresh report prints these.
+// The texts appear in the refresh report.
 const (
 	RoundTrip    Reason = "round trip without a day of return"
 	BadReturn    Reason = "return on the day of departure or before it"
@@ -101,7 +102,7 @@ type Row struct {
 	Depart              fare.Day
 	Return              fare.Day // 0: one-way
 	Found               time.Time
-	DayOnly             bool    // the time of Found is unknown
+	DayOnly             bool    // Found is a day; its time is unknown
 	Price               float64 // in major units
 	Currency            string  // upper-case ISO 4217
 	Stops               fare.Stops
@@ -116,7 +117,7 @@ type Row struct {
 }
 
 // Comparable turns rows into fares, or returns the reason why one cannot be compared with others.
-// The rates only serve to check that a price is credible and convertible.
+// It uses the rates only to check that a price is credible and convertible.
 type Comparable struct {
 	CityOf func(code string) (fare.City, bool) // of a city or airport
 	Rates  func(on fare.Day) fare.Rates        // in force on a day
@@ -182,10 +183,10 @@ func (c Comparable) Fare(row Row, until time.Time) (fare.Fare, Reason) {
 	return fare.Fare{Route: fare.Route{Origin: origin, Destination: destination}, Observation: o}, ""
 }
 
-// flight returns the outward flight without malformed codes and incredible durations. An airport
-// may lie in another city than the one the fare is sold for: Parma is sold as Milan.
+// flight returns the outward flight without malformed codes and incredible durations. The airport
+// may lie in another city than the one for which the fare is sold: Parma is sold as Milan.
 func (r Row) flight() (f fare.Flight) {
-	if r.OriginAirport+r.DestinationAirport+r.Airline != "" { // to make three errors takes a third of the time
+	if r.OriginAirport+r.DestinationAirport+r.Airline != "" { // creating the three errors would take a third of the time
 		f.From, _ = fare.ParseAirport(r.OriginAirport)
 		f.To, _ = fare.ParseAirport(r.DestinationAirport)
 		f.Airline, _ = fare.ParseAirline(r.Airline)

@@ -68,6 +68,6 @@ func (s *Service) newServer() http.Handler {
 
 // euros writes hundredths of a currency with its code, as programs write amounts.
 func euros(cents int64, currency string) string {
-	c, _ := fare.ParseCurrency(currency) // answers have no other codes
+	c, _ := fare.ParseCurrency(currency) // answers have only known codes
 	return fare.Money{Amount: fare.Cents(cents), Currency: c}.Decimal() + " " + currency
 }

@@ -8,7 +8,8 @@ import (
 )
 
 // stripCacheHints removes the cache lifetime from results for clients of old protocol revisions.
-// Those of revision 2026-07-28 or later state their revision in each request and keep it.
+// Clients of revision 2026-07-28 or later state their revision in each request and get the
+// lifetime.
 func stripCacheHints(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
 		result, err := next(ctx, method, request)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Only clients of the newest protocol revision get the lifetime of an answer that is equal for all
-// callers.
+// Only clients of the newest protocol revision get a cache lifetime, and only for answers that are
+// equal for all callers.
 func TestCaching(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	const caller = `"_meta":{"io.modelcontextprotocol/protocolVersion":%q,` +
@@ -25,7 +25,7 @@ func TestCaching(t *testing.T) {
 	} {
 		for revision, kept := range map[string]bool{"2026-07-28": true, "2025-11-25": false, "2025-06-18": false} {
 			if c.method == "server/discover" && !kept {
-				continue // only the newest has it
+				continue // only the newest revision has it
 			}
 			params := "{" + strings.TrimSuffix(c.params, ",") + "}"
 			if kept {

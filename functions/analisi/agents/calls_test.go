@@ -50,7 +50,7 @@ func TestCallersAreKeptApart(t *testing.T) {
 	}
 }
 
-// However many unknown arguments a call has, the answer lists three and is short.
+// If a call has many unknown arguments, the answer names three of them and stays short.
 func TestManyUnknownArguments(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	var arguments strings.Builder

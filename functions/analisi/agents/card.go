@@ -17,8 +17,8 @@ import (
 )
 
 // A card shows a tool's answer to a person, in clients with MCP Apps (io.modelcontextprotocol/ui).
-// Such a client loads one HTML document and passes tool results to it, whose text and structured
-// content it draws.
+// Such a client loads one HTML document and passes it tool results; the document draws their text
+// and structured content.
 
 const (
 	cardURI  = "ui://verdetto/card"
@@ -36,7 +36,8 @@ func labels(l *i18n.Language) map[string]string {
 	}
 }
 
-// document displays cards. Style, script and texts are inline, because it may not load anything.
+// document displays cards. Style, script and texts are inline, because the document may not load
+// anything.
 var document = sync.OnceValues(func() (string, error) {
 	all, err := template.ParseFS(cardFiles, "card/*")
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// fieldTree holds the fields of an answer that a tool keeps; one without children keeps its whole
-// value. An agent reads every byte of an answer, so a tool omits what its text or the page says
-// already.
+// fieldTree holds the fields of an answer that a tool keeps. A field without children keeps its
+// whole value. An agent reads every byte of an answer, so a tool omits what its text or the page
+// says already.
 type fieldTree map[string]fieldTree
 
 // newFieldTree parses dotted paths such as "verdetto.livello". Without paths it returns nil, which

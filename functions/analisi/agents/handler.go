@@ -20,18 +20,17 @@ import (
 )
 
 // mcpHandler validates each request to /mcp before the SDK's server sees it. A fault of the HTTP
-// request gets an HTTP error response; a fault of the message gets a JSON-RPC error.
-//
-// Pages of any site may call /mcp, because it reads no cookies. On a loopback address the SDK
-// refuses unknown Host headers, against DNS rebinding. The handler allows the host of the base URL,
-// for callers behind a proxy on the same machine.
+// request gets an HTTP error response; a fault of the message gets a JSON-RPC error. Pages of any
+// site may call /mcp, because it reads no cookies. On a loopback address the SDK refuses unknown
+// Host headers, as a protection against DNS rebinding. The handler also allows the host of the base
+// URL, for callers behind a proxy on the same machine.
 type mcpHandler struct {
 	server func() http.Handler
 	host   string // of the base URL; may be empty
 }
 
-// maxMessage is several times what the longest comparison takes. The SDK decodes a message five times
-// before it looks at the arguments.
+// maxMessage is several times the size of the longest comparison. The SDK decodes a message five
+// times before it looks at the arguments.
 const maxMessage = 16 << 10
 
 type exchange struct {
@@ -112,7 +111,7 @@ func checkHeaders(r *http.Request) *httpapi.Problem {
 // statelessRevision is the first protocol revision in which an unknown method gets HTTP status 404.
 const statelessRevision = "2026-07-28"
 
-// answeredMethods are those of a server that has only tools and resources. Methods for
+// answeredMethods are the methods of a server that has only tools and resources. Methods for
 // subscriptions are missing: they would keep a request open, and no notification would ever come.
 var answeredMethods = []string{"initialize", "server/discover", "ping", "tools/list", "tools/call", "resources/list",
 	"resources/templates/list", "resources/read"}

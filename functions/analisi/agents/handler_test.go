@@ -141,7 +141,7 @@ func TestHost(t *testing.T) {
 		{bare, "", "", 200}, {bare, "localhost:8080", "", 200}, {bare, "elsewhere.example", "", 403},
 		{bare, "verdetto.example", "", 403},
 		{based, "", "", 200}, {based, "verdetto.example", "", 200}, {based, "VERDETTO.example:443", "", 200},
-		{based, "verdetto.example", "https://elsewhere.example", 200}, // any site may call
+		{based, "verdetto.example", "https://elsewhere.example", 200}, // pages of any site may call
 		{based, "elsewhere.example", "http://elsewhere.example", 403}, // DNS rebinding
 		{based, "elsewhere.example", "https://verdetto.example", 403},
 		{based, "verdetto.example.elsewhere.example", "", 403}, {based, "xverdetto.example", "", 403},

@@ -73,7 +73,7 @@ type dayArgument struct {
 	text *string
 }
 
-// typed returns the arguments that people may have written in their own words.
+// typed returns the arguments that people may have written in words.
 func typed(in any) (origin string, days []dayArgument, airlines []*string) {
 	switch in := in.(type) {
 	case *tripInput:
@@ -93,8 +93,8 @@ func typed(in any) (origin string, days []dayArgument, airlines []*string) {
 	return "", nil, nil
 }
 
-// readDays replaces the days in a tool's arguments, which people may have written, by dates such as
-// 2027-03-20. It says what it read.
+// readDays replaces the days in a tool's arguments, which people may have written in words, by
+// dates such as 2027-03-20. read says how each was understood.
 func readDays(in any, now time.Time) (read []string, err error) {
 	say := in.(asker).say()
 	origin, days, airlines := typed(in)

@@ -28,10 +28,10 @@ const (
 type Coverage struct {
 	Citta []published.Citta `json:"citta"`
 	Altre bool              `json:"altre"` // the list is not complete
-	Rotte string            `json:"rotte"` // URI of the routes from one of them
+	Rotte string            `json:"rotte"` // URI of the routes from one of these cities
 }
 
-// Every fare source has fewer cities than maxCovered.
+// maxCovered is more than the number of cities of any fare source.
 const maxCovered = 2000
 
 func (s *Service) addResources(server *mcp.Server) {

@@ -15,8 +15,7 @@ import (
 
 const maxListed = 5
 
-// calendar describes the cheapest of all days, which come in the order of byPrice, and the cheapest
-// month.
+// calendar describes the cheapest of all days, which are sorted by byPrice, and the cheapest month.
 func (s sentences) calendar(c published.Calendario, all int) string {
 	var days []string
 	priced := false
@@ -43,8 +42,8 @@ func (s sentences) calendar(c published.Calendario, all int) string {
 		and(s.Text("agents.calendar_known", "Days", all, "Shown", len(c.Giorni)), s.newest(c.AggiornatoIl)))
 }
 
-// deals describes the listed destinations: all counts the destinations, skipped those before the
-// listed ones.
+// deals describes the listed destinations. all counts the destinations, and skipped those before
+// the listed ones.
 func (s sentences) deals(o published.Occasioni, skipped, all int) string {
 	if len(o.Occasioni) == 0 {
 		return s.Text("agents.no_deals", "City", o.Origine)
@@ -117,7 +116,7 @@ func (s sentences) past(h published.Storico) string {
 	return sentence + " " + s.newest(h.AggiornatoIl)
 }
 
-// forDay returns what is said of the fare of an answer beside its day.
+// forDay returns what an answer states about its fare as a fare of its day.
 func forDay(a *published.Analysis) published.ForDay {
 	if v := a.Verdetto; a.Ambito == string(verdict.OfDeparture) {
 		return published.ForDay{Usual: v.MedianaCent, Level: v.Livello, Reliability: v.Affidabilita}

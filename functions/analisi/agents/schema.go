@@ -16,9 +16,10 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// schemaOf returns a schema without references, which some clients do not follow. The fields are
-// strings, numbers, booleans and lists of strings. Parameters of the endpoints, which are fields without
-// a JSON name, have the tools' names and no pattern, because agents also write days in words.
+// schemaOf returns a schema without references, because some clients do not follow them. The fields
+// are strings, numbers, booleans and lists of strings. Fields without a JSON name are parameters of
+// the endpoints; they get the tools' names, and no pattern, because agents also write days in
+// words.
 func schemaOf[T any]() *huma.Schema {
 	s := huma.NewMapRegistry("#/$defs/", huma.DefaultSchemaNamer).Schema(reflect.TypeFor[T](), false, "")
 	without := httpapi.Without(reflect.TypeFor[T]())
@@ -58,16 +59,16 @@ var fixedValues = map[string][]any{"notti": {"1-3", "4-7", "8-14", "15+"}, "fles
 func marshalSchema(s *huma.Schema) json.RawMessage {
 	data, err := json.Marshal(s)
 	if err != nil {
-		panic(fmt.Sprintf("agents: a schema cannot be written: %v", err)) // made of our types
+		panic(fmt.Sprintf("agents: a schema cannot be written: %v", err)) // the schema is made of our own types
 	}
 	return data
 }
 
-// mostArguments is several times what a tool takes.
+// mostArguments is several times the number of a tool's arguments.
 const mostArguments = 64
 
-// readArguments reads arguments under other names and of other types where that is unambiguous. It
-// fails with an error response that names every faulty argument.
+// readArguments parses arguments. It also accepts other names and types if their meaning is clear.
+// It fails with an error response that names every faulty argument.
 func readArguments(sent json.RawMessage, schema *huma.Schema, into any) error {
 	given := map[string]any{}
 	if len(sent) > 0 {
@@ -76,7 +77,7 @@ func readArguments(sent json.RawMessage, schema *huma.Schema, into any) error {
 				Detail: `are no JSON object, as in {"origin": "Milano"}`})
 		}
 	}
-	if len(given) > mostArguments { // looking for what each means would take long
+	if len(given) > mostArguments { // finding the meaning of each would take long
 		return httpapi.Invalid(httpapi.Fault{Name: "arguments", Detail: fmt.Sprintf("are more than %d", mostArguments)})
 	}
 	faults := rename(given, schema)
@@ -119,7 +120,7 @@ func readArguments(sent json.RawMessage, schema *huma.Schema, into any) error {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
-		if len(faults) >= 3 { // enough to correct a call, and a fault names all arguments
+		if len(faults) >= 3 { // enough to correct a call, since a fault names all arguments
 			break
 		}
 		if schema.Properties[name] == nil {
@@ -152,8 +153,8 @@ func readArguments(sent json.RawMessage, schema *huma.Schema, into any) error {
 	return nil
 }
 
-// rename gives arguments the tool's names. Agents also use those of the endpoints, such as origine or
-// withoutAirline, and a singular for a list.
+// rename gives arguments the tool's names. Agents also use the names of the endpoints, such as
+// origine or withoutAirline, and singulars for lists.
 func rename(given map[string]any, schema *huma.Schema) (faults []httpapi.Fault) {
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if schema.Properties[name] != nil {
@@ -172,7 +173,7 @@ func rename(given map[string]any, schema *huma.Schema) (faults []httpapi.Fault) 
 	return faults
 }
 
-// meantBy returns "" if the name means no argument of the tool.
+// meantBy returns the argument that a name means, or "".
 func meantBy(name string, schema *huma.Schema) string {
 	plain := strings.NewReplacer("_", "", "-", "")
 	for _, accepted := range httpapi.Names(name) {
@@ -186,8 +187,8 @@ func meantBy(name string, schema *huma.Schema) string {
 	return ""
 }
 
-// convert returns an argument of another JSON type in the schema's, if that has one meaning: texts
-// as numbers, booleans and lists, and numbers as texts with fixed values. A price such as $45 also
+// convert converts an argument to the JSON type of the schema, if that is unambiguous: texts to
+// numbers, booleans and lists, and numbers to texts with fixed values. A price such as $45 also
 // sets the currency.
 func convert(given map[string]any, name string, schema *huma.Schema) (any, bool) {
 	number, isNumber := given[name].(float64)

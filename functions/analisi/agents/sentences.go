@@ -43,8 +43,8 @@ func (s sentences) ends(pair verdict.Pair, from, to answer.Named) (origin, desti
 
 func (s sentences) city(iata string) string { return places.Name(fare.City(iata), s.Code) }
 
-// places says how the names were read, which airports the fares cover if a caller named one
-// airport, and which other cities have the names.
+// places says how the names were understood, which airports the fares cover if a caller named one,
+// and which other cities have the same names.
 func (s sentences) places(pair verdict.Pair, asked ...answer.Named) string {
 	var all []places.Match
 	for _, one := range asked {
@@ -110,7 +110,7 @@ func dayOf(d fare.Day) string {
 	return d.String()
 }
 
-// in returns the language that formats amounts already in the given currency.
+// in returns the language with amounts in the given currency. The amounts are not converted.
 func (s sentences) in(currency string) *i18n.Language {
 	if currency == fare.EUR.String() {
 		return s.Language
@@ -171,8 +171,8 @@ func (s sentences) routes(r published.Routes) string {
 		"Others", len(r.Rotte) > len(listed), "Page", r.Successiva)
 }
 
-// trends describes the listed destinations of a city: all counts its destinations, skipped those
-// before the listed ones.
+// trends describes the listed destinations of a city. all counts its destinations, and skipped
+// those before the listed ones.
 func (s sentences) trends(t view.Trends, skipped, all int) string {
 	if len(t.Destinations) == 0 {
 		return s.Text("agents.no_trends", "City", s.city(t.Origin), "Code", t.Origin)

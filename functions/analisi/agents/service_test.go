@@ -121,7 +121,7 @@ func (fares) Rates(context.Context) (fare.Rates, error) {
 
 type counters struct {
 	mu     sync.Mutex
-	taken  map[string]int64  // by name and subject
+	taken  map[string]int64  // keyed by name and subject
 	window map[string]string // the last counted window of each
 	writes int
 	reads  int

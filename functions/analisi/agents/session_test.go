@@ -76,7 +76,7 @@ func session(t *testing.T, revision string) {
 		string(capabilities) != `{"resources":{},"tools":{}}` {
 		t.Errorf("the server says of itself: %+v, capabilities %s", initialized, capabilities)
 	}
-	if revision == "2025-11-25" { // the newest has none
+	if revision == "2025-11-25" { // the newest revision has no session
 		if err := session.Ping(t.Context(), nil); err != nil {
 			t.Error(err)
 		}
@@ -148,7 +148,7 @@ func session(t *testing.T, revision string) {
 	golden(t, filepath.Join("testdata", "session.golden"), transcript.Bytes())
 }
 
-// limits holds the most characters of an answer, by tool.
+// limits holds the maximum length of an answer in characters, by tool.
 var limits = map[string]int{"flight_price_verdict": 1500, "compare_trips": 3000, "fare_calendar": 4000,
 	"cheap_now": 4000, "price_trends": 9000, "departure_history": 9000, "watched_routes": 4000, "usage": 2500}
 

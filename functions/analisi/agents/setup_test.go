@@ -37,7 +37,7 @@ func TestSetUp(t *testing.T) {
 				got := connectionOf(t, c, strings.ReplaceAll(text, "vd_...", key))
 				want := connection{url: server.URL + "/mcp"}
 				switch {
-				case text == c.WithKey && got.header == "Authorization": // the key is in a variable
+				case text == c.WithKey && got.header == "Authorization": // the key is in an environment variable
 					want.header, want.value = "Authorization", "Bearer VERDETTO_KEY"
 				case text == c.WithKey:
 					want.header, want.value = "X-Api-Key", key

@@ -27,7 +27,7 @@ func tools(t *testing.T) nodePrograms {
 
 func (o nodePrograms) run(t *testing.T, program string, arguments ...string) (code int, stdout, stderr string) {
 	t.Helper()
-	home := t.TempDir() // neither reads nor leaves settings
+	home := t.TempDir() // the programs neither read nor leave settings
 	command := exec.CommandContext(t.Context(), filepath.Join(o.folder, "node", "bin", "node"),
 		append([]string{filepath.Join(o.folder, filepath.FromSlash(program))}, arguments...)...)
 	command.Dir = home
@@ -50,8 +50,8 @@ const (
 var (
 	scenarios    = []string{"server-initialize", "ping", "tools-list", "resources-list", "dns-rebinding-protection"}
 	inapplicable = regexp.MustCompile(`^(` +
-		`tools-call-.*|json-schema-2020-12|` + // the suite's own tools, such as test_simple_text
-		// for other capabilities, or resources of the suite's own server
+		`tools-call-.*|json-schema-2020-12|` + // tools of the suite's own server, such as test_simple_text
+		// other capabilities, or resources of the suite's own server
 		`elicitation-.*|logging-.*|completion-.*|resources-.*|prompts-.*|` +
 		`server-sse-.*)$`) // sessions with streams
 )

@@ -24,8 +24,8 @@ type description struct {
 	Name, Title, Description string
 
 	Arguments map[string]string // descriptions that differ from those of most tools
-	Quota     string            // the route whose quota a call counts toward
-	Several   bool              // a call counts as several, which the answer counts itself
+	Quota     string            // the route whose quota a call uses
+	Several   bool              // a call counts several times; its answer counts them
 	Fields    []string          // fields of the structured answer, as dotted paths; empty: all
 	Card      bool              // clients with MCP Apps show the answer as a card
 }
@@ -55,8 +55,8 @@ func (d description) describe(input *huma.Schema) {
 type asker interface{ say() sentences }
 
 // addTool adds a tool with arguments of type I, which question converts for check and answer. The
-// structured answer O is returned together with a text. A question that check refuses does not
-// count toward the quota; check may be nil.
+// tool returns the structured answer O together with a text. A question that check refuses does not
+// count towards the quota; check may be nil.
 func addTool[I, Q, O any](
 	s *Service, server *mcp.Server, name string,
 	question func(*I) (Q, error), check func(context.Context, Q) error,
@@ -168,7 +168,7 @@ func advice(p *httpapi.Problem, say sentences, x *exchange) string {
 	return ""
 }
 
-// instead says what a caller with a used-up quota can still do.
+// instead says what a caller without any quota left can still do.
 func (s sentences) instead(p *httpapi.Problem) (text string) {
 	if p.Usage != "" {
 		text += " " + s.Text("agents.ask_usage")

@@ -46,7 +46,7 @@ type Verdict struct {
 	Avviso string             `json:"avviso,omitempty"` // the page with the form for an alert on this trip
 }
 
-// A verdict lists so many of the cheapest months and of the cheapest places nearby.
+// A verdict lists this many of the cheapest months and of the cheapest places nearby.
 const (
 	maxMonths = 3
 	maxNear   = 2
@@ -59,10 +59,10 @@ func (s *Service) verdict(ctx context.Context, in *tripInput, q answer.Question)
 	}
 	j := &judged.Judgement
 	j.Months = j.Months[:min(maxMonths, len(j.Months))]
-	if j.Scope != verdict.OfRoute { // those of the route do not answer this question
+	if j.Scope != verdict.OfRoute { // the months and waiting of the route do not answer this question
 		j.Months, j.Window = nil, nil
 	}
-	if in.Nearby { // instead of the months and of waiting, so that the answer stays short
+	if in.Nearby { // replaces the months and waiting, so that the answer stays short
 		j.Months, j.Window, j.Forecasts = nil, nil, nil
 	}
 	say, near := in.say(), ""

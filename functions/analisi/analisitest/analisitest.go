@@ -70,7 +70,7 @@ func (s Sheets) Sheet(_ context.Context, series fare.Series, _ bool) (*departure
 	return nil, store.ErrNotFound
 }
 
-// Pooled returns statistics in which each number of days to wait has one known outcome.
+// Pooled returns statistics with one known outcome for each number of days to wait.
 func (Sheets) Pooled(context.Context) (departure.Cycle, error) {
 	day := fare.DayOf(Today)
 	pooled := departure.Start(day)

@@ -21,7 +21,7 @@ func (g *alertFields) fields() []field {
 }
 
 // arounds lists by how many days a verdict or an alert can extend before and after the departure
-// day. The empty value means that day only.
+// day. The empty value means only that day.
 var arounds = []string{"", "1", "3", "7"}
 
 func (v *view) Arounds() (all options) {
@@ -54,7 +54,7 @@ func (v *view) ThresholdMet() string {
 
 // Lowest returns an amount in the currency of the page, such as 49.99, or "" if no fare is known.
 func (v *view) Lowest() string {
-	if v.Verdict == nil || v.Verdict.Lowest == 0 || v.Form.Nights != "" { // an alert of other trips
+	if v.Verdict == nil || v.Verdict.Lowest == 0 || v.Form.Nights != "" { // an alert for other trips
 		return ""
 	}
 	in, _ := fare.ParseCurrency(v.Currency)
@@ -68,8 +68,8 @@ func (v *view) IsMet() bool {
 
 func (v *view) Paid() string { return v.formAmount(v.Trip.OwnPrice) }
 
-// formAmount returns a typed price as the alert form takes it, or "" for a price in another
-// currency than the page's and one that the form does not accept.
+// formAmount returns a typed price in the form's notation. It returns "" if the price is in another
+// currency than the page's, or if the form does not accept it.
 func (v *view) formAmount(typed string) string {
 	p, ok := parsePrice(typed, v.Currency)
 	whole := strconv.Itoa(int(p.Amount / 100))
@@ -82,15 +82,15 @@ func (v *view) formAmount(typed string) string {
 }
 
 // AlertDays returns the departure choices of the alert form: the trip's day, the days around it or
-// its month, and any day. It omits departures that no message can precede, except the day of the
-// trip itself. It returns nil if the trip has neither a day nor a month.
+// its month, and any day. It omits departures that come too early for a message, except the day of
+// the trip itself. It returns nil if the trip has neither a day nor a month.
 func (v *view) AlertDays() (days options) {
 	day, _, _ := v.Trip.days()
 	switch {
 	case v.Anywhere && v.Trip.Month == "":
 		return nil // an alert for any destination is for a month or any departure
 	case day != 0:
-		if v.AlertLate() { // the trip stays chosen, and the form is refused with the reason
+		if v.AlertLate() { // the trip stays selected, and the form says why it is refused
 			days = append(days, option{Value: day.String(), Text: v.T.Date(day), Chosen: true})
 		}
 		for _, o := range v.Arounds() {
@@ -153,8 +153,9 @@ func (v *view) AlertOpen() bool {
 	return v.Trip.NonStop != "" || v.AirlineText() != "" || v.AlertDays() != nil || v.AlertNights() != ""
 }
 
-// AlertFall returns by how many percent the fare of a day must fall for the alert that the form offers
-// first, or 0 if it offers one of a good fare: for a route, and with a threshold.
+// AlertFall returns by how many percent the fare of a day must fall for the alert that the form
+// offers first. It returns 0 if the form first offers an alert of a good fare: for a route, or with
+// a threshold.
 func (v *view) AlertFall() int {
 	if v.Verdict == nil || v.Trip.Date == "" || v.Form != (alertFields{}) {
 		return 0

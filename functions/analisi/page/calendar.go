@@ -40,7 +40,7 @@ type calendarMonth struct {
 	Grid                 *grid // of returns, instead of weeks
 }
 
-// A calendarDay outside the month has no number, and a day without a fare no link.
+// A calendarDay outside the month has no number. A day without a fare has no link.
 type calendarDay struct {
 	Number          int
 	To, Fare, Class string
@@ -51,7 +51,7 @@ type calendarDay struct {
 // weeks run from Monday to Sunday.
 type weeks [][7]calendarDay
 
-// A template takes ten times as long, and a page has hundreds of cells.
+// HTML needs no template, which would take ten times as long for hundreds of cells.
 func (w weeks) HTML() template.HTML {
 	var b strings.Builder
 	for _, week := range w {
@@ -161,8 +161,8 @@ func (v *view) cellOf(d verdict.Day, to string) calendarDay {
 	return cell
 }
 
-// A calendar shows the days of the open month and of the months around it, as many as monthsShown
-// or returnsShown in all. The other months are links.
+// A calendar shows the days of the open month and of the months around it, monthsShown or
+// returnsShown months in all. The other months are links.
 const (
 	monthsShown  = 7
 	returnsShown = 3 // a month of returns has several cells for each day
@@ -182,7 +182,7 @@ func monthsIn(all []verdict.CalendarMonth, open fare.Day, kind fare.Trip) (first
 }
 
 // tripOn returns the trip of a known fare, with the fare's days. It omits the price that the reader
-// entered, which is only about the requested trip.
+// entered, because that is about the requested trip only.
 func tripOn(q question, l verdict.Live) trip {
 	t := trip{Date: l.Depart.String(), NonStop: q.NonStop, airlineChoice: q.airlineChoice}
 	if back := l.Return(); back != 0 {
@@ -194,8 +194,8 @@ func tripOn(q question, l verdict.Live) trip {
 // monthIn returns the month of a day as 2027-03.
 func monthIn(d fare.Day) string { return d.String()[:len("2006-01")] }
 
-// shortest returns a city's code if the page shows the city under the name of the query, and
-// otherwise the query. Codes keep a page small that has a link for each day of a year.
+// shortest returns a city's code if the page shows the city under the name in the query, and
+// otherwise the query. A page links to each day of a year, and codes keep it small.
 func (v *view) shortest(city fare.City, query string) string {
 	if p, ok := places.Get(city); ok && named(p, v.T).Name == query {
 		return string(city)

@@ -51,7 +51,7 @@ type cardSubject struct {
 	trip     trip
 	language *i18n.Language
 	currency string // of the amounts; empty: EUR
-	picture  bool   // a picture of the history
+	picture  bool   // a picture of the price history
 }
 
 func cardName(route fare.Route, t trip, l *i18n.Language, currency string) string {
@@ -96,7 +96,7 @@ func cardOf(file string) (c cardSubject, err error) {
 		return c, no
 	}
 	c = cardSubject{route, trip{Month: m[2], Date: m[3], Back: m[4], Around: m[5]}, l, m[8], m[10] == "svg"}
-	if c.picture && m[3]+m[7]+m[8] != "" { // a departure has no weeks, and a price has no history
+	if c.picture && m[3]+m[7]+m[8] != "" { // only a route without a price has a picture of its weeks
 		return c, no
 	}
 	if m[6] != "" {
@@ -142,7 +142,7 @@ func (s *Service) card(ctx context.Context, in *cardInput) (*cardOutput, error) 
 		c.Route += " · " + text
 	}
 	switch {
-	case err != nil && errors.Is(published.Problem(err), err): // no reason for a missing verdict
+	case err != nil && errors.Is(published.Problem(err), err): // an error other than a reason why there is no verdict
 		return nil, err
 	case err == nil:
 		s.drawVerdict(&c, l, asked, a)

@@ -99,7 +99,8 @@ func (q question) others(today fare.Day) (all []otherTrip, fault string) {
 	return all, ""
 }
 
-// moveTo moves a return day along with the departure, so the nights away stay the same.
+// moveTo moves the departure to a day, and the return day by as many days, so that the nights away
+// stay the same.
 func (t *trip) moveTo(day fare.Day) {
 	was, back, _ := t.days()
 	t.Month, t.Date, t.Back = "", day.String(), ""
@@ -119,7 +120,7 @@ func (h home) compare(ctx context.Context, q question, asked answer.Question, a 
 	times := slices.ContainsFunc(others, func(o otherTrip) bool { return o.trip != first.trip })
 	c := &comparison{}
 	for i, o := range slices.Concat([]otherTrip{first}, others) {
-		// A row is named by what differs between the trips.
+		// A row is named by what distinguishes its trip from the others.
 		when := o.text(v.T)
 		o.city = cmp.Or(o.city, v.To)
 		row := comparedTrip{Name: o.city, Date: when, To: q.linkOn(o.trip, v.AskFrom, o.to),

@@ -31,7 +31,8 @@ func priceFault(l *i18n.Language, text, chosen string) string {
 	return ""
 }
 
-// PriceField writes a price with its own currency, such as $50, as everywhere on the page: 50 USD.
+// PriceField returns the typed price for the form field. A price with its own currency, such as
+// $50, is written as everywhere on the page: 50 USD.
 func (v *view) PriceField() string {
 	p, ok := parsePrice(v.Trip.OwnPrice, v.Currency)
 	named := strings.ContainsFunc(v.Trip.OwnPrice, isName)
@@ -52,8 +53,8 @@ func (v *view) SeenPrice() string {
 	return v.T.Quoted(p)
 }
 
-// chooseCurrency also sets the name of the parameter that chose the currency, and writes a price
-// with its currency if a sign such as $ means that of a country of the route.
+// chooseCurrency sets the currency of the question, and the name of the parameter that chose it. It
+// also completes a price whose sign, such as $, means the currency of a country of the route.
 func (q *question) chooseCurrency() {
 	q.currency, q.currencyBy = strings.ToUpper(q.currency), "valuta"
 	in, _ := fare.ParseCurrency(q.currency)
@@ -77,8 +78,8 @@ func (t trip) seenEuro() (fare.Cents, bool) {
 	return p.Amount, ok && p.Currency == fare.EUR
 }
 
-// most returns the highest fare of a list in EUR cents, or 0 if the reader typed none. It returns
-// false if no fare can have the typed price.
+// most returns the maximum of a list in EUR cents, or 0 if the reader typed none. It returns false
+// if no fare can have the typed price.
 func (s *Service) most(ctx context.Context, q question) (fare.Cents, bool, error) {
 	if q.Most == "" {
 		return 0, true, nil
@@ -109,7 +110,7 @@ func (h home) useCurrency(ctx context.Context, q question, v *view) error {
 	}
 	codes := rates.Currencies()
 	if v.Currency != "" && !slices.Contains(codes, v.Currency) {
-		codes = append(codes, v.Currency) // the euro replaced it
+		codes = append(codes, v.Currency) // without a rate the page shows euros instead
 	}
 	if unread == nil && len(codes) > 1 {
 		v.Currencies = append(v.Currencies, option{"", "EUR", v.Currency == ""})
@@ -123,7 +124,7 @@ func (h home) useCurrency(ctx context.Context, q question, v *view) error {
 }
 
 // typedIn maps euro amounts to the amounts that the reader typed, so that the page shows 50 USD and
-// not 49.99 after a conversion there and back.
+// not 49.99 after two conversions.
 func typedIn(rates fare.Rates, currency string, texts ...string) map[fare.Cents]fare.Cents {
 	typed := map[fare.Cents]fare.Cents{}
 	for _, text := range texts {

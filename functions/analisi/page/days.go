@@ -16,7 +16,7 @@ type daysView struct {
 	Rows        []dayRow
 }
 
-// Only a row about a fare has all the fields.
+// dayRow is a row about a fare, or a note, which has only some of the fields.
 type dayRow struct{ Name, To, Seen, Fare, Level, Word string }
 
 const maxDays = 5

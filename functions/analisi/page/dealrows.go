@@ -12,7 +12,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// rank orders deals by the level for their day; those without one come before the expensive ones.
+// rank returns the position of a deal by the level for its day. Deals without a level come before
+// the expensive ones.
 func rank(d published.DestinationDeal) int {
 	return slices.Index([]verdict.Level{verdict.Great, verdict.Good, verdict.Fair, "", verdict.Expensive}, d.OwnDay.Level)
 }

@@ -24,15 +24,15 @@ type cheapView struct {
 	City, Lede, First string
 	Order             string // what comes first
 	Area              string // the country or continent; empty: all
-	Collecting        string // how far the first verdict is
-	Without           string // busy cities of the country without any known fare
+	Collecting        string // how close the first verdict is
+	Without           string // large cities of the country without a known fare
 	Unknown           string // how many fares were left out because their airline is unknown
-	Partly            bool   // the question holds more than applies without a destination
+	Partly            bool   // the question has parts that do not apply without a destination
 	Rows              []cheapRow
 	More              []cheapRow // all rows after the first rowsShown
-	MoreText          string     // how many these are
+	MoreText          string     // the number of these rows
 	Dear              []cheapRow
-	DearText          string // how many these are
+	DearText          string // the number of these rows
 	Feed              string // path
 	Areas             []link // the same list, of one country; at most maxAreas countries
 	MoreAreas         []link // likewise, of all other countries
@@ -139,7 +139,7 @@ func collecting(v *view, all deals.Origin) string {
 	return wording.Collecting(v.T, &c)
 }
 
-// showCheap lists the deals up to the fare most, or all if it is 0. Destinations that cost more
+// showCheap lists the deals that cost at most most, or all if it is 0. Destinations that cost more
 // than usual are a separate list.
 func (v *view) showCheap(q question, from places.Place, all []published.DestinationDeal, kind fare.Trip, most fare.Cents) {
 	l := v.T
@@ -198,8 +198,8 @@ func (v *view) showCheap(q question, from places.Place, all []published.Destinat
 
 const maxBusiest = 5
 
-// without names the busiest cities of a list's country to which no fare is known. It returns "" if
-// there are none, or if the list is not of one country.
+// without names the largest cities of a list's country without a known fare. It returns "" if there
+// are none, or if the list is not of one country.
 func (v *view) without(origin fare.City, all deals.Origin) string {
 	if v.Area == nil {
 		return ""
@@ -230,8 +230,8 @@ func (v *view) without(origin fare.City, all deals.Origin) string {
 	return v.T.Text("cheap.without", "Cities", v.T.List(missing))
 }
 
-// area returns the area that an end of the question names. It returns nil if no area has the name,
-// or if a city has it.
+// area returns the country or continent that one end of the question names. It returns nil if none
+// has the name, or if a city has it too.
 func (q question) area(end int) *places.Area {
 	named := q.ends[end]
 	if named.Means.City != "" {
@@ -280,7 +280,7 @@ func (v *view) areasOf(q question, all []published.DestinationDeal) (first, othe
 
 const maxOrigins = 12
 
-// origins answers a question whose origin is a country, by the country's cities with fares.
+// origins answers a question whose origin is a country with the list of its cities that have fares.
 func (h home) origins(r *http.Request, q question, v *view) {
 	area := q.area(0)
 	name := area.NameIn(v.T.Code)

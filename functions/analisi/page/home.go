@@ -153,7 +153,7 @@ func (v *view) refuseUnknownCity(q question, from, to places.Place, knowsFrom, k
 		v.Notice.Links = append(v.Notice.Links, link{name, q.link(best(perhapsFrom, q.from), name)})
 	}
 	for i, p := range perhapsTo {
-		if knowsTo || !knowsFrom && i == 0 && len(perhapsFrom) > 0 { // the first is in the links above
+		if knowsTo || !knowsFrom && i == 0 && len(perhapsFrom) > 0 { // the first one is in the links above
 			continue
 		}
 		name := p.Name
@@ -164,7 +164,8 @@ func (v *view) refuseUnknownCity(q question, from, to places.Place, knowsFrom, k
 	}
 }
 
-// perhaps returns the cities with similar names; if some are one typing error away, only those.
+// perhaps returns the cities with similar names, or only those that are one typing error away if
+// there are any.
 func (q question) perhaps(name string) (all []places.Place) {
 	typos := func(s string) int { return places.Distance(places.Fold(name), places.Fold(s), 2) }
 	similar := places.Suggest(name, 5)
@@ -213,8 +214,8 @@ func (h home) renewed(v *view) string {
 	return v.T.Count("home.renewed", hours-h.Now().UTC().Hour())
 }
 
-// cleanQuery omits empty parameters, which a form without a script sends, and an earlier choice
-// that no later one can have replaced. It returns false if there are none.
+// cleanQuery omits empty parameters, which a form without a script sends, and the record of an
+// earlier choice if no later choice can have replaced it. It returns false if nothing was omitted.
 func cleanQuery(r *http.Request) (string, bool) {
 	sent := strings.Split(r.URL.RawQuery, "&")
 	both := r.FormValue("mese") != "" && r.FormValue("quando") != ""
@@ -316,7 +317,7 @@ func (h home) refuseFailed(r *http.Request, v *view, err error) {
 // Sold reports whether the page offers the plan.
 func (v *view) Sold() bool { return !routes.NothingSold.Load() }
 
-// bodySize is that of a route with a calendar of seven months.
+// bodySize is the size of the page of a route with a calendar of seven months.
 const bodySize = 40 << 10
 
 func (v *view) respond(base string) (*page.Response, error) {
@@ -335,7 +336,7 @@ func (v *view) respond(base string) (*page.Response, error) {
 	}
 	return page.Respond(v.status, page.Page{
 		Start: start,
-		// Search engines must not index the pages of trips, which are too many.
+		// There are too many pages of trips for search engines to index.
 		Language: v.T, Title: v.Title, Description: v.Description,
 		Index: v.status == http.StatusOK && v.Trip == trip{} && v.Currency == "" && v.plain,
 		Head:  template.HTML(head.String()), Body: template.HTML(body.String()),

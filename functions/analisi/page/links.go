@@ -13,12 +13,12 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// maxThreshold is the largest number of digits before the decimal point of an alert's threshold.
+// maxThreshold is the maximum number of digits before the decimal point of an alert's threshold.
 const maxThreshold = 5
 
 // Addresses returns the addresses of the page that shows a verdict and of its alert form. Both are
-// empty without a BaseURL. That of the page is also empty for returns by nights, which no page
-// shows. They include the question's price only if it is in euros.
+// empty without a BaseURL. No page shows returns by nights, so for these the address of the page is
+// empty. The addresses include the question's price only if it is in euros.
 func (s *Service) Addresses(series fare.Series, currency string, q answer.Question, l *i18n.Language) (page, alert string) {
 	t, whole := tripOf(q)
 	if s.BaseURL == "" {
@@ -30,7 +30,7 @@ func (s *Service) Addresses(series fare.Series, currency string, q answer.Questi
 	in, err := fare.ParseCurrency(cmp.Or(currency, fare.EUR.String()))
 	if p := q.Price; p != nil && err == nil && p.Currency == in.String() { // the page reads amounts in its currency
 		t.OwnPrice = fare.Money{Amount: fare.Cents(math.Round(100 * p.Amount)), Currency: in}.Decimal()
-		form.Under = strings.TrimSpace(t.OwnPrice + " " + currency) // that of an alert is in euros otherwise
+		form.Under = strings.TrimSpace(t.OwnPrice + " " + currency) // the threshold of an alert is in euros unless it names a currency
 	}
 	if whole {
 		page = s.BaseURL + pageAddress(from, to, t, l.Code, currency)

@@ -13,8 +13,9 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// monthsView compares the months of departure with their average. Amounts would mislead beside
-// today's fare, which is the lowest of its day, because a month has all its fares.
+// monthsView compares the months of departure with their average, without amounts: the page's main
+// fare is the lowest of its day, a month contains all fares, and their amounts side by side would
+// mislead.
 type monthsView struct {
 	Answer string
 	Rows   []monthRow // by month

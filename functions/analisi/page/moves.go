@@ -68,14 +68,14 @@ func (h home) showMoves(ctx context.Context, v *view, asked answer.Question, a a
 		l.Money(low.Price),
 		"High", l.Money(high.Price), "Last", l.Money(last.Price), "Day", l.WeekdayDate(c.Days[len(c.Days)-1].Day))
 	if v.Verdict.addLast(l, a.Judgement, last); len(c.Days) < fewSightings {
-		return // a line between them would invent a course
+		return // a line between so few points would suggest a trend
 	}
 	c.Label = m.Text
 	m.Chart = c.SVG()
 }
 
-// addLast adds the last known fare of a departure that has none now to the facts about the reader's
-// own price.
+// addLast adds the last known fare of a departure that has no fare now to the facts about the
+// reader's own price.
 func (j *verdictView) addLast(l *i18n.Language, a verdict.Judgement, last verdict.Live) {
 	if a.Declared && a.Known == nil {
 		amount, sign := l.Apart(last.Price, a.Fare.Price)
@@ -84,8 +84,8 @@ func (j *verdictView) addLast(l *i18n.Language, a verdict.Judgement, last verdic
 	}
 }
 
-// lastFare states the last known fare of a departure or month that has none now, compared with than
-// unless that is "".
+// lastFare states the last known fare of a departure or month that has no fare now. It compares the
+// fare with than, unless that is "".
 func lastFare(l *i18n.Language, last verdict.Live, than string) string {
 	back := ""
 	if day := last.Return(); day != 0 {

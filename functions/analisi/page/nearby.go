@@ -10,16 +10,16 @@ import (
 )
 
 // A page about a trip links to the same page with the fares from and to places nearby. Only that
-// page reads them, and it counts as a question, so readers who do not follow the link cost nothing.
+// page reads them, and it counts as a question, so the link itself costs nothing.
 
 type nearView struct {
-	To   string // the page that states it; empty on that page
+	To   string // the page that states the difference; empty on that page
 	Line string
 	Rows []comparedTrip
 }
 
-// showNear adds the link to the fares of places nearby, or the fares if the question wants them,
-// compared with the trip's own fare if that is known.
+// showNear adds the link to the fares of places nearby or, if the question asks for them, the
+// fares, compared with the trip's own fare if that is known.
 func (h home) showNear(ctx context.Context, q question, asked answer.Question, price fare.Cents, v *view) {
 	l := v.T
 	v.Near = &nearView{}

@@ -70,8 +70,8 @@ func (v *view) refuseNoFareOn(q question, e *answer.NoAnswer) {
 
 func ofMonth(w *answer.When) bool { return w != nil && w.Span != nil && *w.Span == departure.Month }
 
-// describeUsual adds the usual fare of a departure or a month without a known fare. For a month it
-// is that of a departure in its middle.
+// describeUsual adds the usual fare of a departure or a month without a known fare. For a month, it
+// is the usual fare of a departure in the middle of the month.
 func (v *view) describeUsual(j verdict.Judgement, t fare.Trip, middle bool) {
 	if !j.Verdict.Judged() {
 		return
@@ -126,8 +126,8 @@ func (v *view) daysOf(out, back fare.Day) string {
 	return v.T.WeekdayDate(out)
 }
 
-// showLast adds the last known fare of a departure or month that has none now, if the service may
-// show past fares.
+// showLast adds the last known fare of a departure or month that has no fare now, if the service
+// may show past fares.
 func (h home) showLast(ctx context.Context, v *view, asked answer.Question, e *answer.NoAnswer) {
 	if !v.AllFares {
 		return

@@ -58,8 +58,7 @@ func (s *Service) picture(ctx context.Context, subject cardSubject) (*cardOutput
 	return &cardOutput{"image/svg+xml", "nosniff", picturePolicy, p.SVG()}, nil
 }
 
-// drawToday adds today's cheapest fare to the weekly history, unless there is none or it cannot be
-// judged.
+// drawToday adds today's cheapest fare to the weekly history, if there is one and it can be judged.
 func (s *Service) drawToday(h *chart.History, f answer.SeriesData) {
 	if a, ok := verdict.Judge(f.Summary, s.Now()); ok && a.Verdict.Judged() {
 		h.Price = a.Fare.Price

@@ -110,7 +110,7 @@ func parseQuestion(r *http.Request) (q question, ok bool) {
 	default:
 		ok, q.NonStop = false, ""
 	}
-	switch before := given.Get("era"); { // of a month and a day the later choice counts
+	switch before := given.Get("era"); { // if the form sends a month and a day, the one that the reader changed counts
 	case q.Month == "" || q.Date == "" || before == "":
 	case before == q.Month:
 		q.Month, q.cleared = "", "month"
@@ -161,8 +161,8 @@ func (q *question) splitEnds(today fare.Day) (read []string) {
 	return []string{q.language.Text("ask.read_as", "Typed", typed, "Meant", routeName(q.language, from, to))}
 }
 
-// readDays replaces the days by dates such as 2027-03-20, and says what it read. It keeps a day that
-// it cannot read, for which trip.read returns a fault.
+// readDays replaces the days by dates such as 2027-03-20, and says how it understood them. It keeps
+// a day that it cannot read, for which trip.read returns a fault.
 func (q *question) readDays(today fare.Day) (read []string) {
 	in := daytext.Reader{Language: q.language.Code, Today: today}
 	for _, typed := range []*string{&q.Date, &q.Back} {
@@ -176,8 +176,8 @@ func (q *question) readDays(today fare.Day) (read []string) {
 	return read
 }
 
-// forgetPast asks for any day, with as many nights away, instead of a day or month that has passed, as
-// in an old link. It says so.
+// forgetPast replaces a day or month that has passed, as in an old link, by any day with as many
+// nights away. It says so.
 func (q *question) forgetPast(today fare.Day) (read []string) {
 	out, _, month := q.days()
 	when := q.language.WeekdayDate(out)
@@ -246,8 +246,8 @@ func (q question) city(name string) (places.Place, bool) {
 	return p, ok
 }
 
-// localNames holds the names that NameIn searched for, because a page needs those of both cities in
-// every language.
+// localNames caches names in other languages, because a page needs those of both cities in every
+// language.
 var localNames sync.Map
 
 func named(p places.Place, l *i18n.Language) places.Place {
@@ -318,7 +318,8 @@ func (t trip) read(l *i18n.Language, currency string) (answer.Question, faults) 
 var pageNames = map[string]string{"partenza": "quando", "mese": "mese", "ritorno": "ritorno",
 	"diretto": "diretto", "valuta": "valuta"}
 
-// refused adds the fault that err reports about the question. It returns false for any other error.
+// refused adds the fault of the question that err reports, if any. It returns false for any other
+// error.
 func (f faults) refused(l *i18n.Language, err error) bool {
 	var (
 		date     *answer.BadDate

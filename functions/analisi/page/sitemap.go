@@ -135,14 +135,14 @@ func (s *Service) sitemap(ctx context.Context, in *sitemapInput) (*httpapi.Tagge
 	return writeXML(in.IfNoneMatch, set)
 }
 
-// canonical returns the path of a page as the sitemap lists it, whatever the spelling of the
-// cities.
+// canonical returns the path of a page as the sitemap lists it, whatever spelling of the cities was
+// used.
 func canonical(l *i18n.Language, from places.Place, to *places.Place, t trip) string {
 	there, lang := "", l.Code
 	if to != nil {
 		there = named(*to, l).Query()
 	}
-	if l == i18n.Default() { // canonical addresses do not name it
+	if l == i18n.Default() { // canonical addresses omit the default language
 		lang = ""
 	}
 	return pageAddress(named(from, l).Query(), there, t, lang, "")

@@ -71,9 +71,9 @@ func (v *view) returnsAround(q question, w *answer.When, days []verdict.Day) *gr
 		[2]int{max(1, nights-daysAround), nights + daysAround}).known()
 }
 
-// returnsIn returns a table of a month's returns: a row for each day of departure from today on, a
-// column for each number of nights of the question's kind of trip. A kind with many numbers of
-// nights has a column only for the known ones.
+// returnsIn returns a table of a month's returns: a row for each day of departure from today on,
+// and a column for each number of nights in the question's class of nights away. For a class with
+// many numbers, only those with known fares have a column.
 func (v *view) returnsIn(q question, asked answer.Question, first fare.Day, days []verdict.Day) *grid {
 	_, last := departure.Month.Ends(first)
 	least, most := asked.Trip.Nights()
@@ -91,7 +91,7 @@ func (v *view) returnsIn(q question, asked answer.Question, first fare.Day, days
 	return g
 }
 
-// Both ranges, of days and of nights away, include their ends.
+// Both ranges, of days and of nights, include their ends.
 func (v *view) returns(q question, w *answer.When, days []verdict.Day, leave [2]fare.Day, nights [2]int) *grid {
 	g, from, to := &grid{Corner: v.T.Text("stays.out")}, v.shortest(v.route.Origin, v.AskFrom), v.shortest(v.route.Destination, v.AskTo)
 	for n := nights[0]; n <= nights[1]; n++ {
@@ -125,7 +125,7 @@ func (g *grid) HTML() template.HTML {
 	return template.HTML(b.String())
 }
 
-// known omits the rows and columns without a fare. It returns nil without any fare.
+// known returns the table without its empty rows and columns, or nil if it has no fare.
 func (g *grid) known() *grid {
 	g.Rows = slices.DeleteFunc(g.Rows, func(r gridRow) bool { return !slices.ContainsFunc(r.Cells, calendarDay.hasFare) })
 	if len(g.Rows) == 0 {
@@ -164,7 +164,7 @@ var usualStays = []string{"", weekend, "1-3", "2-4", "4-7", "8-14"}
 const (
 	maxStay  = 30 // nights
 	maxWidth = 7  // columns of nights
-	maxRows  = 15 // rows without a month
+	maxRows  = 15 // in a list without a month
 )
 
 var stayOf = regexp.MustCompile(`^([0-9]{1,2})(?:-([0-9]{1,2}))?$`)
@@ -275,8 +275,8 @@ func (h home) staysOf(ctx context.Context, t trip, asked answer.Question, fares 
 	return known, nil
 }
 
-// describeStay adds the usual and the last known fare of returns like those of the question. For a
-// stay in no month it adds nothing.
+// describeStay adds the usual and the last known fare of returns like those of the question. If no
+// month is given, it adds nothing.
 func (h home) describeStay(ctx context.Context, v *view, asked answer.Question, class fare.Trip) {
 	if asked.When == nil {
 		return
@@ -307,9 +307,9 @@ func (t trip) fitting(known []verdict.Day) []verdict.Day {
 
 func byDay(a, b verdict.Day) int { return cmp.Compare(a.Fare.Depart, b.Fare.Depart) }
 
-// showPair adds the cheapest two one-way fares that make the return of the question. The sum is stated
-// as one of two tickets: nobody has seen it as a fare. If no two are known, it adds what is known of each
-// way, with links to all its days.
+// showPair adds the cheapest two one-way fares that make the return of the question. Their sum is
+// stated as the price of two tickets: nobody has seen it as a fare. If no two are known, it adds
+// what is known of each way, with links to all its days.
 func (h home) showPair(ctx context.Context, q question, asked answer.Question, v *view) {
 	if q.Back == "" && q.Stay == "" || !v.AllFares {
 		return
@@ -361,9 +361,9 @@ func (h home) showPair(ctx context.Context, q question, asked answer.Question, v
 	v.Notice.Pair = p
 }
 
-// pair returns the cheapest two one-way fares, out and back, that make a return of the question, and
-// whether there are two. If not, it returns the cheapest of each way that some other fare would complete;
-// one that is not known has no price.
+// pair returns the cheapest two one-way fares, out and back, that make a return of the question,
+// and whether there are two. If not, it returns for each way the cheapest fare that some other fare
+// could complete; an unknown one has no price.
 func (t trip) pair(flights [2]map[fare.Day]verdict.Day, today fare.Day) (best [2]verdict.Day, together bool) {
 	least, most, _ := nights(t.Stay)
 	if out, back, _ := t.days(); back != 0 {

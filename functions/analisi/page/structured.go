@@ -3,8 +3,8 @@ package page
 import "net/http"
 
 // schema.org data are only on pages that a sitemap lists. The service sells no flights, so they
-// have no offer, price or rating. They are in a script element of type application/ld+json, which
-// the pages' security policy allows.
+// contain no offer, price or rating. They are in a script element of type application/ld+json,
+// which the pages' security policy allows.
 
 type linked map[string]any
 

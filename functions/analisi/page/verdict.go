@@ -61,8 +61,8 @@ func (v *view) showVerdict(q question, asked answer.Question, answered answer.An
 	}
 }
 
-// kindOf returns the part of text ids for a question about a route, a month, a day or the days
-// around one.
+// kindOf returns the part of text IDs that says what a question is about: a route, a month, a day
+// or the days around one.
 func kindOf(asked answer.Question) string {
 	switch w := asked.When; {
 	case w == nil:
@@ -149,8 +149,8 @@ func (t trip) judgedFor(l verdict.Live) trip {
 	return t
 }
 
-// otherNights states that the judged fare has other nights away than the question, and names the
-// lowest known fare nearby that has the question's. It returns "" if the nights are the same.
+// otherNights says that the judged fare has other nights away than the question, and names the
+// lowest known fare nearby with those nights. It returns "" if the nights are the same.
 func (v *view) otherNights(asked answer.Question, l verdict.Live, c *verdict.Calendar) string {
 	w := asked.When
 	if w == nil || w.Back == 0 {

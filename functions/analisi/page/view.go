@@ -24,7 +24,7 @@ type view struct {
 	Currency    string // the currency of amounts; empty: euros
 	Currencies  options
 	From, To    string // as typed, or the cities' names
-	AskFrom     string // queries that find the cities again; their names may not
+	AskFrom     string // queries that find the cities again, because the names may not
 	AskTo       string
 	FromBad     bool
 	ToBad       bool
@@ -34,7 +34,7 @@ type view struct {
 	Description string
 	Invented    bool
 	AllFares    bool     // past weeks may be shown
-	Page        bool     // a page of its own, not a part of another program
+	Page        bool     // false: part of another program
 	Kept        []hidden // choices that the form does not show
 	Remaining   string
 	Cleared     string   // which choice of the reader a later choice replaced
@@ -42,7 +42,7 @@ type view struct {
 	Printed     string   // address and day (UTC) of the answer, for paper
 
 	Start      bool
-	Collecting string // on the first page: how far a service without any fare is
+	Collecting string // on the first page, before any fare is known: how far the collection is
 	Anywhere   bool   // the question has no destination
 	Orders     options
 	Notice     *notice
@@ -52,7 +52,7 @@ type view struct {
 	Near       *nearView   // of a trip without nights to choose from
 	Cheap      *cheapView
 	Returns    *staysView
-	Places     []string    // notes on city names that cover more than the named place
+	Places     []string    // notes about city names that cover more than the named place
 	Readings   []string    // how names were understood, if not as typed
 	Namesakes  []namesakes // of the cities
 	Form       alertFields // values of the form of an alert
@@ -73,7 +73,7 @@ type view struct {
 	atOrigin fare.Day    // today where the journey begins
 	covered  []fare.City // cities with fares from them, nearby ones first
 	status   int
-	plain    bool       // no order, country or wish for places nearby
+	plain    bool       // the question has no order, country or wish for places nearby
 	most     fare.Cents // maximum of a list in EUR cents; 0: none
 	route    fare.Route
 	ends     [2]string // IATA codes of the cities, or of the airports that the answer is about
@@ -117,7 +117,7 @@ type option struct {
 
 type options []option
 
-// HTML does without a template, which takes ten times as long: a form has dozens of options.
+// HTML needs no template, which would take ten times as long: a form has dozens of options.
 func (o options) HTML() template.HTML {
 	var b strings.Builder
 	for _, one := range o {
@@ -133,10 +133,10 @@ func (o options) HTML() template.HTML {
 	return template.HTML(b.String())
 }
 
-// Each of the rows begins with its head.
+// In each row, the first cell is the header.
 type rows [][]string
 
-// HTML does without a template, which takes ten times as long: a table has a row for each week of a
+// HTML needs no template, which would take ten times as long: a table has a row for each week of a
 // year.
 func (r rows) HTML() template.HTML {
 	var b strings.Builder
@@ -249,16 +249,16 @@ type notice struct {
 
 type verdictView struct {
 	Route, Asks, Level, Headline string
-	Market                       bool // it is about the route, not about a fare
+	Market                       bool // the verdict is about the route, not about a fare
 	Price                        string
 	Facts                        []string
 	Scale                        scale
 	certainty
 	Judged       []string      // how the verdict was reached
 	Lowest       fare.Cents    // 0: none
-	PaidMet      string        // that a known fare is below the typed one; may be empty
+	PaidMet      string        // says that a known fare is below the typed one; may be empty
 	Days         *daysView     // nil: no other fare is known, or none may be shown
-	Past         *pastView     // nil: of several days
+	Past         *pastView     // nil if the question is about several days
 	Calendar     *calendarView // nil: no departure has a fare
 	Months       *monthsView   // nil: too few are known
 	Updated      string
@@ -273,7 +273,7 @@ type scale struct {
 }
 
 type certainty struct {
-	Sure, SureDays, SureMeans string // in words, and on how many fares it rests; may be empty
+	Sure, SureDays, SureMeans string // the certainty in words, and on how many fares it rests; may be empty
 	Dots                      [3]bool
 }
 
@@ -352,7 +352,7 @@ func (v *view) shared(q question) string {
 	return address
 }
 
-// namesakes links to the same question about other cities of a city's name.
+// namesakes links to the same question about other cities with the same name.
 type namesakes struct {
 	Before string // says which city this is
 	Links  []link

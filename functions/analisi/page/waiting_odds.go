@@ -45,7 +45,8 @@ func waitsOf(saying wording.Verdict) *waits {
 	return w
 }
 
-// waitsWithOwn gives no advice, because the service does not know whether the reader's offer lasts.
+// waitsWithOwn is for a price that the reader has typed. It gives no advice, because the service
+// does not know whether that offer lasts.
 func waitsWithOwn(saying wording.Verdict) *waits {
 	l, a := saying.Language, saying.Of
 	switch {
@@ -63,8 +64,8 @@ func waitsUnknown(l *i18n.Language, why string) *waits {
 	return &waits{Answer: l.Text("pays.unknown"), Advice: why}
 }
 
-// waitsWithout states the record of fares at the usual price, for a departure without a fare. It
-// returns nil for a departure of today.
+// waitsWithout states how fares at the usual price moved, for a departure without a fare. It
+// returns nil if the departure is today.
 func (v *view) waitsWithout(e *answer.NoAnswer) *waits {
 	l, usual := v.T, e.Usual
 	if e.Date <= v.today && !ofMonth(&e.When) {

@@ -50,7 +50,8 @@ func TestManyCountries(t *testing.T) {
 	}
 }
 
-// A page says that waiting pays only if it did in the past, and states how often fares fell and rose.
+// A page says that waiting pays only if it paid in the past, and states how often fares fell and
+// rose.
 func TestWaitingIsAdvisedOnlyWhereItPaid(t *testing.T) {
 	lead, soon := 40, 7
 	week := verdict.Forecast{Fall: verdict.Fall{Days: 7, Chance: .4, OrMore: true}, Mean: -210, Low: -300, High: -100,

@@ -103,7 +103,7 @@ func (s *Service) entry() registryEntry {
 }
 
 // namespace returns the domain with its labels in reverse order, as registries name the owner of an
-// address. For an IP address or none it returns a name that no registry accepts.
+// address. Without a domain, it returns a name that no registry accepts.
 func namespace(base string) string {
 	u, err := url.Parse(base)
 	if err != nil || u.Hostname() == "" {
@@ -148,7 +148,7 @@ func (s *Service) registerDiscovery(api *httpapi.API) {
 		})
 }
 
-// indented does not escape HTML.
+// indented encodes a document without escaping HTML.
 func indented(document any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

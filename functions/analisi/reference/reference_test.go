@@ -83,7 +83,7 @@ func TestEveryProblemHasAdvice(t *testing.T) {
 		if p.Do == "" {
 			t.Errorf("%s: say in advice.json what to do about it", p.Code)
 		}
-		for _, l := range i18n.Languages() { // i18n falls back to English
+		for _, l := range i18n.Languages() { // checked directly, because i18n falls back to English
 			if text, ok := l.Lookup("problem.code." + p.Code); !ok || l != i18n.English() &&
 				text == i18n.English().Text("problem.code."+p.Code) {
 				t.Errorf("%s: its page does not say in %s what happened", p.Code, l.English)
@@ -147,8 +147,8 @@ const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8
 
 var idOf, linkOf = regexp.MustCompile(` id="([^"]+)"`), regexp.MustCompile(`href="(/v1/docs[^"#]*)?#([^"]+)"`)
 
-// Each page has the targets of all links, and the overview has an element for each kind of error
-// and each address of the former single page.
+// All links of a page lead to something, and the overview has an element for each kind of error and
+// each address of the former single page.
 func TestDocsPages(t *testing.T) {
 	reads := published(t)
 	pages, ids := map[string]string{}, map[string]map[string]int{}

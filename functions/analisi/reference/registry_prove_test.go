@@ -10,7 +10,7 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// After a change that makes an entry wrong, it is no longer valid under the registry's schema.
+// The registry's schema refuses an entry after any change that makes it wrong.
 func TestProveRegistryTakesTheEntry(t *testing.T) {
 	data, err := os.ReadFile(testenv.Tool(t, "mcp-registry", "server.schema.json"))
 	if err != nil {

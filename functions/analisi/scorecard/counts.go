@@ -6,7 +6,7 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// partenzeOf scores answers about departures by the fare during the following 7 or 14 days.
+// partenzeOf scores answers about departures by the fares of the following 7 or 14 days.
 func partenzeOf(days int, h *score.HorizonCounts) VotoPartenze {
 	v := VotoPartenze{
 		Giorni: days, Dichiarate: int(h.Stated()), Confrontate: int(h.Compared()), NonConfrontabili: missedOf(h.Missed),
@@ -29,7 +29,8 @@ func partenzeOf(days int, h *score.HorizonCounts) VotoPartenze {
 		off := math.Abs(float64(b.Stated)/100 - float64(b.Fell))
 		if i == score.Bands-1 {
 			f.A = 1
-			// The last band is "40 % or more", so more falls than stated are no error.
+			// The last band has no upper limit ("40 % or more"), so more falls than stated are no
+			// error.
 			off = max(0, float64(b.Stated)/100-float64(b.Fell))
 		}
 		apart += off

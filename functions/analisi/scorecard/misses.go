@@ -12,7 +12,7 @@ import (
 )
 
 // Scarti says how far the published percentiles of departures are off: over all answers, by quarter
-// of the year, and by lead time. Errors of two groups can cancel each other over all answers.
+// of the year, and by lead time. Over all answers, the errors of two groups can cancel out.
 type Scarti struct {
 	Partenze  Scarto            `json:"partenze" doc:"Percentiles of departures"`
 	Trimestri []ScartoTrimestre `json:"trimestri" nullable:"false" doc:"By quarter of the calendar, the newest first; a week belongs to the quarter of its Monday"`
@@ -42,7 +42,7 @@ func scartoOf(places [score.Places]int64) Scarto {
 	return Scarto{int(n), math.Round(10*points) / 10}
 }
 
-// scartiOf takes all weeks together in sum, and each week by its Monday.
+// scartiOf takes the sum over all weeks, and the score of each week by its Monday.
 func scartiOf(sum *score.Counts, weeks map[fare.Day]*score.Sum) Scarti {
 	s := Scarti{Partenze: scartoOf(sum.AllPlaces()), Trimestri: []ScartoTrimestre{}, Anticipi: []ScartoAnticipo{}}
 	quarters := map[fare.Quarter]*[score.Places]int64{}

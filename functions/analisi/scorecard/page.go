@@ -50,7 +50,7 @@ type table struct {
 	Folded          string // label that opens it; empty: always open
 }
 
-// If invented is true, Page says that the fares are sample data.
+// Page renders the score. If invented is true, it says that the fares are sample data.
 func Page(p Pagella, l *i18n.Language, invented bool) (*page.Response, error) {
 	v := struct {
 		T                   *i18n.Language

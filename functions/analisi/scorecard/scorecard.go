@@ -67,7 +67,7 @@ type NonConfrontabili struct {
 	AltraValuta int `json:"altraValuta" doc:"Not compared because the series changed its currency"`
 }
 
-// VotoPartenze has a horizon of 7 or 14 days.
+// VotoPartenze is the score for a horizon of 7 or 14 days.
 type VotoPartenze struct {
 	Giorni           int              `json:"giorni" enum:"7,14" doc:"Within this many days"`
 	Dichiarate       int              `json:"dichiarate" doc:"Statements whose 7 or 14 days are over"`
@@ -97,8 +97,9 @@ type Fascia struct {
 	Variazione float64 `json:"variazione" doc:"Mean relative change of the fare when last seen: -0.1 is 10 % cheaper"`
 }
 
-// VotoLivello says how often fares fell or rose after answers of one level, and for comparison the
-// share of falls on a random walk, for prices drawn at random, and for a simple rival rule.
+// VotoLivello says how often fares fell or rose after answers of one level. For comparison it
+// states the share of falls if prices moved at random, if each price were drawn at random, and if a
+// simple rival rule had judged.
 type VotoLivello struct {
 	Livello      string  `json:"livello" enum:"ottimo,buono,normale,caro"`
 	Casi         int     `json:"casi"`
@@ -204,8 +205,8 @@ func (s *Service) pagella(ctx context.Context) (Pagella, error) {
 }
 
 // firstOutcomes returns the earliest day on which verdicts of the first refresh are compared with
-// their outcomes, or 0 if the day of that refresh is unknown. Before the first refresh it assumes
-// that it ends today.
+// their outcomes, or 0 if that day is unknown. Before the first refresh it assumes that this ends
+// today.
 func (s *Service) firstOutcomes(ctx context.Context) (fare.Day, error) {
 	const after = 8 // days: a horizon of 7, and the next refresh
 	today := fare.DayOf(s.Now())
@@ -219,7 +220,8 @@ func (s *Service) firstOutcomes(ctx context.Context) (fare.Day, error) {
 	return max(cycle.Warmed+after, today+1), nil
 }
 
-// Publish takes the score over all weeks in sum, and that of each week by its Monday.
+// Publish publishes a score. sum is over all weeks; weeks holds the score of each week by its
+// Monday.
 func Publish(sum *score.Sum, weeks map[fare.Day]*score.Sum) Pagella {
 	p := Pagella{Fonte: sum.Source, Settimane: len(weeks), Regola: score.Rule, Metodo: method,
 		Somma: votoOf(&sum.Counts), Scarti: scartiOf(&sum.Counts, weeks), PerSettimana: []VotoDiSettimana{}}

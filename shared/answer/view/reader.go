@@ -71,7 +71,7 @@ func (r *Reader) read(ctx context.Context, series fare.Series, currency string, 
 }
 
 // between returns the trends of a pair of airports. It returns false if none of its fares is known,
-// or if the source does not state airports, so that the answer is about the cities.
+// or if the source does not state airports; the answer is then about the cities.
 func (r *Reader) between(ctx context.Context, v view, series fare.Series) (Trends, bool, error) {
 	f, err := r.Find(ctx, answer.Question{
 		From: answer.Code(cmp.Or(series.Airports.From.String(), string(series.Origin))),
@@ -85,7 +85,7 @@ func (r *Reader) between(ctx context.Context, v view, series fare.Series) (Trend
 	}
 	e := trends.EntryOf(series.Destination, f.Summary)
 	if f.Summary.Basis != nil || e.Sample < verdict.MinSample {
-		// The lows are those of the cities, or too few.
+		// the lows are those of the cities, or there are too few
 		e.Previous, v.allFares = 0, false
 	}
 	t := v.route(series.Origin, e, f.Summary)
@@ -93,7 +93,7 @@ func (r *Reader) between(ctx context.Context, v view, series fare.Series) (Trend
 	return t, true, nil
 }
 
-// notCovered requests the origin from the fare source at the next refresh, and returns a NoAnswer.
+// notCovered returns a NoAnswer, and requests the origin from the fare source at the next refresh.
 func (r *Reader) notCovered(ctx context.Context, origin, destination fare.City) error {
 	if err := r.Stored.RequestOrigin(ctx, origin, (fare.DayOf(r.Now()) + answer.OriginRequestDays).Time()); err != nil {
 		return err

@@ -171,7 +171,7 @@ func TestRatesAreCachedForAnHour(t *testing.T) {
 	}
 }
 
-// An old fare lowers the certainty of its level. A fare stored without a level has none in the
+// If a fare is old, its level is less certain. A fare stored without a level has none in the
 // answer.
 func TestLevel(t *testing.T) {
 	for _, c := range []struct {

@@ -94,7 +94,7 @@ func wanted(catalogue, translation map[string][]string) []string {
 		func(id string) bool { return !answersAgents && isForAgents(id) })
 }
 
-// Every catalogue has the ids and placeholders of the English one, in every form of a text, and no
+// Every catalogue has the IDs and placeholders of the English one, in every plural form, and no
 // empty text. Links to the first page state the catalogue's language.
 func TestCatalogues(t *testing.T) {
 	english := texts(t, English().Code)

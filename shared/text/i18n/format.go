@@ -28,8 +28,8 @@ type amounts struct {
 	convert  func(euro fare.Cents) fare.Cents
 }
 
-// InCurrency returns a copy of the language that writes all amounts in the given currency. of
-// converts euro cents to its hundredths.
+// InCurrency returns a copy of the language that writes all amounts in the given currency. convert
+// converts euro cents to hundredths of it.
 func (l *Language) InCurrency(code string, convert func(euro fare.Cents) fare.Cents) *Language {
 	currency, err := fare.ParseCurrency(code)
 	if err != nil {
@@ -47,8 +47,8 @@ func (l *Language) converted(c fare.Cents) fare.Cents {
 	return fare.Money{Amount: l.amounts.convert(c), Currency: l.amounts.currency}.Rounded().Amount
 }
 
-// Money writes an amount given in euro cents. It omits the cents if they are zero, and also
-// converts a whole number of euros to whole units.
+// Money writes an amount given in euro cents. It omits the cents if they are zero. A whole number
+// of euros is also written as a whole number in the other currency.
 func (l *Language) Money(euro fare.Cents) string { return l.InUnits(l.Convert(euro)) }
 
 // Convert returns the amount that Money writes, in hundredths of the language's currency.
@@ -165,21 +165,21 @@ func (l *Language) MonthOf(d fare.Day) string {
 	return l.Text("format.month_year", "Month", l.Month(t.Month()), "Year", t.Year())
 }
 
-// Apart returns the difference of two amounts given in euro cents, as readers compute it from the
-// displayed whole units, and its Sign.
+// Apart returns the difference of two amounts given in euro cents, and its sign. It computes it
+// from the displayed whole units, as readers do.
 func (l *Language) Apart(price, from fare.Cents) (amount string, sign int) {
 	by := l.wholeApart(price, from)
 	return l.money(100*max(by, -by), false), l.Sign(price, from)
 }
 
-// Sign returns the sign of what Apart returns: -1 if of is below from.
+// Sign returns the sign of the difference that Apart returns: -1 if price is below from.
 func (l *Language) Sign(price, from fare.Cents) int { return cmp.Compare(l.wholeApart(price, from), 0) }
 
 func (l *Language) wholeApart(price, from fare.Cents) fare.Cents {
 	return (l.converted(price)+50)/100 - (l.converted(from)+50)/100
 }
 
-// Signed writes what Apart returns as a number with its sign.
+// Signed writes the difference that Apart returns as a number with its sign.
 func (l *Language) Signed(price, from fare.Cents) string {
 	switch by := int(l.wholeApart(price, from)); {
 	case by > 0:

@@ -131,7 +131,7 @@ func ForHeader(header string) *Language {
 	return Default()
 }
 
-// Match is ForHeader, but returns false if no language matches.
+// Match is like ForHeader, but returns false if no language matches.
 func Match(header string) (l *Language, ok bool) {
 	tags, _, _ := language.ParseAcceptLanguage(header) // by weight; none if the header is malformed
 	for _, tag := range tags {
@@ -192,10 +192,10 @@ func (l *Language) messages() map[string]*text {
 	return l.texts
 }
 
-// fill returns the text with its placeholders filled, in the plural form of count if that is not
-// nil.
+// fill returns the text with its placeholders filled. If count is not nil, it returns the plural
+// form for the count.
 func (l *Language) fill(id string, count *int, fill []any) string {
-	if l.amounts != nil { // amounts are texts in fill, so the currency has no effect
+	if l.amounts != nil { // amounts in fill are texts already, so the currency has no effect on them
 		return l.amounts.language.fill(id, count, fill)
 	}
 	m := l.messages()[id]

@@ -8,8 +8,8 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// WhenCheap says when an alert by the verdict sends messages: by the market of a route or, if dated is
-// true, by the fare of a trip.
+// WhenCheap says when an alert by the verdict sends messages. It goes by the market of a route or,
+// if dated is true, by the fare of a trip.
 func WhenCheap(l *i18n.Language, dated bool) template.HTML {
 	if dated {
 		return l.HTML("when.verdict", "Good", l.Text("level.buono"), "Great", l.Text("level.ottimo"))
@@ -17,7 +17,7 @@ func WhenCheap(l *i18n.Language, dated bool) template.HTML {
 	return l.HTML("when.market", Lows(l)...)
 }
 
-// Lows returns what texts about low fares of a route are filled with.
+// Lows returns the values of placeholders in texts about low fares of a route.
 func Lows(l *i18n.Language) []any {
 	return []any{"Low", l.Text("market.buono"), "Lowest", l.Text("market.ottimo")}
 }

@@ -11,8 +11,8 @@ import (
 )
 
 // Flight writes what the source says about the flight, as in "Ryanair, Bergamo–Stansted, non-stop,
-// 2 h 5 min", or "" if it says nothing but the stops. Of a return it writes the outward journey;
-// its stops are known only if neither direction has any.
+// 2 h 5 min". It returns "" if the source states only the stops. For a return trip it writes the
+// outward flight, whose stops are known only if neither direction has any.
 func Flight(l *i18n.Language, offer verdict.Live) string {
 	var all []string
 	f := offer.Flight

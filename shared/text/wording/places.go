@@ -10,10 +10,10 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Places explains what the names of an origin and perhaps a destination mean, if that is not plain
-// from the names: how they were read, and for an airport or district its city. For a city with
-// several airports it lists them. If the answer is about the airports, it says only with what it
-// compares, if not with their own fares.
+// Places explains what the names of an origin and perhaps a destination mean, if the names alone do
+// not say it: how they were understood, and the city of an airport or district. For a city with
+// several airports it lists them. If the answer is about the airports, it only says what their
+// fares are compared with, unless it is their own fares.
 func Places(l *i18n.Language, pair verdict.Pair, asked ...places.Match) (all []string) {
 	about := [...]fare.Airport{pair.From, pair.To}
 	var several []string // cities with several airports
@@ -99,7 +99,7 @@ func Reading(l *i18n.Language, m places.Match) (all []string) {
 	return nil
 }
 
-// Namesakes names the other cities with the name that was asked for, or returns "".
+// Namesakes names the other cities with the requested name, or returns "".
 func Namesakes(l *i18n.Language, m places.Match) string {
 	if len(m.Namesakes) == 0 {
 		return ""

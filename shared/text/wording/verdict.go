@@ -12,8 +12,9 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Verdict writes the sentences about one analysis. Those about the route speak of its market, those
-// about a fare with a departure of that fare among departures as far ahead, whatever the question.
+// Verdict writes the sentences about one analysis. Whatever the question, a sentence about the
+// route compares with its market, and a sentence about a fare with a day compares it with
+// departures at the same lead time.
 type Verdict struct {
 	*i18n.Language
 	Of     verdict.Judgement
@@ -23,8 +24,8 @@ type Verdict struct {
 	Today  fare.Day
 }
 
-// Judged reports whether the service knows enough fares for a level: for a fare with a day, fares of
-// such days, whatever the question.
+// Judged reports whether the service knows enough fares for a level. Whatever the question, the
+// level of a fare with a day depends on fares at its lead time.
 func (v Verdict) Judged() bool {
 	if v.question() == "month" || v.question() == "around" {
 		return v.Of.OwnDay.Judged() || v.Of.Declared && v.Of.Verdict.Judged()
@@ -58,8 +59,9 @@ func (v Verdict) about() string {
 	return v.Text("for."+v.question(), "Day", v.WeekdayDay(v.On), "Month", v.MonthOf(v.On))
 }
 
-// ForDay returns the judgement of the fare for its own departure: the verdict itself if the question
-// is about that day. It returns false if the fare has no day, or if its day cannot be judged.
+// ForDay returns the judgement of the fare for its own departure, which is the verdict itself if
+// the question is about that day. It returns false if the fare has no day, or if its day cannot be
+// judged.
 func (v Verdict) ForDay() (Verdict, bool) {
 	if v.question() == "day" {
 		return v, v.Judged()
@@ -72,8 +74,9 @@ func (v Verdict) ForDay() (Verdict, bool) {
 	return v, true
 }
 
-// judgement returns what the headline, the scale and the certainty are about: the market of a route,
-// otherwise the fare for its own day or, if it has none, for the days in question.
+// judgement returns the judgement that the headline, the scale and the certainty state: of the
+// market for a route; otherwise of the fare for its own day or, if it has no day, for the days in
+// question.
 func (v Verdict) judgement() Verdict {
 	if ofDay, ok := v.ForDay(); ok && !v.OfMarket() {
 		return ofDay
@@ -110,7 +113,7 @@ func (v Verdict) Brief() string {
 	return v.Text("headline.brief", "Price", v.Money(v.Of.Fare.Price), "Level", v.Level())
 }
 
-// Level writes the level in the word of the market or of the fare.
+// Level writes the level, in the words for the market or for a fare.
 func (v Verdict) Level() string {
 	if v.OfMarket() {
 		return v.Text("market." + string(v.Of.Verdict.Level))
@@ -122,7 +125,7 @@ func (v Verdict) Level() string {
 func (v Verdict) LevelName() verdict.Level { return v.judgement().Of.Verdict.Level }
 
 // Than compares the fare with its usual price, as in "€15 less than usual". It returns "" if the
-// price of no day is judged: a difference in money is only stated of a fare for its day.
+// fare is not judged for a day: differences in money are stated only between a fare and its day.
 func (v Verdict) Than() string {
 	ofDay, ok := v.ForDay()
 	if !ok {
@@ -132,7 +135,7 @@ func (v Verdict) Than() string {
 	return v.Text("than."+id, "Amount", amount)
 }
 
-// Usual is Than as a sentence with the usual price.
+// Usual is like Than, as a sentence with the usual price.
 func (v Verdict) Usual() string {
 	ofDay, ok := v.ForDay()
 	if !ok {
@@ -154,13 +157,13 @@ func Than(l *i18n.Language, price, usual fare.Cents) string {
 	return l.Text("than."+id, "Amount", amount)
 }
 
-// Usual is Than as a sentence with the usual price.
+// Usual is like Than, as a sentence with the usual price.
 func Usual(l *i18n.Language, price, usual fare.Cents) string {
 	amount, id := apart(l, price, usual, oneEuro)
 	return l.Text("usual."+id, "Usual", l.About(usual), "Amount", amount)
 }
 
-// Signed is Than as a number with its sign, or 0.
+// Signed is like Than, as a number with its sign, or 0.
 func Signed(l *i18n.Language, price, usual fare.Cents) string {
 	if _, id := apart(l, price, usual, oneEuro); id == same {
 		return "0"
@@ -170,8 +173,9 @@ func Signed(l *i18n.Language, price, usual fare.Cents) string {
 
 const same = "same"
 
-// apart is the only function that compares a fare with its usual price for readers. Whether the fare
-// is about the usual price is decided in euros, as its level is. euro is 1 EUR in the amounts' currency.
+// apart is the only function that compares a fare with its usual price for readers. Whether a fare
+// is about the usual price is decided in euros, like its level. euro is 1 EUR in the currency of
+// the amounts.
 func apart(l *i18n.Language, price, usual, euro fare.Cents) (amount, id string) {
 	amount, sign := l.Apart(price, usual)
 	if departure.Near(price*oneEuro/euro, usual*oneEuro/euro) {
@@ -197,8 +201,8 @@ func (v Verdict) Lower() string {
 // Scale returns the analysis whose quartiles the scale shows.
 func (v Verdict) Scale() verdict.Judgement { return v.judgement().Of }
 
-// Half states between which amounts half of the comparable fares lie; for a route, the lowest fares
-// of half of the days. It needs a verdict.
+// Half states between which amounts half of the comparable fares lie or, for a route, the lowest
+// fares of half of the days. It needs a verdict.
 func (v Verdict) Half() string {
 	judged, route := v.judgement().Of, ""
 	if judged.Scope == verdict.OfRoute {
@@ -208,8 +212,8 @@ func (v Verdict) Half() string {
 	return v.Text("departure.half"+route, "Low", low, "High", high)
 }
 
-// Half writes the ends of the half of the comparable fares that is shown beside a fare. An expensive
-// fare lies above it, also after rounding.
+// Half writes the limits of the half of the comparable fares that is shown beside a fare. They are
+// rounded so that an expensive fare still lies above them.
 func Half(l *i18n.Language, a verdict.Judgement) (low, high string) {
 	q := a.Quartiles
 	high = l.About(q.HalfHigh)
@@ -277,8 +281,8 @@ func (v Verdict) Past() string {
 	return v.Text("fare.past", "Price", v.Money(low.Price), "Day", v.date(low.Day))
 }
 
-// Certainty returns how sure the verdict is, and on which fares or, for the route, how many
-// observed days it rests.
+// Certainty returns how sure the verdict is, and on how many fares or, for a route, observed days
+// it rests.
 func (v Verdict) Certainty() (certainty, restsOn string) {
 	v = v.judgement()
 	judged := v.Of.Verdict
@@ -290,7 +294,7 @@ func (v Verdict) Certainty() (certainty, restsOn string) {
 	return certainty, Compared(v.Language, judged)
 }
 
-// Compared states how many fares of which kind a departure or month is compared with.
+// Compared states with how many fares, and of which kind, a departure or month is compared.
 func Compared(l *i18n.Language, v verdict.Verdict) string {
 	fares := l.Number(v.Sample)
 	switch v.Comparison {

@@ -10,8 +10,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// The market of a route and the fare for its day have words of their own, and only the fare has a
-// usual price and a difference.
+// The market of a route and the fare for its day are described in different words, and only the
+// fare has a usual price and a difference.
 func TestTwoVocabularies(t *testing.T) {
 	dear := verdict.Verdict{Level: verdict.Expensive, Reliability: verdict.HighReliability, Percentile: 72, Sample: 393}
 	good := verdict.Verdict{Level: verdict.Good, Reliability: verdict.MediumReliability, Percentile: 30, Median: 2460, Sample: 2506}

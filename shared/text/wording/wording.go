@@ -1,8 +1,9 @@
 // Package wording writes the sentences about a verdict for pages, pictures and mails.
 //
 // There are two vocabularies. The market of a route has very low to high fares, compared with the
-// route's lowest fares of other days. A fare is great to expensive for its day, compared with departures
-// as far ahead; it alone has a usual price and a difference in money, and the same ones everywhere.
+// route's lowest fares of other days. A fare is great to expensive for its day, compared with
+// departures at the same lead time. Only a fare has a usual price and a difference in money, and
+// they are the same wherever it is shown.
 //
 // A sentence advises to wait only if waiting saved money in the recorded cases, and also states how
 // often it cost more.
@@ -59,7 +60,8 @@ func Pays(l *i18n.Language, a verdict.Judgement) string {
 		"Rose", hundredths(f.Rise))
 }
 
-// waited returns the record that Advice states, and what waiting did in it as a part of text ids.
+// waited returns the record on which Advice is based, and the part of text IDs that says what
+// waiting did in it.
 func waited(a verdict.Judgement) (f verdict.Forecast, id string) {
 	f = a.Forecasts[0]
 	for _, longer := range a.Forecasts {

@@ -58,7 +58,7 @@ func TestAdviceToWaitNeedsEvidence(t *testing.T) {
 	}
 }
 
-// A sentence on waiting holds a word instead of the figure 0.
+// A sentence on waiting never has the figure 0, but a word for it.
 func TestAdviceWithoutCases(t *testing.T) {
 	lead := 40
 	zero := regexp.MustCompile(`(^|[ (])0 `)

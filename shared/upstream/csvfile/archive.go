@@ -21,8 +21,8 @@ func (a archive) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// damage turns errors of gzip and flate into an ErrDamaged with advice, and returns errors of the
-// disk or network unchanged.
+// damage adds advice to errors of gzip and flate and makes them an ErrDamaged. It returns errors of
+// the disk or network unchanged.
 func damage(err error) error {
 	var corrupt flate.CorruptInputError
 	switch {

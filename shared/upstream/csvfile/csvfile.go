@@ -1,17 +1,16 @@
-// Package csvfile is a source of recorded fares: a panel in a CSV file, plain or gzipped.
-//
-// The header names at least origin, destination, observed_date, depart_date, price and currency, in
-// any order. A row with a return_date is a return trip. Its price is for both directions, unless
-// the caller gives Open the name of a column of one-way fares. A column stops holds the larger
-// number of stops of both directions; empty means unknown. The columns origin_airport,
-// destination_airport, airline (IATA codes) and duration_minutes describe the outward journey; each
+// Package csvfile is a source of recorded fares: a panel in a CSV file, plain or gzipped. The
+// header names at least origin, destination, observed_date, depart_date, price and currency, in any
+// order. A row with a return_date is a return trip. Its price is for both directions, unless the
+// caller gives Open the name of a column of one-way fares. A column stops holds the larger number
+// of stops of both directions; empty means unknown. The columns origin_airport,
+// destination_airport, airline (IATA codes) and duration_minutes describe the outward flight; each
 // may be absent or empty. Other columns are ignored. An observed_date without a time gives only the
 // day. Prices keep their currency.
 //
-// Spreadsheets of other countries write the same in other forms. The separator, the encoding and
-// common names of columns are recognised from the header, the order of 03/04/2026 and the meaning
-// of 1.234 from the other rows; a row that nothing in the file explains is unreadable. The Report
-// says how such values were read.
+// Spreadsheets of other countries use other forms. The separator, the encoding and common names of
+// columns are recognised from the header. The order of 03/04/2026 and the meaning of 1.234 are
+// recognised from the other rows; if nothing in the file explains them, the row is unreadable. The
+// Report says how such values were read.
 //
 // Open reads a file once and keeps it in 40 bytes per fare. The file is not trusted: its Report
 // counts dropped rows by reason and lists unreadable ones by line.
@@ -127,7 +126,7 @@ type loader struct {
 	days, decimals choice
 	noted          map[string]bool
 	undecided      []numbered // rows that the rest of the file may explain
-	final          bool       // the file is read, so nothing more will explain a row
+	final          bool       // the file is read, so no later row can explain one
 }
 
 type numbered struct {
@@ -146,7 +145,7 @@ func (l *loader) load() error {
 	if err != nil {
 		return fmt.Errorf("header: %w", err)
 	}
-	if named, ok := bytes.CutPrefix(header, []byte("sep=")); ok && len(named) == 1 { // as Excel writes it
+	if named, ok := bytes.CutPrefix(header, []byte("sep=")); ok && len(named) == 1 { // Excel may write this line first
 		l.separator = named[0]
 		if header, err = l.lines.next(); err != nil {
 			return fmt.Errorf("header: %w", err)
@@ -216,8 +215,8 @@ func (l *loader) bad(line int, err error) {
 	}
 }
 
-// row keeps a readable row that is not comparable in leftOut, if its origin is known, so that
-// answers can count it.
+// row adds a fare. A readable row that is not comparable goes to leftOut, if its origin is known,
+// so that answers can count it.
 func (l *loader) row(fields [][]byte) error {
 	row, err := l.read(fields)
 	if err != nil {

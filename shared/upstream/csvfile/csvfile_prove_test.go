@@ -43,7 +43,8 @@ func TestProveLargePanel(t *testing.T) {
 	runtime.KeepAlive(p)
 }
 
-// Another country's form of a panel takes at most eight times as long as the documented one.
+// A panel in another country's form takes at most eight times as long to read as one in the
+// documented form.
 func TestProveSpeed(t *testing.T) {
 	var plain, other strings.Builder
 	plain.WriteString(header)

@@ -132,7 +132,7 @@ func TestReadForms(t *testing.T) {
 	}
 }
 
-// Spreadsheets of other countries are read as they were meant, and the report says how.
+// Spreadsheets of other countries are understood as they were meant, and the report says how.
 func TestReadDialects(t *testing.T) {
 	const one = "MIL-BUH found 2026-01-02 departs 2026-12-31 at 4550 EUR"
 	utf16 := func(order unicode.Endianness, text string) string {
@@ -191,8 +191,8 @@ func TestReadDialects(t *testing.T) {
 	}
 }
 
-// What a file does not explain is not guessed: the message says what stood where, and what would be
-// right.
+// Values that nothing in the file explains are not guessed: the message says what was found where,
+// and what would be right.
 func TestReadDialects_Fails(t *testing.T) {
 	row := func(day, price string) string { return "MIL;BUH;2026-01-02;" + day + ";" + price + ";EUR\n" }
 	semicolons := strings.ReplaceAll(header, ",", ";")

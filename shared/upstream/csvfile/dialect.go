@@ -86,7 +86,8 @@ func utf8From(in io.Reader) io.Reader {
 	return unicode.UTF16(order, unicode.IgnoreBOM).NewDecoder().Reader(buffered)
 }
 
-// text takes what is not UTF-8 for Windows-1252, which has all characters of Latin-1.
+// text decodes a field. If it is not UTF-8, it counts as Windows-1252, which has all characters of
+// Latin-1.
 func text(field []byte) string {
 	if utf8.Valid(field) {
 		return strings.TrimSpace(string(field))
@@ -95,8 +96,8 @@ func text(field []byte) string {
 	return strings.TrimSpace(string(decoded))
 }
 
-// choice is between two readings of ambiguous values, such as 03/04/2026. It is made for the whole
-// file, by the values that have only one reading.
+// choice is a choice between two readings of ambiguous values, such as 03/04/2026. The values with
+// only one reading decide it for the whole file.
 type choice struct {
 	shown  [2]int // the first line that shows each reading, or 0
 	relied int    // the first line with an ambiguous value that was read, or 0
@@ -104,7 +105,8 @@ type choice struct {
 
 func (c *choice) show(reading, line int) { c.shown[reading] = cmp.Or(c.shown[reading], line) }
 
-// take fails if no line has shown a reading, or if lines contradict each other.
+// take returns the reading that the file has shown. It fails if no line has shown one, or if lines
+// contradict each other.
 func (c *choice) take(line int) (reading int, ok bool) {
 	if (c.shown[0] == 0) == (c.shown[1] == 0) {
 		return 0, false
@@ -113,7 +115,7 @@ func (c *choice) take(line int) (reading int, ok bool) {
 	return min(c.shown[1], 1), true
 }
 
-// check fails if an ambiguous value was read before a line contradicted it.
+// check fails if an ambiguous value was read before a line that contradicts the reading.
 func (c *choice) check(what, right string, readings [2]string) error {
 	if c.relied == 0 || c.shown[0] == 0 || c.shown[1] == 0 {
 		return nil
@@ -135,7 +137,7 @@ var (
 )
 
 // moment reads a day with or without a time. clock is the time since midnight UTC, which may be
-// negative, or nil. All its errors are of type fault.
+// negative, or nil if there is none. All its errors are of type fault.
 func (l *loader) moment(column int, text string) (day fare.Day, clock *time.Duration, err error) {
 	if len(text) == len(time.DateOnly) && text[4] == '-' {
 		if day, err := fare.ParseDay(text); err == nil {
@@ -216,7 +218,7 @@ func (l *loader) ordered(ymd func(year, month, day string) (fare.Day, error), m 
 // errors are of type fault.
 func (l *loader) amount(price, currency string) (float64, string, error) {
 	v, plain := decimal(price)
-	if at := strings.IndexByte(price, '.'); plain && currency != "" && len(price)-at == 3 { // by far the most
+	if at := strings.IndexByte(price, '.'); plain && currency != "" && len(price)-at == 3 { // the most frequent form by far
 		l.decimals.show(decimalPoint, l.line)
 		return v, currency, nil
 	}
@@ -238,7 +240,7 @@ func (l *loader) amount(price, currency string) (float64, string, error) {
 			l.decimals.show(sign, l.line)
 		default:
 			reading, ok := l.decimals.take(l.line)
-			if !ok && !(l.final && l.separator == ',') { // as documented, a point before decimals
+			if !ok && !(l.final && l.separator == ',') { // as documented: a point before decimals
 				return bad(right+"; no line tells whether the three digits are thousands", true)
 			}
 			if !plain && reading == sign {

@@ -24,7 +24,7 @@ type Report struct {
 	BadTotal      int                     // all unreadable ones
 	Fault         error                   // why reading stopped early
 	OneWayColumns []string                // unused columns whose names suggest one-way fares
-	Readings      []string                // how what is not in the documented form was read
+	Readings      []string                // how values in other than the documented form were read
 }
 
 type BadRow struct {

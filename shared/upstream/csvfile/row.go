@@ -18,10 +18,10 @@ const wanted = "origin, destination, observed_date, depart_date, price, currency
 
 type columns struct {
 	origin, destination, observed, depart, price int
-	currency                                     int // -1: prices name theirs
+	currency                                     int // -1: each price names its currency
 	returns, stops                               int // -1: absent
 	from, to, airline, minutes                   int // -1: absent
-	width                                        int // fields that a record needs
+	width                                        int // the number of fields that a record needs
 	names                                        []string
 }
 
@@ -133,7 +133,7 @@ func (l *loader) read(fields [][]byte) (row upstream.Row, err error) {
 			return row, fault{BadCode, fmt.Sprintf("%s %.20q: want three letters", c.names[code.column], text(code.column)), false}
 		}
 	}
-	// All fields are read even after a failure, because each may show how the file is to be read.
+	// All fields are read even after a failure, because each may show how the file must be read.
 	keep := func(failed error) {
 		if err == nil {
 			err = failed
@@ -159,7 +159,7 @@ func (l *loader) read(fields [][]byte) (row upstream.Row, err error) {
 		}
 		row.Stops = fare.StopsOf(int(n))
 	}
-	// These are optional: a malformed value counts as absent.
+	// Optional fields: a malformed value counts as absent.
 	row.OriginAirport, row.DestinationAirport = strings.ToUpper(text(c.from)), strings.ToUpper(text(c.to))
 	row.Airline = strings.ToUpper(text(c.airline))
 	row.Minutes, _ = strconv.Atoi(text(c.minutes))

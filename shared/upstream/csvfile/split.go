@@ -26,9 +26,9 @@ type lines struct {
 
 func newLines(in io.Reader) *lines { return &lines{in: bufio.NewReaderSize(utf8From(in), maxLine)} }
 
-// next returns a line without its line break, valid until the next call. errLong means that this
-// line is lost, io.EOF that the text is complete. Any other error means that the text broke off; an
-// incomplete last line is then dropped, because its price may lack digits.
+// next returns a line without its line break, valid until the next call. The error errLong means
+// that this line is lost, and io.EOF that the text is complete. Any other error means that the text
+// broke off; an incomplete last line is then dropped, because its price may lack digits.
 func (l *lines) next() ([]byte, error) {
 	line, err := l.in.ReadSlice('\n')
 	if errors.Is(err, bufio.ErrBufferFull) {

@@ -100,7 +100,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// An archive that expands without end is read up to the limit alone.
+// An archive that expands without end is read only up to the limit.
 func TestTextIsLimited(t *testing.T) {
 	text, err := io.ReadAll(&limited{strings.NewReader("a panel"), 3})
 	if string(text) != "a p" || err == nil || !strings.Contains(err.Error(), "more than 4000 MB of text") {

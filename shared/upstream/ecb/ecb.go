@@ -1,9 +1,8 @@
-// Package ecb provides the euro reference rates of the European Central Bank. A file in the
-// repository has one entry per month, for past fares. The daily feed has today's rates.
-//
-// Every result states the day of its rates. If the feed cannot be read, the newest entry of the
-// file replaces it, with its day. The rates include currencies with a fixed rate to another one
-// (pegs.csv). See LICENSES.md for the source of the rates.
+// Package ecb provides the euro reference rates of the European Central Bank. For past fares, a
+// file in the repository has one entry per month. The daily feed has today's rates. Every result
+// states the day of its rates: if the feed cannot be read, the result is the newest entry of the
+// file. The rates include currencies with a fixed rate to another one (pegs.csv). See LICENSES.md
+// for the source of the rates.
 package ecb
 
 import (
@@ -30,8 +29,8 @@ var committed []byte
 //go:embed pegs.csv
 var committedPegs []byte
 
-// peg is a fixed rate, which applies if the Bank publishes none. until is the last day of a currency
-// that the euro replaced: some prices still use it for a while, so its rate stays.
+// peg is a fixed rate, used if the Bank publishes none. until is the last day of a currency that
+// the euro replaced: its rate stays, because some prices use the currency for a while.
 type peg struct {
 	currency, base string
 	rate           float64
@@ -45,7 +44,7 @@ var pegs = sync.OnceValue(func() (all []peg) {
 	}
 	for _, row := range rows[1:] {
 		p := peg{currency: row[0], base: row[1]}
-		p.rate, _ = strconv.ParseFloat(row[2], 64) // a test reads all
+		p.rate, _ = strconv.ParseFloat(row[2], 64) // a test parses all of them
 		p.since, _ = fare.ParseDay(row[3])
 		p.until, _ = fare.ParseDay(row[4])
 		all = append(all, p)

@@ -14,7 +14,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// DefaultURL is where the Bank publishes the rates of the day, on working days at about 16:00 CET.
+// DefaultURL is where the Bank publishes the rates of the day, at about 16:00 CET on working days.
 const DefaultURL = "https://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml"
 
 // maxFeed limits the document, which has about 2 KB, in bytes.

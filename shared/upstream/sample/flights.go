@@ -6,7 +6,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// airports lists the airports of towns that have others than one of their own code.
+// airports lists the airports of towns, unless the town has a single one with its own code.
 var airports = map[fare.City]string{
 	"MIL": "BGY MXP LIN", "ROM": "FCO CIA", "VCE": "VCE TSF", "LON": "STN LGW LHR LTN", "PAR": "ORY CDG BVA",
 	"BUH": "OTP", "TCI": "TFS", "NYC": "JFK EWR", "TYO": "HND NRT", "IST": "IST SAW", "BUE": "EZE",
@@ -23,7 +23,7 @@ var carriers = map[fare.City]string{
 
 const (
 	homeCarrier = "AZ"
-	lowCost     = "FR U2" // fly all but far routes
+	lowCost     = "FR U2" // airlines on all routes except the far ones
 )
 
 func flightsOf(r *route) (all []fare.Flight) {
@@ -55,7 +55,8 @@ func airport(city fare.City, draw uint64) fare.Airport {
 	return a
 }
 
-// flight is the same on every day on which the fare is found.
+// flight returns the flight of a departure. It does not depend on the day on which the fare is
+// found.
 func (r *route) flight(depart fare.Day, stops fare.Stops) fare.Flight {
 	draw := mix(r.seed ^ uint64(depart)<<8 ^ uint64(stops)<<3)
 	f := r.services[draw%uint64(len(r.services))]
@@ -70,8 +71,9 @@ func (r *route) flight(depart fare.Day, stops fare.Stops) fare.Flight {
 	return f
 }
 
-// between returns a fare as it is from other airports: unchanged if it is theirs, else dearer by 4
-// to 30 %, on a flight of theirs. Without such a flight, it returns the fare unchanged.
+// between returns the fare between given airports. If it is from these airports already, or if none
+// of their flights fits, it is unchanged; otherwise it is 4 to 30 % dearer, on one of their
+// flights.
 func (r *route) between(a fare.Airports, f fare.Fare) fare.Fare {
 	if a.Include(f.Flight) {
 		return f

@@ -6,7 +6,7 @@ import "verdetto/shared/fare"
 // rates.
 type money struct {
 	currency fare.Currency
-	perEuro  float64    // the airlines' own rate
+	perEuro  float64    // the airlines' own exchange rate
 	unit     fare.Cents // prices are multiples of it
 	under    fare.Cents // a price is this much below its step
 }

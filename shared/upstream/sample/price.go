@@ -19,11 +19,10 @@ func mix(x uint64) uint64 {
 func unit(x uint64) float64 { return float64(x>>11) / (1 << 53) }
 
 // raw returns the price in EUR cents of a seat for the day depart, as seen on the day found, before
-// quote rounds it.
-//
-// At intervals the price is set anew from the lead time, the route's market and chance, and stays
-// constant in between. Sometimes all departures of a route are on sale. Callers round the price to
-// steps, which hides small changes, and apply the route's lowest price.
+// quote rounds it. The price changes at intervals and is constant in between. Each time it is
+// computed from the lead time, the route's market and chance. Sometimes all departures of a route
+// are on sale. Callers round the price to steps, which hides small changes, and apply the route's
+// lowest price.
 func (r *route) raw(depart, found fare.Day) float64 {
 	lead := depart - found
 	hold := fare.Day(12)
@@ -53,7 +52,7 @@ func (r *route) priceWithStop(depart, found fare.Day) fare.Cents {
 	return max(r.money.quote(r.raw(depart, found)*share), r.floor)
 }
 
-// stays holds two numbers of nights for each kind of return trip, and the price relative to two
+// stays holds, for each kind of return trip, two numbers of nights and the price relative to two
 // one-way fares. On far routes long stays are cheap.
 var stays = map[fare.Trip]struct {
 	nights     [2]fare.Day

@@ -1,8 +1,8 @@
 // Package sample is a source of invented fares. It has some 250 routes between real cities, mostly
 // from Italy, with realistic prices.
 //
-// The fares of a point in time are always the same, for every window and every question. Each is
-// plausible: its price is in whole hundredths, and it departs no earlier than it was found.
+// The fares known at a point in time are always the same, for every window and every question. Each
+// is plausible: its price is in whole hundredths, and it departs no earlier than it was found.
 package sample
 
 import (
@@ -21,8 +21,9 @@ const (
 	// covers two years.
 	Memory = 399 * 24 * time.Hour
 
-	// thinEvery is the interval in days between fares of a thin route, which thus has at most seven
-	// within Memory, while a verdict needs eight. Thin routes are searched on different days.
+	// thinEvery is the interval in days between fares of a thin route. So a thin route has at most
+	// seven fares within Memory, and a verdict needs eight. Thin routes are searched on different
+	// days.
 	thinEvery = 60
 )
 
@@ -74,9 +75,9 @@ func (s *Source) Fares(ctx context.Context, origin fare.City, since, until time.
 	return upstream.Answer{Fares: fares}, nil
 }
 
-// Departures returns, for each departure, the last fare found in the 7 days before until, the
-// cheapest if several are as new. Fares returns all of these too, except dearer ones of the
-// airports of the question.
+// Departures returns, for each departure, the last fare found in the 7 days before until or, if
+// several are equally new, the cheapest of them. Fares also returns all of these, except the dearer
+// ones between the airports of the question.
 func (s *Source) Departures(ctx context.Context, q upstream.Question, until time.Time) (upstream.Answer, error) {
 	at := slices.IndexFunc(s.routes[q.Origin], func(r route) bool { return r.Destination == q.Destination })
 	if at < 0 {

@@ -19,7 +19,7 @@ const (
 	// found fare has not departed when the next search finds another.
 	thinAhead = 10
 
-	// stayLooks is how many searches per day each range of nights gets.
+	// stayLooks is the number of searches per day for each range of nights.
 	stayLooks = 4
 )
 
@@ -74,8 +74,8 @@ func (s *search) day(day fare.Day) {
 	}
 }
 
-// seen adds the cheapest one-way fare that a search finds and, if nonStop is true, the non-stop
-// fare if that is another.
+// seen adds the cheapest one-way fare that a search finds and, if nonStop is true and it is another
+// one, the cheapest non-stop fare.
 func (s *search) seen(day fare.Day, o fare.Observation, nonStop bool) {
 	if o.Found <= s.since || o.Found > s.until || !s.flies(o.Depart) {
 		return

@@ -121,11 +121,11 @@ type route struct {
 	flights  flights
 	returns  bool
 	lively   bool     // each future departure is searched once a week
-	phase    fare.Day // of a thin route: the day of the period with a search
+	phase    fare.Day // for a thin route: the day of each period on which it is searched
 	daily    int
 	kind     kind
 	money    money
-	base     float64    // EUR cents, before season, lead time and chance
+	base     float64    // in EUR cents, before the factors for season, lead time and chance
 	floor    fare.Cents // lowest possible price
 	km       float64
 	services []fare.Flight // without durations

@@ -11,7 +11,7 @@ import (
 	"verdetto/shared/upstream/upstreamtest"
 )
 
-// One call decides, and each kind of failure has its error.
+// Check makes a single call, and each kind of failure has its own error.
 func TestCheck(t *testing.T) {
 	for _, c := range []struct {
 		name  string

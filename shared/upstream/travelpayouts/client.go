@@ -31,7 +31,7 @@ const (
 	DefaultPerMinute = 300
 )
 
-// Reasons for dropping a row that only this source has.
+// Reasons for dropping a row that occur only in this source.
 const (
 	NotForAffiliates upstream.Reason = "not to be shown by affiliates"
 	OtherOrigin      upstream.Reason = "from another city than asked"
@@ -141,7 +141,7 @@ func (c *Client) String() string { return "travelpayouts at " + c.base.Redacted(
 
 func (c *Client) Name() string { return "travelpayouts" }
 
-// Origins lists the cities with an airport that has flights, sorted.
+// Origins lists the cities that have an airport with flights, sorted.
 func (c *Client) Origins(ctx context.Context) ([]fare.City, error) {
 	var cities []fare.City
 	err := c.get(ctx, cityList, nil, func(body []byte) error {

@@ -38,7 +38,7 @@ func (c *clock) wait(ctx context.Context, d time.Duration) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.at = c.at.Add(d)
-	if d >= time.Second { // shorter waits space calls
+	if d >= time.Second { // shorter waits only space the calls
 		c.waits = append(c.waits, d)
 	}
 	return ctx.Err()

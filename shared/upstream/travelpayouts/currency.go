@@ -56,8 +56,8 @@ func CurrencyOfCountry(country string) string {
 	return "EUR"
 }
 
-// currency returns the currency in which to ask for fares from a city, and in which an answer is
-// that states none.
+// currency returns the currency in which to ask for fares from a city. It is also the currency of
+// an answer that states none.
 func (c *Client) currency(origin fare.City) string {
 	if c.currencyOf == nil {
 		return "EUR"

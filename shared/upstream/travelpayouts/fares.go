@@ -17,15 +17,13 @@ import (
 
 const (
 	pageSize = 1000 // the API's maximum
-	maxPages = 100  // a source with more is broken
+	maxPages = 100  // a source with more pages is broken
 )
 
 // Fares asks for every one-way fare found on routes from origin, page by page, mostly in one call.
-// It serves to discover routes. Return fares would double the calls; Departures asks for them,
-// route by route.
-//
-// The API remembers fares for about seven days. If one page fails, the whole call fails, because
-// half an answer looks like a changed market.
+// It serves to discover routes. It does not ask for return fares, which would double the calls:
+// Departures asks for them, route by route. The API remembers fares for about seven days. If one
+// page fails, the whole call fails, because half an answer would look like a changed market.
 func (c *Client) Fares(ctx context.Context, origin fare.City, since, until time.Time) (upstream.Answer, error) {
 	answer := upstream.Answer{Dropped: map[upstream.Reason]int{}}
 	fromOrigin := func(f fare.Fare) upstream.Reason {

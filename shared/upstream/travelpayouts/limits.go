@@ -21,7 +21,7 @@ var granted = map[string]int{
 }
 
 // gates returns a gate for each endpoint. perMinute is this process's limit for get_latest_prices;
-// the others get the same share of their limits.
+// the limits of the others are in the same proportion.
 func gates(perMinute int, now func() time.Time, wait func(context.Context, time.Duration) error) map[string]*gate {
 	all := map[string]*gate{}
 	for path, limit := range granted {

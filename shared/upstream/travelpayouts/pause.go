@@ -9,18 +9,16 @@ import (
 )
 
 // gate limits calls to perMinute in any 60 seconds, and pauses all callers if the API reports that
-// its limit is reached.
-//
-// The API counts calls per fixed minute, and refuses all calls for the rest of it above the limit,
-// so bursts gain nothing. gate spaces calls evenly, 5 % further apart than required, because evenly
-// sent calls may arrive in bunches.
+// its limit is reached. The API counts calls per fixed minute and, above the limit, refuses all
+// calls for the rest of it, so bursts gain nothing. gate therefore spaces calls evenly, and 5 %
+// further apart than required, because calls may still arrive in bunches.
 type gate struct {
 	limiter *rate.Limiter
 	now     func() time.Time
 	wait    func(ctx context.Context, d time.Duration) error
 
 	mu   sync.Mutex
-	held time.Time // no call passes before
+	held time.Time // no call may be made before this time
 }
 
 func newGate(perMinute int, now func() time.Time, wait func(context.Context, time.Duration) error) *gate {
@@ -42,8 +40,8 @@ func (g *gate) pausedUntil() time.Time {
 	return g.held
 }
 
-// pass waits until the caller may make a call. Callers that already waited when hold began must
-// wait for their turn again, so that the end of a hold causes no burst.
+// pass waits until the caller may make a call. Callers that were waiting when hold began must wait
+// for their turn again, so that the end of a hold causes no burst.
 func (g *gate) pass(ctx context.Context) error {
 	var served time.Time
 	for {

@@ -33,7 +33,7 @@ func (d direct) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
-// virtual returns an imitation of the API and its client, on the time of the synctest bubble.
+// virtual returns an imitation of the API and its client, on the virtual time of synctest.
 func virtual(t *testing.T, rows []upstream.Row, perMinute int) (*upstreamtest.Server, *travelpayouts.Client) {
 	t.Helper()
 	server := upstreamtest.Detached(rows, time.Now)
@@ -107,7 +107,7 @@ func TestSlowAnswersAndImpatientCallers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				if fault.Until != nil {
-					fault = upstreamtest.Slow(make(chan struct{})) // channels belong to one bubble
+					fault = upstreamtest.Slow(make(chan struct{})) // a channel belongs to one synctest bubble
 				}
 				server, client := virtual(t, nil, 300)
 				patience := 500 * time.Millisecond

@@ -16,8 +16,8 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// shape holds the types of a row's fields by name, with a question mark if answers without the
-// field are known. Fields that the adapter does not read are listed so that they are not reported
+// shape maps the names of a row's fields to their types. A question mark means that some answers
+// lack the field. Fields that the adapter does not read are included, so that they are not reported
 // as new.
 type shape map[string]string
 

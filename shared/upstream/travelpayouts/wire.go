@@ -25,7 +25,7 @@ type page struct {
 	offers []offer
 }
 
-// offer is a row with what only this API states.
+// offer is a row with the facts that only this API states.
 type offer struct {
 	upstream.Row
 	notForAffiliates bool
@@ -74,8 +74,8 @@ func decodePage(body []byte, asked string) (page, error) {
 			p.unread[upstream.Malformed]++
 		}
 	}
-	// Some rows may be bad. But if all are, the API has changed its form, and an empty result would
-	// silently empty every route.
+	// Single rows may be bad. If all are bad, the API has changed its form, and an empty result
+	// would silently empty every route.
 	if len(p.offers) == 0 && p.rows > 0 {
 		return page{}, fmt.Errorf("read rows: none of %d is in a form we know", p.rows)
 	}
@@ -190,8 +190,8 @@ func (r wireRow) stops() fare.Stops {
 	return stops(r.Transfers, r.ReturnTransfers)
 }
 
-// minutes returns the duration of the outward journey, or 0 if unknown: for a return trip, the API
-// states that of both directions together.
+// minutes returns the duration of the outward flight, or 0 if it is unknown: for a return trip, the
+// API states the duration of both directions together.
 func (r wireRow) minutes() int {
 	n := r.DurationTo
 	if !n.given && r.back() == "" {
@@ -217,8 +217,8 @@ func (r wireRow) found() (at time.Time, dayOnly bool, err error) {
 	return day.Time(), true, nil
 }
 
-// stops returns the largest number of stops of both directions, or StopsUnknown if one has no valid
-// number.
+// stops returns the larger number of stops of the two directions, or StopsUnknown if one of them
+// has no valid number.
 func stops(ways ...number) fare.Stops {
 	most := fare.StopsUnknown
 	for _, n := range ways {

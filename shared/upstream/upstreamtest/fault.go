@@ -52,7 +52,7 @@ func seconds(d time.Duration) string {
 	return strconv.Itoa(int(math.Ceil(d.Seconds())))
 }
 
-// misbehave reports whether it has answered with the fault.
+// misbehave answers with the fault, and reports whether there was one.
 func (f Fault) misbehave(w http.ResponseWriter, r *http.Request) (status int, done bool) {
 	if f.Until != nil {
 		select {

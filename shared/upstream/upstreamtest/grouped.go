@@ -84,7 +84,7 @@ func spellTicket(r upstream.Row, price float64, currency string) ticket {
 		Link:        link(r, price, currency),
 	}
 	if n, known := r.Stops.Number(); known {
-		back := 0 // Row.Stops is the larger number of both directions
+		back := 0 // Row.Stops is the larger number of stops of the two directions.
 		t.Transfers, t.ReturnTransfers = &n, &back
 	}
 	if isReturn(r) {

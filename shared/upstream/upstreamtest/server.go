@@ -27,9 +27,9 @@ const Window = 7 * 24 * time.Hour
 type Server struct {
 	URL string
 
-	// PerMinute is the rate limit of get_latest_prices in each minute of the clock; the other
-	// endpoints have limits in proportion. 300 gives the API's own limits, 0 none. Above the limit
-	// the answer is 429 with X-Rate-Limit-Reset.
+	// PerMinute is the rate limit of get_latest_prices in each minute of the clock; the limits of
+	// the other endpoints are in proportion. 300 gives the API's own limits, and 0 none. Above the
+	// limit the answer is 429 with X-Rate-Limit-Reset.
 	PerMinute int
 	// Rates convert rows into the requested currency. If nil, only rows in that currency are
 	// returned.
@@ -146,7 +146,7 @@ func (s *Server) Busiest() int {
 	return most
 }
 
-// BusiestByPath is Busiest for each endpoint. The 60 seconds need not be a minute of the clock.
+// BusiestByPath is like Busiest, for each endpoint. The 60 seconds may begin at any time.
 func (s *Server) BusiestByPath() map[string]int {
 	times := map[string][]time.Time{}
 	for _, call := range s.Calls() {
@@ -167,8 +167,8 @@ func (s *Server) BusiestByPath() map[string]int {
 
 var limits = map[string]int{latestPath: 300, groupedPath: 600, citiesPath: 600}
 
-// count counts a call to an endpoint. It returns how many more the limit allows in this minute of
-// the clock, and the end of that minute.
+// count counts a call to an endpoint. It returns how many more calls the limit allows in this
+// minute of the clock, and when the minute ends.
 func (s *Server) count(path string, now time.Time) (remaining int, ends time.Time) {
 	w := s.windows[path]
 	if begins := now.Truncate(time.Minute); !begins.Equal(w.begins) {

@@ -92,14 +92,14 @@ func (s *Server) answer(r *http.Request) (int, any) {
 }
 
 // latest selects, sorts, converts and pages rows as the query asks, with the API's defaults. It
-// ignores show_to_affiliates, because affiliates may show all of these rows.
+// ignores show_to_affiliates, because affiliates may show all rows that it returns.
 func (s *Server) latest(query url.Values, currency string) []row {
 	oneWay := query.Get("one_way") != "false"
 	cabin := query.Get("trip_class") != "" && query.Get("trip_class") != "0"
 	rows := []row{}
 	period := query.Get("period_type")
 	if period == "year" && query.Get("beginning_of_period") != "" {
-		return rows // a quirk of the API
+		return rows // the real API does this too
 	}
 	for _, r := range s.remembered(query.Get("origin"), query.Get("destination")) {
 		if period == "" && r.Depart.Time().Format("2006-01") != s.now().UTC().Format("2006-01") {
@@ -169,7 +169,7 @@ func spell(r upstream.Row, value float64) row {
 
 func isReturn(r upstream.Row) bool { return r.Return != 0 || r.RoundTrip }
 
-// returnDay returns a date that cannot be read if the row has none.
+// returnDay returns the date of return or, if the row has none, one that cannot be parsed.
 func returnDay(r upstream.Row) string {
 	if r.Return == 0 {
 		return "0000-00-00"
@@ -199,7 +199,8 @@ func (s *Server) cities() []map[string]any {
 	return list
 }
 
-// between parses a positive number, at most most. It returns otherwise for a missing or wrong one.
+// between parses a positive number of at most most. It returns otherwise if the number is missing
+// or wrong.
 func between(s string, otherwise, most int) int {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 1 {

@@ -16,8 +16,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// A canvas has coordinates in hundredths of its width and height, and sizes in letters, so that a
-// drawing fits every screen and grows with the reader's letters.
+// A canvas has coordinates in hundredths of its width and height, and sizes relative to the font
+// size, so that a drawing fits every screen and grows with the reader's letters.
 type canvas struct {
 	b          strings.Builder
 	unit, size string
@@ -49,7 +49,7 @@ func (c *canvas) line(class string, x1, y1, x2, y2 float64) {
 		`" y2="` + c.at(y2) + `"/>`)
 }
 
-// path takes coordinates without their unit.
+// path draws a path from coordinates without units.
 func (c *canvas) path(class, d string) {
 	c.b.WriteString(`<path class="` + class + `" d="` + d + `"/>`)
 }

@@ -58,7 +58,7 @@ func mark(texts map[string]any) {
 }
 
 var (
-	// unread matches what HTML does not check: code, and text in a language other than the page's.
+	// unread matches what HTML does not check: code, and text in other languages than the page's.
 	unread = regexp.MustCompile(`(?s)<style.*?</style>|<script type="application/ld[+]json">.*?</script>|` +
 		`<div lang="en" class="docs">.*</main>|<div lang="en".*?</div>|<a class="switch".*?</a>|` +
 		`<pre.*?</pre>|<code.*?</code>| data-(?:share|with)="[^"]*"`)
@@ -69,8 +69,8 @@ var (
 	word = regexp.MustCompile(`\p{L}+`)
 )
 
-// HTML fails the test if a page holds words outside ⟦ and ⟧, other than those in names, which are
-// the same in all languages.
+// HTML fails the test if a page holds words outside ⟦ and ⟧ that are not in names, which are the
+// same in all languages.
 func HTML(t testing.TB, page string, names ...string) {
 	t.Helper()
 	page = unread.ReplaceAllString(page, "")
@@ -82,7 +82,7 @@ func HTML(t testing.TB, page string, names ...string) {
 	Text(t, html.UnescapeString(all.String()), names...)
 }
 
-// Text is HTML for plain text.
+// Text is like HTML, for plain text.
 func Text(t testing.TB, text string, names ...string) {
 	t.Helper()
 	if !strings.ContainsRune(text, opens) {

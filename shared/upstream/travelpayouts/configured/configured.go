@@ -1,6 +1,6 @@
-// Package configured makes the real fare source from the operator's settings. Lambda and the
-// service on one machine both use it, and thus the same currencies and cities, and count every call
-// against the budget.
+// Package configured creates the real fare source from the operator's settings. Lambda and the
+// service on one machine both use it, so they use the same currencies and cities, and count every
+// call against the budget.
 package configured
 
 import (
