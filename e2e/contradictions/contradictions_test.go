@@ -22,9 +22,11 @@ import (
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/e2e/fixture"
 	"verdetto/shared/architecture/testenv"
+	"verdetto/shared/carrier/ntfy/ntfytest"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
 	"verdetto/shared/published"
+	"verdetto/shared/store"
 	"verdetto/shared/upstream"
 	"verdetto/shared/verdict"
 )
@@ -41,14 +43,20 @@ type service struct {
 	t         *testing.T
 	api       *onemachine.Service
 	last      fare.Day
-	ahead     time.Duration // how long after the refresh it answers
-	routes    []fare.Route  // with fares, in the panel's order
+	ahead     time.Duration             // how long after the refresh it answers
+	routes    []fare.Route              // with fares, in the panel's order
+	days      map[fare.Route][]fare.Day // with fares that are still known
 	calls     int
 	documents map[string]int // by kind
 	facts     facts
+
+	alerts  []store.Alert
+	mailbox mailbox
+	topics  *ntfytest.Server
 }
 
-func open(t *testing.T, p panel) *service {
+// open refreshes a service with alerts to the first half of about as many routes, which it returns.
+func open(t *testing.T, p panel, routes, departures int) (s *service, some []fare.Route) {
 	t.Helper()
 	o := onemachine.Options{Log: slog.New(slog.DiscardHandler), BaseURL: "https://verdetto.example",
 		LocalURL: fixture.LocalURL}
@@ -57,15 +65,18 @@ func open(t *testing.T, p panel) *service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &service{t: t, documents: map[string]int{}, facts: facts{}}
+	s = &service{t: t, documents: map[string]int{}, facts: facts{}, days: map[fare.Route][]fare.Day{}}
 	s.readRoutes(source)
 	o.Source, o.Now = source, func() time.Time { return s.last.Time().Add(20*time.Hour + s.ahead) }
-	o.Table = fixture.Unlimited{Table: fixture.Bolt(t, o.Now)}
+	o.Table, o.Pepper = fixture.Unlimited{Table: fixture.Bolt(t, o.Now)}, []byte(fixture.Pepper)
+	s.receive(&o)
+	some = s.some(routes)
+	s.subscribe(o.Table, some[:len(some)/2], departures)
 	if report, err := o.Refresh(t.Context(), nil); err != nil || report.Failed > 0 {
 		t.Fatalf("%+v %v", report, err)
 	}
 	s.api = fixture.New(t, o)
-	return s
+	return s, some
 }
 
 func (s *service) readRoutes(source upstream.Source) {
@@ -73,7 +84,7 @@ func (s *service) readRoutes(source upstream.Source) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	seen := map[fare.Route]bool{}
+	var known []fare.Fare
 	for _, origin := range origins {
 		answer, err := source.Fares(s.t.Context(), origin, time.Time{}, time.Now())
 		if err != nil {
@@ -81,10 +92,17 @@ func (s *service) readRoutes(source upstream.Source) {
 		}
 		for _, f := range answer.Fares {
 			s.last = max(s.last, f.FoundDay())
-			if !seen[f.Route] && f.Nights == 0 {
-				seen[f.Route] = true
-				s.routes = append(s.routes, f.Route)
+			if f.Nights == 0 {
+				known = append(known, f)
 			}
+		}
+	}
+	for _, f := range known {
+		if _, seen := s.days[f.Route]; !seen {
+			s.routes, s.days[f.Route] = append(s.routes, f.Route), nil
+		}
+		if f.FoundDay() > s.last-verdict.LiveDays && f.Depart > s.last+1 && !slices.Contains(s.days[f.Route], f.Depart) {
+			s.days[f.Route] = append(s.days[f.Route], f.Depart)
 		}
 	}
 }
@@ -152,7 +170,14 @@ var (
 	dealRow    = regexp.MustCompile(`(?s)<tr><th scope="row"><a href="[^"]*">([^<]*)</a>(.*?)</th><td>€([0-9,.]+)</td><td>(?:<span class="level [a-z-]+">([^<]*)</span>)?`)
 	than       = regexp.MustCompile(`<small>(?:€([0-9,]+) (less|more) than usual|about the usual price)</small>`)
 	cardOf     = regexp.MustCompile(`<meta property="og:image" content="https://verdetto.example([^"]*)"`)
+	months     = regexp.MustCompile(`(?s)id="months".*?</details>`)
+	entry      = regexp.MustCompile(`^(.+) for €([0-9.,]+) on [A-Z][a-z]+ ([0-9]+ [A-Z][a-z]+ [0-9]{4}):`)
 	half       = regexp.MustCompile(`half the time €([0-9,]+)(?: – €([0-9,]+))?`)
+)
+
+var (
+	english = map[string]string{"ottimo": "great", "buono": "good", "normale": "fair", "caro": "expensive"}
+	markets = map[string]string{"ottimo": "very low", "buono": "low", "normale": "usual", "caro": "high"}
 )
 
 // facts maps what is said of a fare (its route, day and price in whole euros, then word, usual or
@@ -176,6 +201,17 @@ func (f facts) faults() (all []string) {
 	return all
 }
 
+// addLowest adds what is called the lowest fare of a route now.
+func (f facts) addLowest(r fare.Route, price, day, where string) {
+	f.add(r.String(), "lowest", price+" on "+day, where)
+}
+
+func (f facts) addMarket(route, text, where string) {
+	for _, m := range marketWord.FindAllStringSubmatch(text, -1) {
+		f.add(route, "market", m[1], where)
+	}
+}
+
 func whole(amount string) string {
 	var euros float64
 	fmt.Sscanf(strings.ReplaceAll(amount, ",", ""), "%g", &euros)
@@ -192,6 +228,8 @@ func (f facts) read(fare, where, text string, market bool) (faults []string) {
 	if markets := marketWord.FindAllString(text, -1); (len(markets) > 0) != market {
 		faults = append(faults, fmt.Sprintf("%s has words of the market: %q", where, markets))
 	}
+	route, _, _ := strings.Cut(fare, " ")
+	f.addMarket(route, text, where)
 	for _, m := range fareWord.FindAllStringSubmatch(text, -1) {
 		f.add(fare, "word", m[1], where)
 	}
@@ -257,6 +295,32 @@ func (f facts) readDeals(body string, keys map[string]string) (rows int) {
 	return rows
 }
 
+// readEntry adds what an entry of a feed says of its fare.
+func (f facts) readEntry(title, text, tag string, keys map[string]string) []string {
+	m := entry.FindStringSubmatch(title)
+	if m == nil {
+		return []string{"an entry of a feed has no fare: " + title}
+	}
+	day, err := time.Parse("2 January 2006", m[3])
+	key := keys[m[1]]
+	if route, _, _ := strings.Cut(key, " "); err != nil || key != fmt.Sprintf("%s %s %s", route, day.Format(time.DateOnly), whole(m[2])) {
+		return []string{fmt.Sprintf("the feed has %q, and the list %q", title, key)}
+	}
+	f.add(key, "word", english[tag], "tag of a feed")
+	return f.read(key, "feed", title+" "+text, false)
+}
+
+// lowestFaults returns the days whose fare is below the lowest fare now, a, and as new as it has to be.
+func lowestFaults(a published.Analysis, c published.Calendario) (faults []string) {
+	for _, day := range c.Giorni {
+		if *day.Cent < a.Prezzo.Cent && day.TrovatoIl.After(c.AggiornatoIl.Add(-24*time.Hour)) {
+			faults = append(faults, fmt.Sprintf("%s-%s: %d on %s is lower than the lowest now, %d", c.OrigineIata, c.DestinazioneIata,
+				*day.Cent, day.Partenza, a.Prezzo.Cent))
+		}
+	}
+	return faults
+}
+
 // checkPage returns the faults of a page. a is the API's answer to the same question.
 func (f facts) checkPage(fare, where, body string, a published.Analysis, market bool) (faults []string) {
 	shown, headline := article.FindStringSubmatch(body), ""
@@ -269,6 +333,9 @@ func (f facts) checkPage(fare, where, body string, a published.Analysis, market 
 		}
 		faults = append(faults, f.read(fare, where, headline, market)...)
 		f.read(fare, where, strings.Join(usually.FindAllString(html.UnescapeString(shown[0]), 1), ""), false)
+	}
+	if months := months.FindString(body); strings.Contains(months, "€") {
+		faults = append(faults, fmt.Sprintf("%s: the months have amounts: %q", where, months))
 	}
 	if m := half.FindStringSubmatch(html.UnescapeString(shown[0])); m != nil && strings.Contains(headline, "expensive") {
 		if high := cmp.Or(m[2], m[1]); a.Prezzo.Cent <= cents(high) {
@@ -299,6 +366,10 @@ func (s *service) page(r fare.Route, more string, q url.Values) {
 	where := "page " + more
 	market := a.Ambito == string(verdict.OfRoute) && !a.Prezzo.Dichiarato
 	s.fail(s.facts.checkPage(key, where, body, a, market))
+	if market && a.Verdetto.Percentile != nil {
+		s.facts.addLowest(r, fmt.Sprint(int(a.Prezzo.Cent+50)/100), a.Prezzo.Partenza, where)
+		s.facts.add(r.String(), "market", markets[a.Verdetto.Livello], "analisi")
+	}
 	if m := cardOf.FindStringSubmatch(body); m != nil && a.Verdetto.Percentile != nil && !strings.Contains(body, "<h1>We do not know yet.</h1>") && !a.Prezzo.Dichiarato {
 		s.fail(s.facts.readCard(key, "card "+more, s.ask(m[1]), a, market))
 		s.documents["card"]++
@@ -330,6 +401,10 @@ func (s *service) route(r fare.Route, departures int) {
 	if body := s.ask("/v1/calendario?" + q().Encode()); body == "" || json.Unmarshal([]byte(body), &c) != nil {
 		return
 	}
+	var a published.Analysis
+	if body := s.ask("/v1/analisi?" + q().Encode()); json.Unmarshal([]byte(body), &a) == nil {
+		s.fail(lowestFaults(a, c))
+	}
 	for i := 0; i < len(c.Giorni); i += max(1, len(c.Giorni)/departures) {
 		day := c.Giorni[i].Partenza
 		s.page(r, "&quando="+day, q("partenza", day))
@@ -357,7 +432,6 @@ func (s *service) origin(city fare.City) {
 	key := func(d published.Occasione) string {
 		return fmt.Sprintf("%s-%s %s %d", city, d.DestinazioneIata, d.Prezzo.Partenza, int(d.Prezzo.Cent+50)/100)
 	}
-	english := map[string]string{"ottimo": "great", "buono": "good", "normale": "fair", "caro": "expensive"}
 	keys := map[string]string{}
 	for i, d := range deals.Occasioni {
 		if d.Usual != nil {
@@ -365,9 +439,14 @@ func (s *service) origin(city fare.City) {
 			s.facts.add(key(d), "usual", fmt.Sprint(int(*d.Usual+50)/100), "occasioni")
 		}
 		s.facts.add(key(d), "price", fmt.Sprint(int(d.Prezzo.Cent+50)/100), "occasioni")
+		r := fare.Route{Origin: city, Destination: fare.City(d.DestinazioneIata)}
+		s.facts.addLowest(r, fmt.Sprint(int(d.Prezzo.Cent+50)/100), d.Prezzo.Partenza, "occasioni")
+		if d.Verdetto.Percentile != nil {
+			s.facts.add(r.String(), "market", markets[d.Verdetto.Livello], "occasioni")
+		}
 		keys[places.Name(fare.City(d.DestinazioneIata), "en")] = key(d)
 		if i%(1+len(deals.Occasioni)/8) == 0 {
-			s.page(fare.Route{Origin: city, Destination: fare.City(d.DestinazioneIata)}, "&quando="+d.Prezzo.Partenza,
+			s.page(r, "&quando="+d.Prezzo.Partenza,
 				url.Values{"origine": {string(city)}, "destinazione": {d.DestinazioneIata}, "partenza": {d.Prezzo.Partenza}})
 		}
 		s.documents["deals"]++
@@ -389,17 +468,15 @@ func (s *service) origin(city fare.City) {
 		s.t.Fatal(err)
 	}
 	for _, item := range feed.Items {
-		alone := facts{}
-		s.fail(alone.read("entry", "feed", item.Title+" "+item.Content_Text, false))
-		alone.add("entry", "word", english[item.Tags[0]], "its tag")
-		s.fail(alone.faults())
+		s.fail(s.facts.readEntry(item.Title, item.Content_Text, item.Tags[0], keys))
 		s.documents["feed"]++
 	}
 }
 
 func check(t *testing.T, p panel, routes, departures int) {
-	s := open(t, p)
-	origins, some := map[fare.City]bool{}, s.some(routes)
+	s, some := open(t, p, routes, departures)
+	origins := map[fare.City]bool{}
+	s.messages()
 	for i, route := range some {
 		if i == len(some)/2 { // the others two days after the refresh
 			s.fail(s.facts.faults())
@@ -413,7 +490,8 @@ func check(t *testing.T, p panel, routes, departures int) {
 	}
 	s.fail(s.facts.faults())
 	t.Logf("%s: %d routes, documents %v, %d facts", p.file, len(s.routes), s.documents, len(s.facts))
-	for _, kind := range []string{"page", "card", "verdict", "fare_calendar", "compare_trips", "deals", "page of deals", "feed"} {
+	for _, kind := range []string{"page", "card", "verdict", "fare_calendar", "compare_trips", "deals", "page of deals", "feed",
+		"mail", "mail of a day", "mail with a list", "phone", "phone with a list", "digest"} {
 		if s.documents[kind] == 0 {
 			t.Errorf("no %s was checked", kind)
 		}

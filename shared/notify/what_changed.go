@@ -45,23 +45,21 @@ func known(a store.Alert, h history) (price fare.Cents) {
 // Subject returns the title of a message about a fare. It compares the fare with the price that the
 // subscriber knows, or else with the usual price.
 func Subject(a store.Alert, f Fare, l *i18n.Language) string {
-	var id string
-	var other fare.Cents
+	var id, other string
 	switch {
 	case a.Kind == store.Paid:
-		id, other = "paid", a.Threshold
+		id, other = "paid", l.Amount(a.Threshold)
 	case f.Known > 0 && f.Known != f.Price:
-		id, other = "was", f.Known
+		id, other = "was", l.Amount(f.Known)
 	case f.ForDay != nil:
-		id, other = "usual", f.ForDay.Usual
+		id, other = "usual", l.About(f.ForDay.Usual) // as in the text of the message
 	case f.Market() != "":
 		return l.Text("mail.alert.subject.market", "Route", f.Origin+"–"+f.Destination, "Price", l.Amount(f.Price),
 			"Level", l.Text("market."+string(f.Market())))
 	default:
 		return f.Origin + "–" + f.Destination + l.Text("format.colon") + " " + l.Amount(f.Price)
 	}
-	return l.Text("mail.alert.subject."+id, "Route", f.Origin+"–"+f.Destination, "Price", l.Amount(f.Price), "Other",
-		l.Amount(other))
+	return l.Text("mail.alert.subject."+id, "Route", f.Origin+"–"+f.Destination, "Price", l.Amount(f.Price), "Other", other)
 }
 
 // lowest returns the lowest known fare of the given number of days before the news, or 0.

@@ -130,10 +130,10 @@ func TestSubject(t *testing.T) {
 			"Milan–Lisbon: now €49.00, was €62.00"},
 		{"the first fare after the request", store.Alert{RequestDay: 90}, story, "Milan–Lisbon: now €49.00, was €70.00"},
 		{"an alert from before requests had a day", store.Alert{}, story,
-			"Milan–Lisbon: now €49.00, usually €60.00"},
+			"Milan–Lisbon: now €49.00, usually €60"},
 		{"the same price", store.Alert{RequestDay: 110, Mailed: 114, State: store.State{LastPrice: 4900}}, story,
-			"Milan–Lisbon: now €49.00, usually €60.00"},
-		{"nothing known before", store.Alert{RequestDay: 121}, story[3:], "Milan–Lisbon: now €49.00, usually €60.00"},
+			"Milan–Lisbon: now €49.00, usually €60"},
+		{"nothing known before", store.Alert{RequestDay: 121}, story[3:], "Milan–Lisbon: now €49.00, usually €60"},
 		{"a trip that was paid for", store.Alert{Kind: store.Paid, Threshold: 9000, RequestDay: 110}, story,
 			"Milan–Lisbon: now €49.00, you paid €90.00"},
 	} {
