@@ -142,6 +142,9 @@ func (f facts) readMessage(m message, names map[string]fare.City) (faults []stri
 	text := strings.ReplaceAll(asked.ReplaceAllString(m.text, ""), "\u00a0", " ")
 	if m.route.Destination != store.Anywhere {
 		amount := told.FindStringSubmatch(text)
+		if amount == nil && m.kind == "digest" && strings.Contains(text, "We know of no fare at the moment.") {
+			return nil
+		}
 		if amount == nil {
 			return []string{fmt.Sprintf("%s of %s: no fare in %q", m.kind, m.route, text)}
 		}
