@@ -9,13 +9,14 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// An answer can be limited to the fares of some airlines. Of each departure, the service keeps only
-// the cheapest fare of the newest day, of whatever airline. So the answer is about the departures
-// whose fare is of these airlines, and compares it with the fares of all airlines.
+// An answer can be limited to the fares of some airlines. For each departure, the service keeps
+// only the cheapest fare of the newest day, whatever its airline. So the answer is about the
+// departures whose cheapest fare is from these airlines, and compares them with the fares of all
+// airlines.
 
-// OfAirlines limits the live fares of a summary to some airlines. They are the cheapest of the
-// departure state, where a fare is fresh if it was found within FreshFor before the newest fare of
-// these airlines. Without a state, only the cheapest fares of the route count.
+// OfAirlines limits the live fares of a summary to some airlines. They come from the departure
+// state; a fare is fresh if it was found within FreshFor before the newest fare of these airlines.
+// Without a state, only the cheapest fares of the route count.
 func (s RouteSummary) OfAirlines(a fare.Airlines, state *departure.State) RouteSummary {
 	all, ratio := s.Live, 1.
 	if state != nil {
@@ -41,7 +42,7 @@ func (s RouteSummary) OfAirlines(a fare.Airlines, state *departure.State) RouteS
 	return s
 }
 
-// AirlinesOf returns the known airlines of some fares, those with most fares first.
+// AirlinesOf returns the known airlines of some fares, sorted by number of fares.
 func AirlinesOf(live []Live) (all []fare.Airline) {
 	count := map[fare.Airline]int{}
 	for _, l := range live {

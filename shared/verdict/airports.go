@@ -22,8 +22,8 @@ type Basis struct {
 	Departures int // behind Ratio
 }
 
-// unknownBasis is the basis of a pair whose known fares are all the cheapest of both cities, so
-// that they do not say how much dearer the pair usually is.
+// unknownBasis is for a pair whose known fares are all the cheapest ones of both cities: they do
+// not say how much dearer the pair usually is.
 var unknownBasis = Basis{Ratio: 1}
 
 // Percent returns how much dearer the pair usually is than the cheapest of both cities; negative:
@@ -47,15 +47,15 @@ func PairOf(from, to string, percent *int) (p Pair) {
 }
 
 // BasisOf compares the fares of a pair of airports with those of both cities, by departure and by
-// day. Both lists are as DayQuotes returns them, in the currencies of own and of cities. Of each
-// departure, only the newest day with a fare of both counts.
+// day. Both lists are as DayQuotes returns them, in the currencies of summary and of cities. For
+// each departure, only the newest day with a fare of both counts.
 func BasisOf(summary RouteSummary, pair []Live, cities RouteSummary, all []Live) Basis {
 	type key struct{ found, depart fare.Day }
 	cheapest := make(map[key]fare.Cents, len(all))
 	for _, l := range all {
 		cheapest[key{l.FoundDay(), l.Depart}] = l.Price
 	}
-	newest := map[fare.Day]float64{} // in order of days, so the newest wins
+	newest := map[fare.Day]float64{} // sorted by day, so the newest wins
 	for _, l := range pair {
 		if price := cheapest[key{l.FoundDay(), l.Depart}]; price > 0 && summary.PerEuro > 0 && cities.PerEuro > 0 {
 			newest[l.Depart] = math.Log(float64(l.Price) / summary.PerEuro / (float64(price) / cities.PerEuro))
@@ -114,8 +114,8 @@ func HasAirports(live []Live) bool {
 	})
 }
 
-// StateBetween returns the departure state of a pair of airports without a series of its own: the
-// cities' departures whose newest fare is of the pair.
+// StateBetween returns the departure state of a pair of airports that has no series of its own: the
+// cities' departures whose newest fare is between these airports.
 func StateBetween(cities *departure.State, p *departure.Pooled, a fare.Airports) *departure.State {
 	var live []Live
 	for _, l := range cities.Live {

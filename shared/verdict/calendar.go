@@ -11,11 +11,11 @@ import (
 const CalendarDays = 330
 
 // Calendar holds the verdict of JudgeDeparture for each departure of a series that has a fare, and
-// for each month, both in order.
+// for each month, both sorted by date.
 type Calendar struct {
 	Pair
 	Airlines fare.Airlines // limits the calendar
-	Unknown  int           // departures of these dates whose airline is unknown
+	Unknown  int           // departures in this time whose airline is unknown
 	Days     []Day
 	Months   []CalendarMonth
 	Newest   time.Time // when the newest fare of the route was found

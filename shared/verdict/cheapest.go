@@ -28,7 +28,7 @@ func CheapestAhead(s RouteSummary) (all []Judged) {
 }
 
 // CheapestOfMonths judges the cheapest live fare of each departure month, as JudgeDeparture does
-// for a month, in order of departure, as if it were fresh; see Aged.
+// for a month, as if it were fresh; see Aged. They are sorted by departure.
 func CheapestOfMonths(s *departure.State, p *departure.Pooled) (all []Judged, err error) {
 	q, _, err := newDepartureQuestion(s, p, When{}, s.AsOf.Time())
 	if err != nil {
@@ -49,8 +49,8 @@ func CheapestOfMonths(s *departure.State, p *departure.Pooled) (all []Judged, er
 	return all, nil
 }
 
-// OwnDays judges live fares for their own days, as a question about each day does at the time now, as
-// if they were fresh. The verdict on a fare that cannot be judged is zero.
+// OwnDays judges live fares for their own days, as a question about each day would at the time now,
+// as if the fares were fresh. The verdict on a fare that cannot be judged is zero.
 func OwnDays(s *departure.State, p *departure.Pooled, all []Judged, now time.Time) (days []Verdict, err error) {
 	days = make([]Verdict, len(all))
 	q, known, err := newDepartureQuestion(s, p, When{}, now)
@@ -63,8 +63,9 @@ func OwnDays(s *departure.State, p *departure.Pooled, all []Judged, now time.Tim
 	return days, nil
 }
 
-// steps returns the fares that are the cheapest of those not departed, on at least one day from
-// asOf to LiveDays days later. live must be in order of departure; cheapestAhead accepts any order.
+// steps returns the fares that become the cheapest: those that are the cheapest of all not yet
+// departed on at least one day from asOf to LiveDays days later. live must be sorted by departure;
+// cheapestAhead accepts any order.
 func steps(live []Live, asOf fare.Day) (all []Live) {
 	for len(live) > 0 {
 		at := 0
@@ -94,7 +95,7 @@ func (s RouteSummary) inEuro(l Live) Live {
 	return l
 }
 
-// Quoted returns the amount of a fare in EUR cents as it was quoted.
+// Quoted returns a fare, given in EUR cents, as it was quoted.
 func Quoted(l Live) fare.Money { return RouteSummary{Currency: fare.EUR}.Quote(l) }
 
 // Aged returns the verdict at the time now on a fare that was judged as if it were fresh: a stale
@@ -116,8 +117,8 @@ func ReliabilityAt(fresh Reliability, age time.Duration) Reliability {
 
 func (j Judged) GoesStale() time.Time { return time.Unix(j.Fare.Found, 0).Add(StaleAfter) }
 
-// Better orders judged fares, the better one first: by level, then percentile, then difference to
-// the median, relative to the median. Fares without a verdict come last.
+// Better orders judged fares, the better one first: by level, then percentile, then the difference
+// to the median relative to the median. Fares without a verdict come last.
 func (j Judged) Better(k Judged) int {
 	place := func(v Verdict) int { return slices.Index(levels, v.Level) }
 	if by := cmp.Or(place(j.Verdict)-place(k.Verdict), j.Verdict.Percentile-k.Verdict.Percentile); by != 0 {

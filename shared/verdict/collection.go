@@ -6,14 +6,14 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Collection says how much of the history that a verdict needs is collected.
+// Collection says how much of the history that a verdict needs has been collected.
 type Collection struct {
-	Days int // past days with a known cheapest fare, of the MinSample that a verdict needs
+	Days int // past days with a known cheapest fare; a verdict needs MinSample
 	// Since is the first of these days or, before there is one, the day on which the collection
 	// began; 0: unknown.
 	Since fare.Day
-	First fare.Day // earliest day of the first verdict: each day until then must have a fare
-	Begun bool     // the collection began within the last hour, which a first refresh may take
+	First fare.Day // the earliest possible day of the first verdict, if each day until then has a fare
+	Begun bool     // the collection began within the last hour; a first refresh may take that long
 }
 
 // NewCollection returns the state of a collection that had days past days on asOf. since is the

@@ -34,7 +34,7 @@ func (a *Judgement) AddUsual(s *departure.State, p *departure.Pooled, now time.T
 }
 
 // setOwnDay judges the fare of an answer about the route or several days for its own departure too:
-// what is said of a fare with a day is the same whatever the question was.
+// what is said about a fare with a day does not depend on the question.
 func (a *Judgement) setOwnDay(q *departureQuestion) {
 	ofDay, quartiles := q.ownDay(a.Fare)
 	if ofDay.Judged() {
@@ -76,8 +76,8 @@ func (q *departureQuestion) lowest() (lowest Live, ok bool) {
 	return q.facts.inEuro(lowest), ok
 }
 
-// JudgeUsual judges the usual fare of a departure that needs no live fare; of a month or several
-// days, that of the middle departure. The answer has the quartiles and the forecasts for a fare at
+// JudgeUsual judges the usual fare of a departure, which needs no live fare. For a month or several
+// days, it takes the middle departure. The answer has the quartiles and the forecasts for a fare at
 // the median.
 func JudgeUsual(s *departure.State, p *departure.Pooled, w When, now time.Time) (Judgement, error) {
 	if w.Span != nil && *w.Span == departure.Month {
@@ -111,6 +111,6 @@ func Nearest(s *departure.State, p *departure.Pooled, date fare.Day, n int, now 
 	return days, nil
 }
 
-// enough reports whether a verdict is possible: with enough earlier fares of a similar lead time,
-// or enough other departures on sale.
+// enough reports whether a verdict is possible: there are enough earlier fares of a similar lead
+// time, or enough other departures on sale.
 func enough(a departure.Answer) bool { return a.Known && (a.Near >= nearEnough || a.OnSale > 0) }

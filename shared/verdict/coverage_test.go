@@ -9,7 +9,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Of a year of simulated daily lows, only some days are observed. The 90 % interval contains the
+// Only some days of a year of simulated daily lows are observed. The 90 % interval contains the
 // percentile over all days in at least 90 % of cases, whether successive days are correlated or
 // not, and whether single days or weeks are missing. If every day is observed, the interval is the
 // percentile.
@@ -86,7 +86,7 @@ func TestWindowOfPartlySeenDepartures(t *testing.T) {
 		for departure := range 150 {
 			depart := day0 + fare.Day(departure)
 			level := 3000.0
-			from := 60 + rng.IntN(60) // winter is last seen two months before
+			from := 60 + rng.IntN(60) // winter departures are last seen two months before
 			if departure > 75 {
 				level, from = 12_000, rng.IntN(60)
 			}

@@ -47,7 +47,7 @@ func (j Judgement) In(currency string, amount func(fare.Cents) fare.Cents) Judge
 	return j
 }
 
-// In is as Judgement.In.
+// In is like Judgement.In.
 func (j Judged) In(amount func(fare.Cents) fare.Cents) Judged {
 	return Judged{live(j.Fare, amount), j.Verdict.in(amount)}
 }

@@ -6,10 +6,10 @@ import (
 	"verdetto/shared/fare"
 )
 
-// DayQuotes holds one price per departure and day on which the departure was found: of each offer
-// (departure, length of stay and stops) only the newest price of a day counts, and of the offers of
-// a departure the cheapest. The quotes are in order of day found, then of departure, in the
-// currency of the summary.
+// DayQuotes holds one price per departure and day on which the departure was found. An offer is a
+// departure with a length of stay and a number of stops: the newest price of each offer on the day
+// counts, and the cheapest offer of each departure. The quotes are sorted by day found, then by
+// departure, and are in the currency of the summary.
 type DayQuotes struct {
 	All        []Live
 	NonStop    []Live
@@ -17,8 +17,8 @@ type DayQuotes struct {
 	SomeStops  bool // some fare has stops, or unknown stops
 }
 
-// DayQuotes computes the quotes of the days from from to s.AsOf. The observations must be in order
-// of Found, and the summary must be built from them with the same rates.
+// DayQuotes computes the quotes from the day from to s.AsOf. The observations must be in order of
+// Found, and the summary must be built from them with the same rates.
 func (s RouteSummary) DayQuotes(observations []fare.Observation, from fare.Day, rates fare.Rates) DayQuotes {
 	as := RouteSummary{AsOf: s.AsOf}
 	p := as.rank(within(observations, s.AsOf), s, rates)

@@ -10,8 +10,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Days updates to the same summaries that Build computes at once, over more days than observations
-// are stored.
+// Days computes the same summaries by updates that Build computes at once, over more days than
+// observations are stored for.
 func TestDaysAreAsBuilt(t *testing.T) {
 	const days = HistoryDays + 60
 	for seed := range uint64(3) {

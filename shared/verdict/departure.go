@@ -27,7 +27,7 @@ const (
 	nearEnough = 3  // a verdict needs this weight of fares near the lead time
 	mediaNear  = 20 // for reliability media; equals the number of fares used for shrinkage
 	altaNear   = 60 // for reliability alta
-	borrowed   = .5 // reliability is bassa if other routes have more of the weight
+	borrowed   = .5 // reliability is bassa if other routes have more than this share of the weight
 
 	overstated = .40 // with few routes, the rule overstates chances above this
 )
@@ -69,7 +69,7 @@ func JudgeDeparturePrice(s *departure.State, p *departure.Pooled, w When, price 
 
 type departureQuestion struct {
 	When
-	facts RouteSummary // currency, rate and Facts of the summary, without history
+	facts RouteSummary // the currency, rate and Facts of the summary, without its history
 	day   *departure.StateDay
 	today fare.Day
 	now   time.Time
@@ -100,8 +100,8 @@ func newDepartureQuestion(s *departure.State, p *departure.Pooled, w When, now t
 	return q, known, nil
 }
 
-// judgement judges a fare in euro, whose price in the currency of the state is price. depart is 0 if
-// the caller named a price for a range of dates.
+// judgement judges a fare, given in EUR, whose price in the currency of the state is price. depart
+// is 0 if the caller named a price for a range of dates.
 func (q *departureQuestion) judgement(l Live, depart fare.Day, price fare.Cents, age time.Duration) Judgement {
 	var a departure.Answer
 	var quartiles Quartiles
@@ -169,11 +169,11 @@ func (q *departureQuestion) judge(a departure.Answer, quartiles Quartiles, price
 	}
 }
 
-// perRoot times the square root of the number of comparable fares is the number of independent fares
-// that tell as much. The root is there because fares of the same day and of the same departure
-// resemble each other, so the more there are, the less each adds. The factor was chosen so that the
-// interval of a verdict with reliability alta holds in at least 90 % of cases on every recorded
-// panel; see docs/evidence.md.
+// perRoot converts a number of comparable fares to the number of independent fares that tell as
+// much: perRoot times its square root. Fares of the same day and of the same departure resemble
+// each other, so the more there are, the less each adds. The factor was chosen so that the interval
+// of a verdict with reliability alta holds in at least 90 % of cases on every recorded panel; see
+// docs/evidence.md.
 const perRoot = 1.6
 
 func interval(a departure.Answer) *Interval {
@@ -182,7 +182,8 @@ func interval(a departure.Answer) *Interval {
 	return intervalOf(min(low, percentile), high)
 }
 
-// comparison returns the kind and the number of the fares with which the price is compared. Fares found on the state's own day count as on sale, not as earlier fares.
+// comparison returns the kind and the number of the fares with which the price is compared. Fares
+// found on the day of the state count as on sale, not as earlier fares.
 func (q *departureQuestion) comparison(a departure.Answer) (kind Comparison, fares int) {
 	switch {
 	case a.OnSale == 0:

@@ -11,8 +11,8 @@ import (
 )
 
 // An encoded summary begins with what no refresh can compute anew: when the source was asked, and
-// the lows, which outlive the observations. The form of this part never changes. The rest, with a
-// format of its own, is computed from observations.
+// the lows, which are kept longer than the observations. The format of this part never changes. The
+// rest has its own format, and is computed from observations.
 const (
 	lowsFormat    = 5
 	summaryFormat = 1
@@ -131,8 +131,8 @@ func (v View) equal(u View) bool {
 		slices.Equal(v.Live, u.Live) && slices.Equal(v.Months, u.Months) && same(v.Window, u.Window)
 }
 
-// Decode parses the bytes that Encode returned. If another version of the program wrote the rest,
-// it returns the part that never changes, as a summary of day 0, and packed.ErrVersion.
+// Decode parses the bytes that Encode returned. If another version of the program wrote them, it
+// returns only the part that never changes, as a summary of day 0, and packed.ErrVersion.
 func Decode(data []byte) (RouteSummary, error) {
 	r := packed.NewReader(data, lowsFormat)
 	s := RouteSummary{AsOf: fare.Day(r.Int()), DeepRequest: r.Int(), Currency: decodeCurrency(&r),

@@ -10,26 +10,26 @@ import (
 
 // Judgement is the answer to a question about a fare. Amounts are in EUR cents; see In.
 type Judgement struct {
-	Judged // the fare; one that the caller gave has at most a price and a departure
+	Judged // the fare; if the caller gave a price, it has at most a price and a departure
 	Pair
 	Scope    Scope
 	Declared bool      // the caller gave the price
 	At       time.Time // when it was judged
 	Newest   time.Time // when the newest fare of the route was found
 
-	Known        *Live       // with Declared: the lowest live fare for the same question
+	Known        *Live       // with Declared: the lowest live fare that fits the question
 	Lower        *Live       // the lowest fare of all departures, seen earlier, if below Fare; see AddUsual
 	Euro         fare.Cents  // 1 EUR in the currency of the amounts
-	OwnDay       Verdict     // on Fare as a fare for its own day, if the question is another; zero: unknown
+	OwnDay       Verdict     // the verdict on Fare for its own day, if the question is about something else; zero: unknown
 	OwnQuartiles *Quartiles  // the usual price of OwnDay
 	Lowest       *Low        // the lowest fare of the same departure on earlier days
 	Quartiles    *Quartiles  // the usual price; nil without a verdict
-	Lead         *int        // days to the departure; nil: not about one
+	Lead         *int        // days to the departure; nil: the question is not about a single departure
 	InWindow     *bool       // Lead lies within Window
 	Forecasts    []Forecast  // for the departure
 	Months       []Month     // of the route
 	Window       *Window     // of the route
-	Collection   *Collection // of a route without a verdict
+	Collection   *Collection // for a route without a verdict
 	Observations int         // fares of the route in the last HistoryDays days
 }
 
@@ -40,8 +40,8 @@ type Verdict struct {
 	Level           Level
 	Reliability     Reliability
 	Percentile      int
-	Interval        *Interval  // of Percentile, 90 %
-	Days            *DayCount  // behind Percentile, for a route
+	Interval        *Interval  // the 90 % interval of Percentile
+	Days            *DayCount  // the days behind Percentile, for a route
 	Median, Minimum fare.Cents // of the comparable fares
 	Sample          int
 	Comparison      Comparison // for a departure or a month
@@ -67,13 +67,13 @@ type DayCount struct {
 // Forecast says what happened to fares like that of a departure within a number of days.
 type Forecast struct {
 	Fall                    // calibrated
-	Uncalibrated float64    // 0 without a score to calibrate with
-	Rise         float64    // share that were seen at least 5 % dearer
+	Uncalibrated float64    // the chance before calibration; 0 without a score to calibrate with
+	Rise         float64    // share of fares that were seen at least 5 % dearer
 	Mean         fare.Cents // change of the price after waiting
 	Low, High    fare.Cents // 95 % interval of Mean
 	Dearer       float64    // share of the waits that ended dearer
-	Cases        int        // behind Rise and Mean
-	Pays         bool       // waiting paid on the record: High is below zero
+	Cases        int        // the number of cases behind Rise and Mean
+	Pays         bool       // waiting paid in the recorded cases: High is below zero
 }
 
 // The values of these types are published and stored, so they must not change.
@@ -113,7 +113,7 @@ var (
 const StaleAfter = 72 * time.Hour
 
 const (
-	clearly = 2 // percent from the median; without it, small changes of a nearly constant fare would have a level
+	clearly = 2 // percent of the median; without it, small changes of a nearly constant fare would have a level
 
 	altaUpTo  = 10 // half the width of the percentile's interval, in points
 	mediaUpTo = 20
@@ -215,7 +215,8 @@ func reliability(t Percentile, age time.Duration) Reliability {
 	return reliabilityAt(step, age)
 }
 
-// trusted lowers the step of reliability if earlier verdicts of that reliability proved too sure.
+// trusted returns a lower step of reliability if earlier verdicts of that reliability proved too
+// sure.
 func trusted(step int, doubted [3]bool) int {
 	if doubted[step] {
 		step++

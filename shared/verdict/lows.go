@@ -17,10 +17,10 @@ func (p priced) lows(asOf fare.Day) (past []Low) {
 // lowWalk computes the lows day by day, oldest first.
 type lowWalk struct {
 	priced
-	at int // first observation of the next day
+	at int // index of the first observation of the next day
 }
 
-// until calls found with each low before asOf that is not computed yet.
+// until calls found for each low before asOf that is not computed yet.
 func (w *lowWalk) until(asOf fare.Day, found func(Low)) {
 	for w.at < len(w.ranked) {
 		day := w.ranked[w.at].FoundDay()
@@ -73,7 +73,7 @@ func (s *offers) among(run []fare.Observation) func(yield func(int) bool) {
 			s.used = append(s.used, at)
 			s.latest[at] = i + 1
 		case run[latest].Found < o.Found || o.Price < run[latest].Price:
-			// Of two fares of an offer found at the same moment, the cheaper counts.
+			// If an offer has two fares found at the same moment, the cheaper one counts.
 			s.latest[at] = i + 1
 		}
 	}
@@ -94,9 +94,9 @@ func departures(observations []fare.Observation) (first, last fare.Day) {
 	return first, last
 }
 
-// liveOn returns the fares that are the cheapest of those not departed, on at least one day from
-// asOf to LiveDays days later: fresh fares, then for the days after the last fresh departure fares
-// found at most LiveDays before asOf. If newest is nil, liveOn computes it.
+// liveOn returns the fares that are the cheapest of all not yet departed on at least one day from
+// asOf to LiveDays days later. It takes fresh fares and, for the days after the last fresh
+// departure, fares found at most LiveDays before asOf. If newest is nil, liveOn computes it.
 func (p priced) liveOn(asOf fare.Day, fresh time.Duration, newest *offers) []Live {
 	oldest := (asOf - LiveDays).Time().Unix()
 	from, _ := slices.BinarySearchFunc(p.ranked, oldest, func(o fare.Observation,
@@ -117,7 +117,7 @@ func (p priced) liveOn(asOf fare.Day, fresh time.Duration, newest *offers) []Liv
 	return cheapestLive(all, p.ranked[len(p.ranked)-1].Found-int64(fresh/time.Second), asOf)
 }
 
-// cheapestLive selects fares as liveOn says. Those found after freshFrom are fresh.
+// cheapestLive selects fares for liveOn. Those found after freshFrom are fresh.
 func cheapestLive(all []Live, freshFrom int64, asOf fare.Day) []Live {
 	var now, before []Live
 	for _, l := range all {
@@ -141,9 +141,9 @@ func cheapestLive(all []Live, freshFrom int64, asOf fare.Day) []Live {
 	return append(steps, cheapestAhead(before, asOf)...)
 }
 
-// cheapestAhead returns the fares that are the cheapest of those not departed, on at least one day
+// cheapestAhead returns the fares that are the cheapest of all not yet departed on at least one day
 // from asOf to LiveDays days later. Each is cheaper than all that depart later, or as cheap with a
-// better flight, so that on each day the first that has not departed is the cheapest.
+// better flight. So on each day, the first that has not departed is the cheapest.
 func cheapestAhead(live []Live, asOf fare.Day) []Live {
 	slices.SortFunc(live, func(a, b Live) int {
 		return cmp.Or(cmp.Compare(a.Depart, b.Depart), a.Before(b))
@@ -159,7 +159,7 @@ func cheapestAhead(live []Live, asOf fare.Day) []Live {
 			}
 		}
 		if l.Depart >= asOf+LiveDays {
-			steps = steps[:0] // departs after the summary expires, so later ones are not needed
+			steps = steps[:0] // departs after the summary expires, so later departures are not needed
 		}
 		steps = append(steps, l)
 	}

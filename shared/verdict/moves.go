@@ -7,9 +7,9 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Moves returns the cheapest fare of each departure from first to last on each day on which it was
-// found, in the currency of the summary. The observations must be in order of Found, and the
-// summary must be built from them with the same rates.
+// Moves returns the price history of the departures from first to last: the cheapest fare of each
+// departure on each day on which it was found, in the currency of the summary. The observations
+// must be in order of Found, and the summary must be built from them with the same rates.
 func (s RouteSummary) Moves(observations []fare.Observation, first, last fare.Day, nonStop bool,
 	rates fare.Rates) []Live {
 	q := s.DayQuotes(observations, 0, rates)
@@ -20,7 +20,7 @@ func (s RouteSummary) Moves(observations []fare.Observation, first, last fare.Da
 	return slices.DeleteFunc(slices.Clone(all), func(l Live) bool { return l.Depart < first || l.Depart > last })
 }
 
-// WeeksOf returns the weeks of the cheapest of some fares per day found, oldest first.
+// WeeksOf returns the weeks of the lowest fare per day found, oldest first.
 func (s RouteSummary) WeeksOf(moves []Live) []Week {
 	cheapest := map[fare.Day]fare.Cents{}
 	for _, l := range moves {

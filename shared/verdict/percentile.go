@@ -20,8 +20,8 @@ type Percentile struct {
 
 	Cheap, Dear bool // at least 2 % under the median, or at least 2 % over it
 
-	// EffectiveSize is how many independent days tell as much about all days of the period as the
-	// sample does. It is infinite if every day was observed.
+	// EffectiveSize is the number of independent days that would tell as much about all days of the
+	// period as the sample does. It is infinite if every day was observed.
 	EffectiveSize float64
 }
 
@@ -69,8 +69,8 @@ func (s RouteSummary) sample() []Low {
 	return slices.DeleteFunc(slices.Clone(s.Lows), outside)
 }
 
-// quantile returns the price below which a share of the lows lies, which are in order of price. If
-// the share ends exactly between two lows, it is their mean.
+// quantile returns the price below which a share of the lows lies. The lows must be sorted by
+// price. If the share ends exactly between two lows, it returns their mean.
 func quantile(lows []Low, share float64) fare.Cents {
 	at := share * float64(len(lows))
 	i := int(at)
@@ -80,9 +80,10 @@ func quantile(lows []Low, share float64) fare.Cents {
 	return lows[i].Price
 }
 
-// lowQuartiles also returns the half of the lows that is shown beside a price: those from the 20th to
-// the 70th of 100. Days with an equal low count half for the level but lie below the end of that half,
-// so for an Expensive price with many equal days the half is one further down: below the price.
+// lowQuartiles also returns the half of the lows that is shown beside a price: those from the 20th
+// to the 70th of 100. For the level, days with an equal low count half. So if many days have the
+// same low as an Expensive price, that half could end at the price; it is then moved down, below
+// the price.
 func (s RouteSummary) lowQuartiles(price fare.Cents, l Level) *Quartiles {
 	lows := s.sample()
 	at := func(share float64) fare.Cents { return s.Euro(quantile(lows, share)) }
@@ -134,9 +135,9 @@ func agrestiCoull(p, n float64) (low, high float64) {
 // reliability alta holds in at least 90 % of cases on every recorded panel; see docs/evidence.md.
 const longMemory = 1.5
 
-// effectiveSize returns how many independent days would tell as much about all days from first to
-// the day before asOf as the lows do. The difference between the share of the observed days and
-// that of all days varies as it does in a first-order autoregression.
+// effectiveSize returns how many independent days would tell as much as the lows do about all days
+// from first to the day before asOf. It assumes that the difference between the share of the
+// observed days and that of all days varies as in a first-order autoregression.
 func effectiveSize(lows []Low, first, asOf fare.Day) float64 {
 	period, size := int(asOf-first), len(lows)
 	if size >= period {
@@ -173,10 +174,10 @@ func ranksByDay(lows []Low, first fare.Day, period int) []float64 {
 	return ranks
 }
 
-// autocorrelation returns the rank correlation of observed days at their most common distance, in
-// place of that of successive days. If days are missing, it is lower, so the interval is too wide
-// rather than too narrow. In a short history, a measured correlation r of n pairs is on average too
-// low by (1+4r)/n (F. H. C. Marriott, J. A. Pope, 1954), which is added.
+// autocorrelation returns the rank correlation of observed days at their most common distance,
+// instead of that of successive days. If days are missing, it is lower, so the interval is too wide
+// rather than too narrow. In a short history, a correlation r measured on n pairs is on average too
+// low by (1+4r)/n (F. H. C. Marriott, J. A. Pope, 1954), so this is added.
 func autocorrelation(ranks []float64, size int) float64 {
 	distances := map[int]int{}
 	each := func(do func(before, at int)) {

@@ -62,7 +62,8 @@ func InOneCurrency(observations []fare.Observation, rates fare.Rates) (ranked []
 	return p.ranked, 100 / s.PerEuro
 }
 
-// convert converts an amount between currencies of which from and to units buy one euro.
+// convert converts an amount from a currency of which from units buy one euro to one of which to
+// units do.
 func convert(c fare.Cents, from, to float64) fare.Cents {
 	return fare.Cents(math.Round(float64(c) / from * to))
 }

@@ -29,8 +29,8 @@ func percentileOf(t testing.TB, s RouteSummary, now time.Time) int {
 	return a.Verdict.Percentile
 }
 
-// If the rate of one currency changes by 20 % while the quoted fares stay, in one currency or in
-// three, the percentile stays.
+// If the rate of one currency changes by 20 % while the quoted fares do not change, the percentile
+// does not change, whether the fares are in one currency or in three.
 func TestExchangeRatesMoveNoVerdict(t *testing.T) {
 	const days = 120
 	asOf := day0 + days
@@ -42,7 +42,7 @@ func TestExchangeRatesMoveNoVerdict(t *testing.T) {
 		}
 		perEuro := map[string]float64{"HUF": 310, "USD": 1.1}
 		var all []fare.Observation
-		level := 50.0 // in euro on the first day: one fare, sold in each currency at the price set then
+		level := 50.0 // in euro at the rate of the first day; a fare is sold in each currency at the price set then
 		for d := day0; d <= asOf; d++ {
 			if rng.IntN(4) == 0 {
 				level = math.Round(max(10, level*math.Exp(rng.NormFloat64()*0.1)))
@@ -204,7 +204,7 @@ func TestWhatCannotBeConverted(t *testing.T) {
 	if s.Observations != 20 || len(s.Lows) != 19 || s.Currency != fare.EUR {
 		t.Errorf("%d observations and %d lows in %s; want 20 and 19 in EUR", s.Observations, len(s.Lows), s.Currency)
 	}
-	// If the rates lack the currency, the rate of the earlier summary is used.
+	// If the rates lack the currency, the rate of the earlier summary applies.
 	before := Build(all[:40], RouteSummary{}, day0+39,
 		Options{Rates: fare.Rates{PerEuro: map[string]float64{"HRK": 7.5}}})
 	if s = Build(all, before, day0+59, Options{}); s.Observations != 60 || s.Currency != hrk {

@@ -28,10 +28,10 @@ const (
 	// FreshFor is the maximum age of a fresh fare, relative to the newest fare. Older fares are
 	// often no longer available; see docs/evidence.md.
 	FreshFor = 24 * time.Hour
-	// LiveDays is for how many days a fare is shown, with its age, if there is no fresh fare. A
-	// summary is valid as long.
+	// LiveDays is the number of days for which a fare is shown, with its age, if there is no fresh
+	// fare. A summary is valid for the same time.
 	LiveDays = departure.LiveDays
-	// HistoryDays is for how many days single observations are stored.
+	// HistoryDays is the number of days for which single observations are stored.
 	HistoryDays = 400
 	LowDays     = 3 * 365
 	// MinSample is the number of daily lows that a verdict needs.
@@ -64,7 +64,7 @@ type Month struct {
 // EUR cents.
 type Window struct {
 	From, To int
-	Median   fare.Cents // of the fares inside
+	Median   fare.Cents // of the fares in the window
 	Sample   int
 	Saving   fare.Cents // median outside minus median inside, if positive
 }
@@ -83,7 +83,7 @@ type View struct {
 type RouteSummary struct {
 	AsOf        fare.Day
 	DeepRequest int64         // when a year of departures was last requested, in Unix seconds; 0: never
-	Currency    fare.Currency // in which most fares are quoted
+	Currency    fare.Currency // the currency in which most fares are quoted
 	PerEuro     float64
 	// Basis is set for a pair of airports that is compared with the fares of both cities.
 	Basis   *Basis
@@ -102,7 +102,7 @@ func (s RouteSummary) WithoutStops() (RouteSummary, bool) {
 }
 
 type Options struct {
-	Rates fare.Rates    // the newest; a currency without a rate keeps that of the earlier summary
+	Rates fare.Rates    // the newest rates; a currency without one keeps the rate of the earlier summary
 	Fresh time.Duration // for measurements; 0: FreshFor
 }
 

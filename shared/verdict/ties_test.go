@@ -6,7 +6,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Of equal fares, the route and the month name the one with the better flight, among those that
+// If fares are equal, the route and the month name the one with the better flight, among those that
 // have not departed.
 func TestBetterFlightOfEqualFares(t *testing.T) {
 	const day = fare.Day(18000)
@@ -17,7 +17,7 @@ func TestBetterFlightOfEqualFares(t *testing.T) {
 	unknown := Live{Depart: day + 90, Price: 2199}
 	for name, c := range map[string]struct {
 		live []Live
-		want []fare.Day // of departure, named today and after the departure of the first
+		want []fare.Day // days of departure: the one named today, and the one named after the first has departed
 	}{
 		"non-stop before one stop":          {[]Live{early, late}, []fare.Day{early.Depart, late.Depart}},
 		"shorter before longer":             {[]Live{early, slower}, []fare.Day{early.Depart, slower.Depart}},

@@ -32,8 +32,9 @@ func random(rng *rand.Rand, n, days int) []fare.Observation {
 	return all
 }
 
-// standing finds the available fares by a simple search: live has the newest observation of each
-// departure that has not left, of the last 7 days; fresh those of the 24 hours up to the newest.
+// standing finds the available fares by a simple search. live holds the newest observation of each
+// departure that has not left, found in the last 7 days; fresh holds those found in the 24 hours up
+// to the newest.
 func standing(observations []fare.Observation, day fare.Day) (fresh, live map[fare.Day]fare.Observation) {
 	fresh, live = map[fare.Day]fare.Observation{}, map[fare.Day]fare.Observation{}
 	newest := int64(0)
@@ -240,7 +241,7 @@ func TestAmounts(t *testing.T) {
 	}
 }
 
-// Days count once whatever their age, up to 400 days with today excepted.
+// Each day up to 400 days back counts once, except today.
 func TestCounts(t *testing.T) {
 	s := steady(5000, slices.Repeat([]fare.Cents{6000}, 10)...)
 	for back, price := range map[fare.Day]fare.Cents{20: 5000, 30: 4000, 399: 3000, 400: 2000, 900: 1000} {

@@ -74,7 +74,7 @@ func window(observations []fare.Observation) *Window {
 // first seen.
 type leadTimes struct {
 	first        fare.Day
-	place        []int32 // by departure: 1 + its index in perDeparture
+	place        []int32 // for each departure: 1 + its index in perDeparture
 	perDeparture []buckets
 }
 
@@ -98,7 +98,8 @@ func (t *leadTimes) add(o fare.Observation, times int) {
 	d.count[b] += int32(times)
 }
 
-// window leaves out Median, Sample and Saving. observations must be the fares that were added.
+// window returns the booking window without Median, Sample and Saving. observations must be the
+// fares that were added.
 func (t *leadTimes) window(observations []fare.Observation) *Window {
 	from, to, ok := cheapestBuckets(t.perDeparture)
 	if !ok {
@@ -117,8 +118,7 @@ func (t *leadTimes) window(observations []fare.Observation) *Window {
 	return w
 }
 
-// nearBest is how much more expensive than the cheapest bucket those of the booking window are at
-// most.
+// nearBest is how much more the buckets of the booking window may cost than the cheapest one.
 const nearBest = 0.02
 
 // cheapestBuckets returns the first and the last of the successive buckets around the cheapest one
@@ -163,7 +163,7 @@ func cheapestBuckets(perDeparture []buckets) (from, to int, ok bool) {
 }
 
 // equationsOf returns the normal equations of the fit, one row per bucket. reach counts the
-// departures in each bucket, qualified those seen in two or more.
+// departures in each bucket, and qualified those seen in two or more buckets.
 func equationsOf(perDeparture []buckets) (equations [len(leads)][len(leads) + 1]float64, reach [len(leads)]int, qualified int) {
 	const n = len(leads)
 	for i := range perDeparture {

@@ -3,13 +3,12 @@
 // per city and kind of trip, so an answer reads one item from the store, whatever the number of
 // destinations. The package does no I/O.
 //
-// The verdict that orders deals compares a fare only with fares of the same kind: the cheapest fare of a route with the
-// route's cheapest fares on other days, the cheapest fare of a month with the cheapest fares of
-// other months. The service does not choose the departure with the best verdict: of 300 departures,
-// one nearly always looks cheap by chance, so every destination would look cheap. What is said of a fare
-// beside its day is its OwnDay, as everywhere.
-//
-// For return trips, only the cheapest fare of any date is stored, one per range of nights.
+// The verdict that orders deals compares a fare only with fares of the same kind: the cheapest fare
+// of a route with the route's cheapest fares on other days, the cheapest fare of a month with the
+// cheapest fares of other months. The service does not choose the departure with the best verdict:
+// of 300 departures, one nearly always looks cheap by chance, so every destination would look
+// cheap. OwnDay judges a deal for its day, as all answers do. For return trips, only the cheapest
+// fare of any date is stored, one per range of nights.
 package deals
 
 import (
@@ -23,8 +22,8 @@ import (
 
 type Deal struct {
 	verdict.Judged
-	// OwnDay is the verdict on the fare for its own day, as of the refresh, of which only Level,
-	// Reliability and Median are stored; zero: unknown.
+	// OwnDay is the verdict on the fare for its own day, as of the refresh; zero: unknown. Only
+	// Level, Reliability and Median are stored.
 	OwnDay verdict.Verdict
 	// Since is when the published facts about the fare last changed, in Unix seconds; 0 for the
 	// cheapest fare of a month.
@@ -58,8 +57,9 @@ type Filter struct {
 	Airlines fare.Airlines
 }
 
-// Cheapest returns the cheapest fare that departs today or later. With airlines and a month, or for
-// return trips, it knows only the cheapest fare of all airlines, and returns it if it is of these.
+// Cheapest returns the cheapest fare that departs today or later. If the filter names airlines
+// together with a month, or for return trips, only the cheapest fare of all airlines is known; it
+// is returned if it is from these airlines.
 func (e Entry) Cheapest(today fare.Day, f Filter) (cheapest Deal, ok bool) {
 	fares := &e.Any
 	if f.NonStop {
@@ -83,7 +83,7 @@ func (e Entry) Cheapest(today fare.Day, f Filter) (cheapest Deal, ok bool) {
 	return Deal{}, false
 }
 
-// cheapestOf returns the cheapest fare of some airlines, of those found within verdict.FreshFor
+// cheapestOf returns the cheapest fare of some airlines, among those found within verdict.FreshFor
 // before the newest of them.
 func cheapestOf(list []Deal, today fare.Day, a fare.Airlines) (cheapest Deal, ok bool) {
 	list = slices.DeleteFunc(slices.Clone(list), func(d Deal) bool {
@@ -174,8 +174,8 @@ func (o Origin) Merge(fresh []Entry) Origin {
 	return merged
 }
 
-// carry sets Since of the new deals: that of an earlier deal with the same published facts,
-// otherwise the time when the fare was found, but not before the day of the refresh.
+// carry sets Since of the new deals: to that of an earlier deal with the same published facts, or
+// else to the time when the fare was found or the day of the refresh, whichever is later.
 func carry(before, now []Deal, asOf fare.Day) []Deal {
 	now = slices.Clone(now)
 	for i := range now {

@@ -87,7 +87,7 @@ func TestEncode(t *testing.T) {
 				e.NonStop.Airlines = slices.Clone(e.NonStop.Months[:1])
 			}
 			for j := range e.Any.Airlines {
-				e.Any.Airlines[j].Verdict.Comparison = "" // only months have one
+				e.Any.Airlines[j].Verdict.Comparison = "" // only deals of months have a comparison
 			}
 			if e.NonStop != nil {
 				e.NonStop.Airlines[0].Verdict.Comparison = ""
@@ -240,7 +240,7 @@ func TestBetter(t *testing.T) {
 	}
 }
 
-// The destination with the most days decides.
+// The collection is that of the destination with the most days.
 func TestCollection(t *testing.T) {
 	entry := func(asOf fare.Day, days int) deals.Entry {
 		return deals.Entry{AsOf: asOf, Collected: asOf - fare.Day(days), Any: deals.Fares{Route: []deals.Deal{

@@ -15,10 +15,10 @@ type Learner struct {
 }
 
 // Advance brings the state of a series to the day of a refresh. It folds the fares of all days
-// before today that are not folded yet, replaces the live fares by those of today, and adds the
-// contribution of this series to the pooled statistics to sums. p holds the pooled statistics after
-// the last complete cycle. If p.MustRenew is true, the state is rebuilt first; fares must then
-// contain the whole history.
+// before today that are not folded yet, replaces the live fares by today's, and adds what this
+// series contributes to the pooled statistics to sums. p holds the pooled statistics after the last
+// complete cycle. If p.MustRenew is true, the state is rebuilt first; fares must then contain the
+// whole history.
 //
 // fares holds one fare per departure and day, in order of day found and departure, in the currency
 // of the state (see Convert). A source may report a fare late: it is folded only if it is at most
@@ -60,15 +60,14 @@ func eachDay(fares []Live, do func(day fare.Day, quotes []Live)) {
 	}
 }
 
-// Stand sets the day and the live fares. The fares of all earlier days must be added with Fold
-// before.
+// Stand sets the day and the live fares. Fold must have added the fares of all earlier days.
 func (s *Learner) Stand(today fare.Day, fares []Live) {
 	s.AsOf, s.Live = today, liveOn(fares, today)
 	s.Pasts.forget(today)
 }
 
-// late selects the fares whose departure was not seen on that day or later. It omits departures
-// before asOf, whose history is already removed.
+// late selects the late fares whose departure was not seen on their day or later. It omits
+// departures before asOf, whose history is already removed.
 func (s *Learner) late(quotes []Live, asOf fare.Day) (late []Live) {
 	for _, l := range quotes {
 		if l.Depart < asOf {
@@ -105,7 +104,7 @@ func (s *Learner) Fold(v *View, fares []Live, sums *Statistics) {
 	s.foldDay(day, quotes, sums)
 }
 
-// fold is Fold without storing questions.
+// fold is like Fold, but stores no questions.
 func (s *Learner) fold(v *View, fares []Live, sums *Statistics) {
 	day, quotes := s.routeDay(v, fares)
 	s.foldDay(day, quotes, sums)
@@ -150,7 +149,7 @@ func join(older, newer []Quote) []Quote {
 	return append(all, older...)
 }
 
-// forget removes departures that left before day or were not seen for 60 days.
+// forget removes departures that left before day, or were not seen for 60 days.
 func (d Departures) forget(day fare.Day) {
 	for at, past := range d {
 		if last, _, ok := past.Last(); !ok || at < day || last < day-lowDays {
@@ -210,8 +209,8 @@ func (s *Learner) Convert(currency fare.Currency, perEuro float64) {
 // one.
 func (r *Route) scale(factor float64) { r.level.sum += r.level.weight * math.Log(factor) }
 
-// convert converts the low prices in a departure's history. Of lows that rounding makes equal, it
-// keeps the later one.
+// convert converts the low prices in a departure's history. If rounding makes lows equal, it keeps
+// the latest.
 func (p *Past) convert(convert func(*fare.Cents)) {
 	for i := range p.lows {
 		convert(&p.lows[i].price)

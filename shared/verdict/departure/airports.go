@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Scaled returns the statistics of s for the live fares of another state, with all prices
-// multiplied by ratio. The histories of single departures, which are of other fares, are left out.
+// Scaled returns the statistics of s, with all prices multiplied by ratio, for the live fares of
+// pair. It omits the histories of single departures, which belong to other fares.
 func (s *State) Scaled(ratio float64, pair *State) *State {
 	c := *s
 	c.Route, c.Minima, c.Pasts = *s.Route.clone(), *s.Minima.clone(), Departures{}

@@ -91,7 +91,7 @@ type Quote struct {
 }
 
 // gain returns the weight of a fare seen on day, relative to one seen on epoch. Newer fares have a
-// larger weight, so that older ones count less without an update of the sum. Divide the sum by the
+// larger weight, so old fares lose weight without a change of the stored sum. Divide a sum by the
 // gain of a later day to get its value on that day.
 func gain(epoch, day fare.Day, halfLife float64) float64 {
 	return math.Exp2(float64(day-epoch) / halfLife)

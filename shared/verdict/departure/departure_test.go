@@ -173,8 +173,8 @@ func TestOwnPrice(t *testing.T) {
 }
 
 // A price more than one step below a quartile has a lower percentile than the quartile, and a price
-// more than one step above has a higher one. A price about the median is Fair, no price above it is
-// cheap, and none within the half that is shown is Expensive.
+// more than one step above has a higher one. A price about the median is Fair, no price above the
+// median is cheap, and no price within the displayed half is Expensive.
 func TestQuartilesAgree(t *testing.T) {
 	s, m := after(3, 4, 100, 60)
 	view := s.pooled.View(60)
@@ -294,7 +294,7 @@ func TestOrderOfOriginsIsIrrelevant(t *testing.T) {
 	}
 }
 
-// A day on which all fares fall has the same effect with 1,000 and with 100,000 fares. After 120
+// A day on which all fares fall has the same effect with 1,000 fares as with 100,000. After 120
 // days of learning, it raises the chance of a fall by less than 0.2.
 func TestOneDayIsOneDay(t *testing.T) {
 	s, _ := after(7, 4, 60, 120)

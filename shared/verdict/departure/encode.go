@@ -9,11 +9,11 @@ import (
 	"verdetto/shared/fare/packed"
 )
 
-// The first byte of each stored format. Data with another one were written by another version of
+// The first byte of each stored format. Data that begin with another byte are of another version of
 // the program: they count as absent, and a refresh computes them anew from the stored fares.
 //
-// Weights are stored relative to the epoch, as multiples of massUnit. So each weight is rounded
-// only once, not at every refresh, at which a small weight would never decrease.
+// Weights are stored relative to the epoch, as multiples of massUnit, so each is rounded only once.
+// If each refresh rounded it again, a small weight would never decrease.
 const (
 	pooledFormat     = 2
 	routeFormat      = 3

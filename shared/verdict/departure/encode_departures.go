@@ -52,7 +52,7 @@ func (d Departures) Encode(day fare.Day) []byte {
 		w.Uint(uint64(at-before)*lastDays + uint64(day-p.lows[newest].day))
 		w.Uint(uint64(newest*(maxMoves+1) + len(p.moves)))
 		w.Int(int64((p.lows[newest].price - price) / unit))
-		for i := newest; i > 0; i-- { // each is older and lower than the next
+		for i := newest; i > 0; i-- { // each low is older and lower than the next
 			w.Uint(uint64(p.lows[i].day - p.lows[i-1].day))
 			w.Uint(uint64((p.lows[i].price - p.lows[i-1].price) / unit))
 		}

@@ -59,7 +59,7 @@ func TestStoredStateAnswersAlike(t *testing.T) {
 				answered++
 				d := max(math.Abs(want[i].Percentile-got[i].Percentile),
 					math.Abs(want[i].Chance[Week]-got[i].Chance[Week])/10)
-				if d > .001 { // rounding may move a residual into the next step, or a percentile into the next cell
+				if d > .001 { // rounding may move a residual to the next step, or a percentile to the next cell
 					atEdge++
 				} else {
 					worst = max(worst, d)
@@ -76,7 +76,7 @@ func TestStoredStateAnswersAlike(t *testing.T) {
 func TestRoundTrip(t *testing.T) {
 	s, _ := after(9, 3, 60, 70)
 	for i := range s.departures {
-		s.departures[i].See(70-lowDays, Quote{lowDays + 90, 4999}) // the longest look back of a question
+		s.departures[i].See(70-lowDays, Quote{lowDays + 90, 4999}) // the oldest price that a question looks back to
 		s.departures[i].See(70-lowDays-1, Quote{lowDays + 92, 4999})
 	}
 	again := s.stored(t, 70)

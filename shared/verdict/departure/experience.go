@@ -7,14 +7,14 @@ import (
 	"verdetto/shared/fare/packed"
 )
 
-// Experience corrects answers by what the score learned from comparing earlier answers with their
-// outcomes. Package score computes it once a week. Without it, answers are those of the rule alone.
+// Experience corrects answers by what the score has learned from earlier answers and their
+// outcomes. Package score computes it once a week. Without it, answers follow the rule alone.
 type Experience struct {
 	Curves [horizons]Curve  // calibrate the chances of a fall
-	Bands  [horizons][]Band // between successive RecordEdges; no cases if too little is known
+	Bands  [horizons][]Band // one band between each two successive RecordEdges; a band without cases has too little data
 	// Doubted marks the reliabilities that proved too high: alta, media, bassa.
 	Doubted [3]bool
-	// WeeksOut counts the latest successive weeks with an unexpected number of falls.
+	// WeeksOut counts the latest successive weeks in which an unexpected number of fares fell.
 	WeeksOut int
 }
 

@@ -37,7 +37,7 @@ func (r *Route) Day(v *View, today []Quote) *RouteDay {
 	return d
 }
 
-// Set is Day, reusing the memory of d.
+// Set is like Day, but reuses the memory of d.
 func (d *RouteDay) Set(r *Route, v *View, today []Quote) {
 	d.view, d.route, d.computed = v, r, [groups + 1]bool{}
 	d.outdated = r.noCurve && v.hasCurve
@@ -140,8 +140,8 @@ func (c *comparables) percentile(step int) float64 {
 	return c.share((near+nearTo)/2, (any+anyTo)/2, (c.pooled[step]+c.pooled[step+1])/2)
 }
 
-// share combines the weight near of a similar lead time, the weight any of all lead times, and the
-// share pooled of all routes.
+// share combines three figures for a step: near, the weight at a similar lead time; any, the weight
+// at all lead times; and pooled, the share in all routes.
 func (c *comparables) share(near, any, pooled float64) float64 {
 	overall := (any + prior*pooled) / (c.allAny + prior)
 	if !c.isPooled && c.onSale > 0 {
@@ -201,8 +201,8 @@ func (d *RouteDay) Judge(past *Past, q Quote) Answer {
 // departure.
 type Quartiles struct{ Minimum, Q1, Median, Q3, Maximum, HalfLow, HalfHigh fare.Cents }
 
-// HalfFrom and HalfTo are the ends of the half of the comparable prices that is shown beside a
-// price. It is not the middle half, because the fares that are Expensive must lie above it.
+// HalfFrom and HalfTo are the limits of the half of the comparable prices that is shown beside a
+// price. It is not the middle half, because all Expensive fares must lie above it.
 const HalfFrom, HalfTo = .2, .7
 
 // In converts all amounts.
@@ -228,7 +228,7 @@ func (d *RouteDay) Quartiles(quote Quote) (q Quartiles, ok bool) {
 		c.price(max(high, q3)), c.price(c.quantile(HalfFrom)), c.price(c.quantile(HalfTo))}, true
 }
 
-// Usual returns only the quantiles of Quartiles that the level of a fare depends on.
+// Usual returns only those quantiles of Quartiles on which the level of a fare depends.
 func (d *RouteDay) Usual(quote Quote) (q Quartiles) {
 	if c, ok := d.comparables(quote); ok {
 		q.Median, q.HalfHigh = c.price(c.quantile(.5)), c.price(c.quantile(HalfTo))

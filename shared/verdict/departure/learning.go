@@ -15,8 +15,8 @@ const (
 	maxLearning    = 4 << 20 // of the unpacked size; far above the questions of 500 departures
 )
 
-// Learning is what a refresh stores of a series for learning alone: the open questions about all
-// fares, and about non-stop fares.
+// Learning is what a refresh stores about a series only in order to learn: the open questions about
+// all fares and about non-stop fares, and the published answers.
 type Learning struct {
 	All, NonStop Questions
 	Answers      []byte // published answers, packed by package score
@@ -43,8 +43,8 @@ func (l Learning) Encode() []byte {
 	return deflated.Bytes()
 }
 
-// deflaters holds writers to use again, because a new one allocates and clears more than half a
-// megabyte. A refresh encodes each series.
+// deflaters holds writers for reuse: a refresh encodes each series, and a new writer allocates and
+// clears more than half a megabyte.
 var deflaters = sync.Pool{New: func() any {
 	w, err := flate.NewWriter(nil, flate.DefaultCompression)
 	if err != nil {

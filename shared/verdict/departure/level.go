@@ -12,7 +12,7 @@ const (
 	// of days with a fare that a verdict about a route needs.
 	MinCount = 8
 	// LiveDays is the maximum age, in days, of a fare shown as available. A summary or departure
-	// state is valid as long.
+	// state is also valid for this time.
 	LiveDays = 7
 )
 
@@ -42,10 +42,10 @@ func Percent(percentile float64) int { return int(math.Floor(100*percentile + 1e
 // LevelOf returns the level of a percentile from 0 to 1.
 func LevelOf(percentile float64) Level { return LevelAt(Percent(percentile)) }
 
-// Beside returns the level of a fare whose percentile has the level l, given its usual price and the
-// upper end of the half that is shown beside it, in EUR cents. About its usual price every fare is
-// Fair. The percentile goes in steps of 5 %, so without this a fare above its usual price could be
-// cheap, one below it Expensive, and an Expensive one within that half.
+// Beside corrects the level l, which follows from the percentile of a fare, by its usual price and
+// the upper end of the half that is shown beside it, all in EUR cents. A fare about its usual price
+// is always Fair. The percentile goes in steps of 5 %, so without this a fare above its usual price
+// could be cheap, one below it Expensive, and an Expensive one within that half.
 func (l Level) Beside(price, usual, high fare.Cents) Level {
 	cheap := l == Great || l == Good
 	if Near(price, usual) || cheap && price > usual || l == Expensive && price <= max(usual, high) {

@@ -31,8 +31,8 @@ func (s Span) Ends(date fare.Day) (first, last fare.Day) {
 		fare.DayOf(time.Date(at.Year(), at.Month()+1, 0, 0, 0, 0, 0, time.UTC))
 }
 
-// From returns the day to which the lead time of a range counts: the date itself, or the last day
-// of its month, so that the current month never has a negative lead time.
+// From returns the day at which the lead time of a range ends: the date itself, or the last day of
+// its month, so that the current month never has a negative lead time.
 func (s Span) From(date fare.Day) fare.Day {
 	if s == Month {
 		_, date = s.Ends(date)
@@ -40,10 +40,11 @@ func (s Span) From(date fare.Day) fare.Day {
 	return date
 }
 
-// Minima holds the rule's state for the cheapest fare of a range of dates. It is compared only with
-// the cheapest fares of other ranges of the same kind: compared with single departures, it would
-// nearly always look cheap. So each kind of range has its own mean and residuals, not grouped by
-// lead time. The curve and the residuals of all routes are shared with single departures.
+// Minima holds the rule's state for the cheapest fare of a range of dates. Such a fare is compared
+// only with the cheapest fares of other ranges of the same kind: compared with single departures,
+// it would nearly always look cheap. So each kind of range has its own mean and residuals, not
+// grouped by lead time. Ranges share the curve and the residuals of all routes with single
+// departures.
 type Minima [spans]Route
 
 // fold adds the cheapest fares of all ranges on the day of v. live holds the prices of the
@@ -67,7 +68,7 @@ func (r *Route) fold(on *RouteDay, v *View, minima []Quote) {
 	on.Fold(minima, nil)
 }
 
-// minima returns the cheapest fare of each month for Month, else of the range around each
+// minima returns the cheapest fare of each month if s is Month, else of the range around each
 // departure.
 func (s Span) minima(day fare.Day, live []Quote) []Quote {
 	var all []Quote
@@ -143,8 +144,8 @@ func (m *Minima) clone() *Minima {
 	return c
 }
 
-// Cheapest returns the cheapest live fare in the range s around a date; of equal fares, the one
-// with the better flight.
+// Cheapest returns the cheapest live fare in the range s around a date. If two are equal, it
+// returns the one with the better flight.
 func (d *StateDay) Cheapest(s Span, date fare.Day) (cheapest Live, ok bool) {
 	first, last := s.Ends(date)
 	for _, l := range d.Live() {

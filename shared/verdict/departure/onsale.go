@@ -10,7 +10,7 @@ type onSale struct {
 	Quote
 	flat float64 // log price minus the curve
 	span uint8   // index by curveEdges
-	bin  uint8   // of the residual, set by RouteDay.rank
+	bin  uint8   // the step of the residual, set by RouteDay.rank
 }
 
 func (d *RouteDay) setOnSale(all []Quote) {
@@ -50,8 +50,8 @@ func (d *RouteDay) quotes() []Quote {
 
 const none = -1
 
-// rowOf returns the index of the judged departure in d.sale, or none. Of several departures with the
-// same lead time, it prefers the one with the same price, else the first.
+// rowOf returns the index of the judged departure in d.sale, or none. If several departures have
+// the same lead time, it prefers the one with the same price, or else the first.
 func (d *RouteDay) rowOf(q Quote) int {
 	first, found := slices.BinarySearchFunc(d.sale, q.Lead, func(s onSale, lead int) int { return s.Lead - lead })
 	if !found {
@@ -91,8 +91,8 @@ func (d *RouteDay) average(row int) float64 {
 	return sum / weight
 }
 
-// beside returns the log of a price over the cheapest other departure on sale, both at one lead
-// time, or NaN if too few others are on sale.
+// beside returns the log of the ratio of a price to the cheapest other departure on sale, both at
+// one lead time. It returns NaN if too few others are on sale.
 func (d *RouteDay) beside(q Quote) float64 {
 	row := d.rowOf(q)
 	if d.others(row) < onSaleLevel {
@@ -129,8 +129,9 @@ func (d *RouteDay) rank() {
 	}
 }
 
-// Fold adds the fares of the day to the route, and their contribution to the pooled statistics to
-// s, which may be nil. The fares must be among those on sale. Do not use the RouteDay afterwards.
+// Fold adds the fares of the day to the route, and adds what they contribute to the pooled
+// statistics to s, which may be nil. The fares must be among those on sale. Do not use the RouteDay
+// afterwards.
 func (d *RouteDay) Fold(quotes []Quote, s *Statistics) {
 	if len(quotes) == 0 {
 		return
@@ -163,8 +164,8 @@ func (d *RouteDay) Fold(quotes []Quote, s *Statistics) {
 	}
 }
 
-// priced returns a quote with what was computed for it, and its index as own does. It tries the
-// index likely first, which is right if all departures on sale are folded.
+// priced returns a quote with what was computed for it, and the index that rowOf returns. It tries
+// the index likely first, which is right if all departures on sale are folded.
 func (d *RouteDay) priced(likely int, q Quote) (o onSale, row int) {
 	if row = likely; row >= len(d.sale) || d.sale[row].Quote != q {
 		row = d.rowOf(q)

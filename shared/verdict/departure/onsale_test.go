@@ -75,10 +75,10 @@ func TestBeside(t *testing.T) {
 		q    Quote
 		cell int // counted from besideUnknown
 	}{
-		{Quote{30, 5000}, 1},  // the cheapest; the next one costs 20 % more
-		{Quote{30, 6000}, 2},  // as dear as the next one
-		{Quote{31, 6000}, 5},  // 18 % over the cheapest, in logs
-		{Quote{60, 5100}, 2},  // not on sale: 2 % over the cheapest
+		{Quote{30, 5000}, 1},  // the cheapest fare; the next one costs 20 % more
+		{Quote{30, 6000}, 2},  // equal to the next one
+		{Quote{31, 6000}, 5},  // 18 % over the cheapest fare, in logs
+		{Quote{60, 5100}, 2},  // not on sale: 2 % over the cheapest fare
 		{Quote{32, 10000}, 7}, // 69 %
 	} {
 		if got := int(on.Judge(nil, c.q).Cells[4]) - besideUnknown; got != c.cell {

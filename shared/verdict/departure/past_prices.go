@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	lowDays  = 60 // of a departure's own minimum
-	moveDays = 30 // for which a move counts
+	lowDays  = 60 // for the departure's own minimum
+	moveDays = 30 // for how long a move counts
 	minMove  = .01
 	maxMoves = 5 // the tables have one cell for 5 and more moves
 )
@@ -40,7 +40,8 @@ func (p *Past) Last() (fare.Day, fare.Cents, bool) {
 // See records the price on a day. Call it in order of days, once per day.
 func (p *Past) See(day fare.Day, price fare.Cents) {
 	if before, was, ok := p.Last(); ok && isMove(was, price) {
-		// A move counts while its newer quote is at most 30 days old and its older one at most 60.
+		// A move counts until 30 days after its newer quote, or 60 days after its older one if that
+		// is earlier.
 		if p.moves = append(p.moves, min(day+moveDays, before+lowDays)); len(p.moves) > maxMoves {
 			p.moves = append(p.moves[:0], p.moves[1:]...)
 		}

@@ -81,7 +81,7 @@ type Statistics struct {
 	learned   [horizons]gradient
 }
 
-// amounts holds, in units of 2^-40, a sum and its weight, or the slope of the log likelihood
+// amounts holds, in units of 2^-40, either a sum and its weight, or the slope of a log likelihood
 // (gradient) and its curvature (information).
 type amounts struct{ sum, weight int64 }
 
@@ -137,11 +137,11 @@ func (p *Pooled) Fold(day fare.Day, all *Statistics) {
 }
 
 // Each outcome changes the terms by a rate times their gradient, divided by their information. The
-// prior is information that a term has from the start.
+// prior is the information that a term starts with.
 const (
 	interceptRate, interceptPrior = 1, 5
 	termRate, termPrior           = .5, 10
-	besidePrior                   = 50   // larger: few routes have too few outcomes to learn it at the same rate
+	besidePrior                   = 50   // larger, because few routes have too few outcomes to learn this term at the same rate
 	pooledCap, routeCap           = 2, 1 // the most information that one day can add
 )
 
@@ -156,7 +156,7 @@ func (p *Pooled) Learn(h Horizon, day fare.Day, all *Statistics) {
 		if i >= besideFirst {
 			prior = besidePrior
 		}
-		if i != besideUnknown { // a service with few departures on sale would learn a second intercept
+		if i != besideUnknown { // With few departures on sale, the service would learn a second intercept from this cell.
 			t.cells[i] += climb(a, &t.informations[i], g, pooledCap, termRate, prior)
 		}
 	}
@@ -182,7 +182,7 @@ func climb(a amounts, information *float64, g, limit, rate, prior float64) float
 type View struct {
 	day      fare.Day
 	curve    [curveSpans]float64
-	hasCurve bool              // for some lead time
+	hasCurve bool              // the curve is known for some lead time
 	below    [bins + 1]float64 // share of all residuals below each step
 	tables   *[horizons]table
 	// isPooled makes percentiles also use the residuals of all routes.

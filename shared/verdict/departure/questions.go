@@ -6,12 +6,12 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Questions holds the questions of a route whose outcome is not known yet: whether a fare falls
-// within each horizon. A refresh stores one question per fare, and learns from the outcome. Answers
-// to travellers do not use Questions.
+// Questions holds the questions of a route whose outcome is not known yet. A question is whether a
+// fare falls within each horizon. A refresh stores one question per fare, and learns from the
+// outcome. Answers to travellers do not use Questions.
 type Questions []question
 
-// question holds what learning needs once the outcome is known: the judged price, its cells, and
+// question holds what learning needs when the outcome is known: the judged price, its cells, and
 // what was seen since.
 type question struct {
 	day, depart fare.Day

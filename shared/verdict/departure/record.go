@@ -23,7 +23,8 @@ type RecordPanel struct {
 	Horizons []RecordHorizon `json:"horizons"`
 }
 
-// RecordHorizon holds the bands of one horizon between successive RecordEdges, lowest chance first.
+// RecordHorizon holds the bands of one horizon, one between each two successive RecordEdges, lowest
+// chance first.
 type RecordHorizon struct {
 	Days  int    `json:"days"`
 	Bands []Band `json:"bands"`
@@ -39,12 +40,12 @@ type Band struct {
 	Cases  int     `json:"cases"`
 	Fell   float64 `json:"fell"`
 	Rose   float64 `json:"rose"`
-	Mean   float64 `json:"mean"` // change from the judged fare to the last within the horizon
-	Low    float64 `json:"low"`  // of the 95 % interval of Mean; equal to Mean if there is none
+	Mean   float64 `json:"mean"` // from the judged fare to the last fare within the horizon
+	Low    float64 `json:"low"`  // the 95 % interval of Mean; both ends equal Mean if there is none
 	High   float64 `json:"high"`
 	Median float64 `json:"median"`
 	Dearer float64 `json:"dearer"` // share of waits that ended dearer
-	Random float64 `json:"random"` // mean change against buying on a random day of the wait
+	Random float64 `json:"random"` // mean change compared with buying on a random day of the wait
 	Panels int     `json:"panels"`
 }
 

@@ -9,7 +9,7 @@ func (p *Pooled) MustRenew(s *State) bool {
 }
 
 // renew rebuilds the state from the fares before AsOf, with the present pooled statistics. It keeps
-// the route's term and count. It adds to sums the residuals that Fold did not add while the curve
+// the route's term and count. It adds to sums the residuals that Fold could not add while the curve
 // was unknown.
 func (s *Learner) renew(p *Pooled, fares []Live, sums *Statistics) {
 	var fresh Learner

@@ -20,7 +20,8 @@ type Route struct {
 	noCurve bool
 }
 
-// group returns the index in residuals for a range of lead times, an index as in curveEdges.
+// group returns the group of residuals for a range of lead times, which is given as an index in
+// curveEdges.
 func (r *Route) group(span int) int {
 	if r.single {
 		return 0

@@ -44,8 +44,8 @@ func (l Live) FoundDay() fare.Day { return fare.Observation{Found: l.Found}.Foun
 
 func (l Live) Age(now time.Time) time.Duration { return max(0, now.Sub(time.Unix(l.Found, 0))) }
 
-// Better reports whether the flight is better than that of an equal fare: it has fewer stops, or as
-// many and takes less time. Unknown flights are not better.
+// Better reports whether the flight is better than m, at the same fare: it has fewer stops, or as
+// many and takes less time. An unknown flight is never better.
 func (l Live) Better(m Live) bool {
 	a, known := l.Stops.Number()
 	b, both := m.Stops.Number()
@@ -88,7 +88,7 @@ type StateDay struct {
 	state  *State
 	today  fare.Day
 	asker  *RouteDay
-	folded *View            // of the state's own day, if its fares are folded; else nil
+	folded *View            // for the state's own day, if its fares are folded; else nil
 	minima [spans]*RouteDay // computed on first use
 }
 
@@ -131,7 +131,7 @@ func (s *State) quotes(today fare.Day) []Quote {
 	return all
 }
 
-// Live returns the live fares of wanted airlines whose departures have not left, by day of
+// Live returns the live fares of the selected airlines whose departures have not left, by day of
 // departure, or nil if the state is more than LiveDays old.
 func (d *StateDay) Live() []Live {
 	if d.today > d.state.AsOf+LiveDays {
@@ -157,7 +157,7 @@ func (s *State) find(depart fare.Day) (int, bool) {
 	return slices.BinarySearchFunc(s.Live, depart, func(l Live, d fare.Day) int { return int(l.Depart - d) })
 }
 
-// LiveFare returns the live fare of a departure. It returns false if there is none of a wanted
+// LiveFare returns the live fare of a departure. It returns false if there is none of a selected
 // airline.
 func (d *StateDay) LiveFare(depart fare.Day) (Live, bool) {
 	i, ok := d.state.find(depart)

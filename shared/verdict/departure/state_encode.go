@@ -19,7 +19,7 @@ const (
 const MaxState = 8<<10 - 200
 
 // Encode packs a state into at most MaxState bytes. 300 departures fit with their full history. A
-// longer state loses data: first every departure keeps fewer of its low prices, then the latest
+// larger state loses details: first each departure keeps fewer of its low prices, then the latest
 // departures are dropped.
 func (s *State) Encode() []byte {
 	data := s.encode(s.Pasts, s.Live)
@@ -34,7 +34,7 @@ func (s *State) Encode() []byte {
 	return data
 }
 
-// thinned returns the departures that leave before a day. Of each, it keeps the newest low prices,
+// thinned returns the departures that leave before a day. Each keeps its newest low prices, at most
 // lows of them, and the cheapest older one.
 func (d Departures) thinned(lows int, before fare.Day) Departures {
 	few := Departures{}
@@ -43,7 +43,7 @@ func (d Departures) thinned(lows int, before fare.Day) Departures {
 			continue
 		}
 		p := past.clone()
-		if n := len(p.lows); n > lows+1 { // lows rise with time: the first is the lowest
+		if n := len(p.lows); n > lows+1 { // lows are sorted, the lowest first
 			p.lows = slices.Delete(p.lows, 1, n-lows)
 		}
 		few[at] = p

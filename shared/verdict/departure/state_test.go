@@ -42,8 +42,8 @@ func until(all []Live, day fare.Day) []Live {
 	return all[:i]
 }
 
-// One refresh after 40 days leads to the same state and statistics as one every day. A repeated
-// refresh changes nothing.
+// One refresh after 40 days leads to the same state and statistics as a refresh on every day. A
+// repeated refresh changes nothing.
 func TestAdvanceInStepsIsAtOnce(t *testing.T) {
 	all := days(1, 20, begin, 40)
 	p := Start(begin)
@@ -109,7 +109,7 @@ func TestLateFinds(t *testing.T) {
 			}
 		})
 	}
-	// More than LiveDays late is too late.
+	// more than LiveDays is too late
 	var s Learner
 	var left Statistics
 	s.Advance(begin+20, Start(begin), known, &left)
@@ -283,7 +283,7 @@ func busy(ahead int, step int, n fare.Day, every fare.Day) *Learner {
 				price[at] = fare.Cents(2000 + 100*chance.IntN(200))
 			}
 			if step < 0 {
-				price[at] += fare.Cents(101 + chance.IntN(100)) // always rising, so that no low is forgotten
+				price[at] += fare.Cents(101 + chance.IntN(100)) // always rising, so no low is forgotten
 			} else if chance.IntN(8) == 0 {
 				price[at] = max(1000, price[at]+fare.Cents(step*(chance.IntN(11)-5)))
 			}
@@ -302,11 +302,11 @@ type sizeCase struct {
 	step       int
 	days       fare.Day
 	every      fare.Day
-	most, kept int // most: maximum bytes; kept: live departures after decoding
+	most, kept int // most is the maximum length in bytes, and kept the number of live departures after decoding
 }
 
-// fly gives the fares flights, a third of them with a stop and a duration of its own. The state
-// keeps as many departures, each with its flight.
+// fly gives each fare a flight with its own duration, a third of them with a stop. The state must
+// keep as many departures as without flights, each with its flight.
 func (c sizeCase) fly(t *testing.T, s *Learner, without int) {
 	t.Helper()
 	chance := rand.New(rand.NewPCG(1, 35))

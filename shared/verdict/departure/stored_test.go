@@ -28,7 +28,7 @@ func small() *Learner {
 }
 
 // A whole history is added while the curve is unknown. Once it is known, the next refresh rebuilds
-// the state. It then equals a state built with the curve, and the residuals are contributed once.
+// the state. It then equals a state built with the curve, and its residuals were contributed once.
 func TestNoCurveIsRenewed(t *testing.T) {
 	all, p := days(15, 20, begin, 60), Start(begin)
 	var got, want Learner

@@ -9,8 +9,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Values are divided into numbered cells, whose edges these lists hold. The cell of a value is the
-// count of edges that are not above it.
+// Values are divided into numbered cells. These lists hold the edges of the cells: the cell of a
+// value is the number of edges that it reaches.
 var (
 	curveEdges  = []int{3, 7, 14, 21, 30, 45, 60, 90, 120, 180} // of the lead-time curve
 	groupOf     = [curveSpans]int{0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 4}

@@ -54,7 +54,7 @@ func DecodeContribution(data []byte) (*Contribution, error) {
 // Sum holds the counts of several cycles, and the days of the first and the last of them.
 type Sum struct {
 	Since, Until fare.Day // 0 without counts
-	Source       string   // the fare source's own name
+	Source       string   // the name of the fare source
 	Counts
 }
 

@@ -2,17 +2,18 @@ package score
 
 import "verdetto/shared/verdict/departure"
 
-// curvePrior is the number of assumed cases per step of the curve, which fall as often as the rule
-// predicts and so pull the curve towards the rule. Real cases of one week are correlated, so a step
-// should need thousands of them to move.
+// curvePrior is the number of assumed cases per step of the curve. They fall as often as the rule
+// predicts, and so pull the curve towards the rule. Real cases of one week are correlated, so it
+// should take thousands of them to move a step.
 const curvePrior = 1000
 
 // Curve maps the rule's chance of a fall to the share of actual falls, in steps of 5 percentage
-// points weighted by their cases plus curvePrior. It never decreases (pool adjacent violators).
+// points. It weights each step by its cases plus curvePrior, and never decreases (pool adjacent
+// violators).
 func (h *HorizonCounts) Curve() (c departure.Curve) {
 	type block struct {
 		first, steps  int
-		weight, shift float64 // shift: falls above the expected number
+		weight, shift float64 // shift: falls minus their expected number
 	}
 	value := func(b block) float64 {
 		return b.shift/b.weight + (departure.StepMiddle(b.first)+departure.StepMiddle(b.first+b.steps-1))/2

@@ -19,9 +19,9 @@ const (
 	// MaxWeeks is the number of past weeks whose scores are used.
 	MaxWeeks = 53
 
-	leastWeeks  = 12  // that an interval needs
-	leastWaits  = 500 // that the outcomes of waiting need, per band of chances
-	leastPlaces = 500 // that the test for overconfidence needs, per reliability
+	leastWeeks  = 12  // for an interval
+	leastWaits  = 500 // for the outcomes of waiting, per band of chances
+	leastPlaces = 500 // for the test for overconfidence, per reliability
 
 	// A week is compared only if it has at least leastJudged compared answers, and leastFalls
 	// actual or expected falls.
@@ -47,7 +47,7 @@ func Learn(sum *Sum, weeks []Week) *departure.Experience {
 		tails := interval(weeks, func(c *Counts) (x, n int64) {
 			return c.Places[i][0] + c.Places[i][Places-1], total(c.Places[i][:])
 		})
-		// If percentiles are right, 5 % are below 5, and 5 % are 95 or more.
+		// If percentiles are right, 5 % of them are below 5, and 5 % are 95 or more.
 		e.Doubted[i] = tails.enough(leastPlaces) && tails.low > .15
 	}
 	e.WeeksOut = weeksOut(weeks)

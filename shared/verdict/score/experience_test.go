@@ -22,8 +22,8 @@ func steady(n int, make func(week int, c *Counts)) (*Sum, []Week) {
 	return sum, weeks
 }
 
-// A tenth of the percentiles should lie below 5 or from 95 on. A reliability is lowered only if the
-// whole confidence interval of the measured share is above 15 %.
+// A tenth of the percentiles should be below 5, or 95 and above. A reliability is lowered only if
+// the whole confidence interval of the measured share is above 15 %.
 func TestDoubt(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -48,8 +48,8 @@ func TestDoubt(t *testing.T) {
 	}
 }
 
-// Answers cite the service's own outcomes from 500 cases in 12 weeks on, otherwise the recorded
-// panels.
+// Answers cite the service's own outcomes once there are 500 cases in 12 weeks, and the recorded
+// panels before that.
 func TestWaitingByTheScore(t *testing.T) {
 	fill := func(week int, n *Counts) {
 		n.Horizons[0].Bands[2] = Wait{N: 60, Stated: 700, Fell: 6, Rose: 12, Dearer: 15,
@@ -87,7 +87,7 @@ func TestCurve(t *testing.T) {
 		n := int64(100_000)
 		h.Own[i] = Case{N: n, Stated: n * int64(10*i+5), Fell: n * int64(i) / 40} // half of the expected falls
 	}
-	h.Own[4].Fell = 0 // fewer falls than a lower step
+	h.Own[4].Fell = 0 // fewer falls than in a lower step
 	c := h.Curve()
 	before := 0.
 	for chance := 0.; chance <= 1; chance += .005 {

@@ -2,7 +2,7 @@ package score
 
 import "math"
 
-// missAt are the percentiles at which Miss measures the error, all edges of the cells of
+// missAt are the percentiles at which Miss measures the error. All are edges of the cells of
 // Counts.Places.
 var missAt = [...]int{5, 10, 25, 50, 75, 90, 95}
 

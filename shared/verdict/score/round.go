@@ -17,7 +17,7 @@ type Round struct {
 	Rule     uint64
 	Currency fare.Currency // of all prices
 	Settled  Settled
-	Departs  []DepartureAnswer // in order of departure; nil once the fortnight is settled
+	Departs  []DepartureAnswer // in order of departure; nil once the outcomes within 14 days are counted
 	Route    *RouteAnswer
 }
 
@@ -33,10 +33,10 @@ const (
 type DepartureAnswer struct {
 	Depart     fare.Day
 	Price      fare.Cents // hundredths
-	Age        uint8      // of the fare, in days
+	Age        uint8      // age of the fare, in days
 	Sure       uint8      // 0 alta, 1 media, 2 bassa
 	Percentile uint8
-	Fair       bool            // normale, which near the usual price does not follow from the percentile
+	Fair       bool            // the level is normale because the fare is near its usual price, whatever the percentile
 	Own        [Horizons]uint8 // the rule's own chance of a fall, in units of 0.5 %, rounded down
 	Stated     [Horizons]uint8 // the published chance, in percent; 40 means 40 and more; or NotStated
 	Cheaper    uint8           // percent of the comparables at least 5 % cheaper
@@ -176,7 +176,7 @@ var (
 
 func sureOf(name verdict.Reliability) uint8 { return uint8(max(0, slices.Index(SureNames[:], name))) }
 
-// sighting is what rival, which reads all quotes for each answer, needs of a quote.
+// sighting holds the facts of a quote that rival needs, which reads all quotes for each answer.
 type sighting struct {
 	depart, day fare.Day
 	price       fare.Cents
@@ -192,10 +192,10 @@ func sightings(quotes []departure.Live, today fare.Day) []sighting {
 	return all
 }
 
-// rival is a simple rule, the baseline for the service's own. It returns the percentile of a fare
-// among earlier fares of the route whose lead time differs by at most 15 %, and whose departure
-// date, in any year, differs by at most 45 days. Ties count half. It returns NoRival if there are
-// fewer than 8 such fares.
+// rival is a simple rule, with which the service's own rule is compared. It returns the percentile
+// of a fare among earlier fares of the route whose lead time differs by at most 15 %, and whose
+// departure date, in any year, differs by at most 45 days. Ties count half. It returns NoRival if
+// there are fewer than 8 such fares.
 func rival(quotes []sighting, quote departure.Live) uint8 {
 	const width, season, year = .15, 45, 365
 	found := quote.FoundDay()

@@ -45,7 +45,7 @@ const (
 	Unseen               // not seen within the horizon
 	Stale                // the fare was at least StaleDays old
 	RuleChanged
-	Currency // of the series changed
+	Currency // the currency of the series changed
 	Reasons
 )
 
@@ -90,7 +90,7 @@ func LeadName(span int) string {
 // Counts holds the outcomes of answers, all as integers: Stated and Shuffled in hundredths, Change
 // in ten-thousandths.
 type Counts struct {
-	Rounds   int64 // those with an answer that was compared or could not be
+	Rounds   int64 // rounds with an answer that was compared, or could not be compared
 	Horizons [Horizons]HorizonCounts
 	Places   [Sures][Places]int64 // of departures, by reliability
 	Route    RouteCounts
@@ -129,7 +129,7 @@ type Pair struct{ N, Fell int64 }
 type RouteCounts struct {
 	Missed   [Reasons]int64
 	Levels   [Levels]RouteCell
-	Reserved [Places + 2*Sures]int64 // once the percentiles and intervals of routes; keeps the stored order
+	Reserved [Places + 2*Sures]int64 // formerly the percentiles and intervals of routes; keeps the stored order
 }
 
 // RouteCell counts the changes of a route's cheapest fare within 7 days after a verdict.

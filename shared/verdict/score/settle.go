@@ -58,7 +58,7 @@ func (r *Round) settle(s Source, c *Counts) {
 // outcome is what happened to the fare of a departure within a horizon.
 type outcome struct {
 	fell, rose bool
-	days       int64 // on which it was seen again
+	days       int64 // days on which it was seen again
 	last       fare.Cents
 }
 
@@ -73,7 +73,7 @@ func follow(quotes []departure.Live, answer DepartureAnswer, from, days fare.Day
 		c.fell = c.fell || departure.Fell(answer.Price, q.Price)
 		c.rose = c.rose || departure.Rose(answer.Price, q.Price)
 		c.days++
-		c.last = q.Price // quotes are in order of day found
+		c.last = q.Price // quotes are sorted by day found
 	}
 	return c, c.days > 0
 }
@@ -115,7 +115,7 @@ func (h *HorizonCounts) count(horizon int, answer DepartureAnswer, lead int, c o
 	h.Sures[answer.Sure].Add(stated, fell)
 }
 
-// Add counts one answer with the stated chance said; fell is 1 if the fare fell, else 0.
+// Add counts one answer. stated is its stated chance; fell is 1 if the fare fell, else 0.
 func (c *Case) Add(stated, fell int64) {
 	c.N++
 	c.Stated += stated

@@ -22,7 +22,7 @@ func EntryOf(destination fare.City, s verdict.RouteSummary) Entry {
 	return e
 }
 
-// previous returns the cheapest price in EUR cents about one cycle before the summary: that of the
+// previous returns the cheapest price about one cycle before the summary, in EUR cents: that of the
 // last day with a low one to two cycles back, or 0.
 func previous(s verdict.RouteSummary) fare.Cents {
 	last := slices.MaxFunc(append([]verdict.Low{{}}, s.Lows...), func(a, b verdict.Low) int {

@@ -43,8 +43,8 @@ type Entry struct {
 	Months       []verdict.Month // cheapest first
 }
 
-// Cycle is the number of days between two refreshes of an entry, and for which its live fares may
-// be shown after AsOf.
+// Cycle is the number of days between two refreshes of an entry. Its live fares may be shown for
+// the same time after AsOf.
 const Cycle = 7
 
 // Cheapest returns the cheapest live fare that departs today or later.
