@@ -73,6 +73,9 @@ func (f fault) pageText(l *i18n.Language) string {
 			fill = append(fill, "Label", l.Text("form.kind_"+kindLabels[fmt.Sprint(value)]))
 		}
 	}
+	if fill == nil { // no similar name, or no airline of the route, is known
+		fill = []any{"Similar", "", "Airlines", ""}
+	}
 	return l.Text("alerts.fault."+key, fill...)
 }
 
