@@ -22,7 +22,7 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// Fault is a failure at one call of a kind: store, mail, stripe, chain or source.
+// Fault is a failure at one call of a kind: store, mail, ntfy, stripe, chain or source.
 type Fault struct {
 	Kind  string
 	Call  int

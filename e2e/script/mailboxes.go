@@ -114,9 +114,13 @@ type post struct {
 	s *story
 }
 
-func (p post) Post(ctx context.Context, to string, header http.Header, body []byte) (outbound.Answer, error) {
+func (p post) Post(ctx context.Context, to string, header http.Header, body []byte) (answer outbound.Answer, err error) {
 	if header.Get("Webhook-Id") == "" {
-		return p.Server.Post(ctx, to, header, body)
+		err = p.s.faults.around("ntfy", outbound.ErrUnreachable, outbound.ErrNoAnswer, func() error {
+			answer, err = p.Server.Post(ctx, to, header, body)
+			return err
+		})
+		return answer, err
 	}
 	p.s.faults.mu.Lock()
 	defer p.s.faults.mu.Unlock()

@@ -29,7 +29,7 @@
 //	x402 got UNITS | fund PAYER | fails | works | expires | fees LAMPORTS    the chain of answers sold by x402
 //	key                  $KEY is the Pro key in the last answer or mail, $CUSTOMER its customer
 //	restart              starts the service again over its store
-//	fault KIND before|after  the next call of store, mail, stripe, chain or source fails; the caller retries
+//	fault KIND before|after  the next call of store, mail, ntfy, stripe, chain or source fails; the caller retries
 //	fault token down     the source refuses the token
 //	fault KIND down|lost, fault none         every call fails, before or after its effect
 //	store KEY | store *TEXT                   an item with this partition, or partition/sort, is stored, or one with the text
