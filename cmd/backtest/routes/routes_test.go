@@ -3,6 +3,7 @@ package routes
 import (
 	"encoding/json"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -91,6 +92,26 @@ func TestRun_Days(t *testing.T) {
 		if r, err := Run(byHand(), o); err == nil || !strings.Contains(err.Error(), want) || r.Verdicts != 0 {
 			t.Errorf("%+v: %v, want %q", o, err, want)
 		}
+	}
+}
+
+// A route is judged from its first day on, on the days with a current fare, by the cheapest fare of the day.
+func TestReplay_Days(t *testing.T) {
+	observations := byHand()[route]
+	dearer := observations[0]
+	dearer.Price *= 2
+	observations = append(slices.Delete(observations, 1, 9), dearer) // on day 8, the first fare is too old
+	days := func(cycle fare.Day) (all []int) {
+		for _, j := range replay(observations, span{first: day0 - 2, from: day0 - 2, to: day0 + 16, cycle: cycle}) {
+			all = append(all, int(j.day-day0))
+		}
+		return all
+	}
+	if diff := cmp.Diff([][]int{{0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15, 16}, {0, 2, 4, 6, 10, 12, 14, 16}}, [][]int{days(1), days(2)}); diff != "" {
+		t.Error(diff)
+	}
+	if all := replay(nil, span{cycle: 1}); all != nil {
+		t.Errorf("no fares are judged as %v", all)
 	}
 }
 

@@ -70,7 +70,8 @@ func TestCorrect(t *testing.T) {
 		"Qatr Airways": "Qatar Airways", "Air": "", "Nobody": "", "Emirtes": "Emirates", "Wizair": "Wizz Air",
 		"wizz": "Wizz Air", "Turkish": "Turkish Airlines", "TAP": "TAP Air Portugal", "TAP Portugal": "TAP Air Portugal", "KLM Royal Dutch": "KLM",
 		"Lufthansa Group": "Lufthansa", "British": "British Airways", "jet blue": "JetBlue", "TUI": "TUI Airways, TUI fly Netherlands, TUI fly Belgium, TUIfly", "jal": "Japan Airlines", "THY": "Turkish Airlines",
-		"Scandinavian": "SAS", "Air NZ": "Air New Zealand", "Air Dreams": "", "Swissair": ""} {
+		"Scandinavian": "SAS", "Air NZ": "Air New Zealand", "Air Dreams": "", "Swissair": "",
+		"AirAsiay": "" /* AirAsia or AirAsia X */} {
 		if got, ok := Correct(query); got != want || ok != (want != "") {
 			t.Errorf("%q is corrected to %q, want %q", query, got, want)
 		}

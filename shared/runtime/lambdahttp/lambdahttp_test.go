@@ -89,6 +89,8 @@ func TestRequestAndResponse(t *testing.T) {
 func TestNotAnEvent(t *testing.T) {
 	for name, event := range map[string]events.APIGatewayV2HTTPRequest{
 		"empty": {},
+		"a method that is none": {RequestContext: events.APIGatewayV2HTTPRequestContext{
+			HTTP: events.APIGatewayV2HTTPRequestContextHTTPDescription{Method: "GET /"}}},
 		"bad base64": {Body: "%%%", IsBase64Encoded: true,
 			RequestContext: events.APIGatewayV2HTTPRequestContext{HTTP: events.APIGatewayV2HTTPRequestContextHTTPDescription{Method: "GET"}}},
 	} {
@@ -98,13 +100,20 @@ func TestNotAnEvent(t *testing.T) {
 	}
 }
 
-func TestNamedStageIsCut(t *testing.T) {
-	event := events.APIGatewayV2HTTPRequest{RawPath: "/prod/v1/analisi",
-		RequestContext: events.APIGatewayV2HTTPRequestContext{
-			Stage: "prod", HTTP: events.APIGatewayV2HTTPRequestContextHTTPDescription{Method: "GET"}}}
-	r, err := Request(context.Background(), event)
-	if err != nil || r.URL.Path != "/v1/analisi" {
-		t.Errorf("%v %v", r.URL, err)
+// The names of the stage and of the share of API Gateway are cut from the path.
+func TestPath(t *testing.T) {
+	for _, c := range []struct{ raw, stage, routeKey, want string }{
+		{"/prod/v1/analisi", "prod", "", "/v1/analisi"},
+		{"/page/v1/analisi", "$default", "ANY /{proxy+}", "/page/v1/analisi"},
+		{"/page/v1/analisi", "$default", "$default", "/v1/analisi"},
+		{"/alerts/v1/alerts", "$default", "ANY /alerts/{proxy+}", "/v1/alerts"},
+	} {
+		event := events.APIGatewayV2HTTPRequest{RawPath: c.raw, RouteKey: c.routeKey,
+			RequestContext: events.APIGatewayV2HTTPRequestContext{
+				Stage: c.stage, HTTP: events.APIGatewayV2HTTPRequestContextHTTPDescription{Method: "GET"}}}
+		if r, err := Request(t.Context(), event); err != nil || r.URL.Path != c.want {
+			t.Errorf("%s: %v %v, want %s", c.raw, r.URL, err, c.want)
+		}
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 const header = "iata_code^name^country_code^city_code_list^city_name_list^location_type^population^page_rank^date_until^alt_name_section^latitude^longitude^adm1_name_utf^timezone^adm2_code\n"
 
 const world = header +
-	"BIG^Big One Airport^IT^BGC^Bigtown^A^0^0.5^^^45^9^Lazio^Europe/Rome^\n" +
+	"BIG^Big One Airport^IT^BGC^Bigtown^A^0^0.5^^^45^9^Lazio^Europe/Rome^MI\n" +
 	"BIH^Big Two Airport^IT^BGC,SML^Bigtown=Smalltown^A^0^0.2^^^46^10^Lazio^Europe/Rome^\n" +
 	"BGC^Bigtown^IT^BGC^Bigtown^C^900^^^en|Bigtown|p=it|Granborgo|=de|Großstadt|=|Stray|=it|Borgo Vecchio|h^45.5^9.5^Lazio^Europe/Rome^\n" +
 	"SML^Smalltown^IT^SML^Smalltown^C^10^^^^^^Lazio^Europe/Rome^\n" +
@@ -201,5 +201,33 @@ func TestRegions(t *testing.T) {
 	}
 	if _, err := readRegions([]byte("iata,country\n")); err == nil {
 		t.Error("a table without zones is read")
+	}
+}
+
+// A state is listed with its names, and a province of two letters with the region that it lies in. An
+// airport, a station and a district are listed with the words that are not those of their city.
+func TestDivisions(t *testing.T) {
+	cities, codes, _ := build(t, everyday{})
+	points, err := readPoints([]byte(world))
+	if err != nil {
+		t.Fatal(err)
+	}
+	named, err := readDivisions([]byte(`{"CA":{"regions":[{"iso":"ON","names":{"en":"Province of Ontario","it":"Ontario","de":"Ontarien","geonames":"Ontario"}}]}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := regions{"NAM": {"CA", "Ontario", ""}, "BIG": {"IT", "Lombardy", ""}, "BGC": {"IT", "Lombardy", ""}}
+	services := map[string]service{"NAM": {region: "CA-ON"}}
+	for want, got := range map[string][]byte{
+		"CA-ON\tCA/Ontario\tOntario\t\t\tOntarien\t\t\tOntario\n" + "IT-MI\tIT/Lombardy\t\t\t\t\t\t\t\n" +
+			"IT/Lombardy\tIT/Lombardy\t\t\t\t\t\t\tLombardy\n": divisionTable(named, points, services, in),
+		"BGC BGC harbour\nBGC BGC mill old\n": calledTable(cities, codes, points, services, "BGC\tBig Harbour|Old Mill\n"),
+	} {
+		if string(got) != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if _, err := readDivisions([]byte("{")); err == nil {
+		t.Error("half a list is read")
 	}
 }

@@ -32,4 +32,9 @@ func TestTable(t *testing.T) {
 	if read := ReadByFunction("nothing"); len(read) > 0 {
 		t.Errorf("%v", read)
 	}
+	chosen := Chosen("bot", "", "wallet")
+	slices.Sort(chosen)
+	if !slices.Equal(chosen, []string{SolanaWallet, TelegramBot}) {
+		t.Errorf("a bot and a wallet choose %v", chosen)
+	}
 }
