@@ -95,7 +95,7 @@ func Parse(text string) (Key, bool) {
 	return Key{CustomerID(id), [secBytes]byte(secret)}, true
 }
 
-// decode accepts exactly one spelling of each value.
+// decode accepts only one spelling of each value.
 func decode(s string, size int) ([]byte, error) {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(s)
 	if err == nil && len(b) != size {
@@ -118,7 +118,7 @@ func (k Key) Matches(h Hash) bool {
 const Grace = 3 * 24 * time.Hour
 
 type Plan struct {
-	Until time.Time // grace included; zero: no plan
+	Until time.Time // with the grace period; zero: no plan
 }
 
 func (p Plan) Live(now time.Time) bool { return now.Before(p.Until) }

@@ -6,9 +6,9 @@ import (
 	"encoding/base64"
 )
 
-// MAC returns the HMAC-SHA256 of the last text. Every earlier text derives a key for one purpose from the
-// secret. HKDF would derive other keys, with which the service would find no customer or subscriber
-// in its store, and would refuse the links in mails and the signatures of webhooks.
+// MAC returns the HMAC-SHA256 of the last text. Each text before it derives a key for one purpose
+// from the secret. HKDF would derive other keys: the service would then find no customer or
+// subscriber in its store, and would refuse the links in mails and the signatures of webhooks.
 func MAC(secret []byte, texts ...string) []byte {
 	for _, text := range texts {
 		mac := hmac.New(sha256.New, secret)

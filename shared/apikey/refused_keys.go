@@ -7,15 +7,15 @@ import (
 )
 
 // RefusedFor is how long a process remembers a refused key. If another process makes the key valid
-// meanwhile, this one still refuses it for at most this time.
+// meanwhile, this one still refuses it for the rest of that time.
 const RefusedFor = 5 * time.Second
 
 // maxRefused takes about 0.5 MB.
 const maxRefused = 4096
 
-// Refused remembers keys that a lookup refused a moment ago, so that a program that keeps sending a
-// bad key does not cause a lookup per call. It never holds a valid key, and stores only hashes. A
-// nil Refused remembers nothing.
+// Refused remembers keys that a lookup has just refused, so that a program that keeps sending a bad
+// key does not cause a lookup per call. It never holds a valid key, and stores only hashes. A nil
+// Refused remembers nothing.
 type Refused struct {
 	mu      sync.Mutex
 	keys    map[[sha256.Size]byte]refusal
@@ -36,8 +36,8 @@ func (k Key) name(use string) [sha256.Size]byte {
 
 type Lookup struct{ changes uint64 }
 
-// Begin reports whether a key was refused a moment ago. If not, the caller looks the key up, and passes
-// l to Add if the lookup refuses it.
+// Begin reports whether a key was refused in the last RefusedFor. If not, the caller looks the key
+// up, and passes l to Add if the lookup refuses it.
 func (r *Refused) Begin(use string, k Key, now time.Time) (l Lookup, refused bool) {
 	if r == nil {
 		return Lookup{}, false
@@ -60,7 +60,7 @@ func (r *Refused) Add(l Lookup, use string, k Key, now time.Time) {
 		return
 	}
 	if len(r.keys) >= maxRefused {
-		clear(r.keys) // costs one more lookup per bad key
+		clear(r.keys) // clearing costs one more lookup per bad key
 	}
 	r.keys[k.name(use)] = refusal{k.Customer, now.Add(RefusedFor)}
 }

@@ -10,12 +10,12 @@ import (
 )
 
 // A token stands for a key, or for an anonymous caller, for a short time. Its signature is checked
-// without a read from the store. A customer's token holds the customer id, the expiry and a mark of
-// its key, from which the key cannot be derived. Comparing the mark with that of the stored key
-// shows whether the key was replaced since.
+// without a read from the store.
 //
-// A customer's token contains "vd_", by which a proxy in front of the service recognises calls with
-// a key. No key starts with "token_".
+// A customer's token holds the customer id, the expiry and a mark of its key, from which the key
+// cannot be derived. Comparing the mark with that of the stored key shows whether the key was
+// replaced since. A customer's token contains "vd_", so that a proxy in front of the service
+// recognises calls with a key. No key starts with "token_".
 const (
 	tokenScheme = "token_vd_"
 	freeScheme  = "token_free_"

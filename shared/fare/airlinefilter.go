@@ -30,7 +30,7 @@ func ExceptAirlines(list []Airline) Airlines {
 	return exceptSign + OnlyAirlines(list)
 }
 
-// List returns the airlines in order of their codes. except is true if they are those to leave out.
+// List returns the airlines in order of their codes. except is true if the filter leaves them out.
 func (a Airlines) List() (all []Airline, except bool) {
 	list, except := strings.CutPrefix(string(a), exceptSign)
 	for code := range strings.SplitSeq(list, airlineSplitter) {
@@ -41,7 +41,8 @@ func (a Airlines) List() (all []Airline, except bool) {
 	return all, except
 }
 
-// Codes returns the codes of the wanted or else of the unwanted airlines, separated by commas.
+// Codes returns the codes of the selected airlines in only, or of the excluded ones in without,
+// separated by commas.
 func (a Airlines) Codes() (only, without string) {
 	list, except := strings.CutPrefix(string(a), exceptSign)
 	if list = strings.ReplaceAll(list, airlineSplitter, ","); except {
@@ -54,6 +55,7 @@ func (a Airlines) Include(one Airline) bool {
 	if a == "" || one == (Airline{}) {
 		return a == ""
 	}
-	// All codes have two characters, so a match is a whole code.
+	// All codes have two characters, so Contains cannot match across two codes: a dot separates
+	// them.
 	return strings.Contains(string(a), one.String()) != strings.HasPrefix(string(a), exceptSign)
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // Cycle numbers the weeks, Monday to Sunday, in which observations were found. A series is stored
-// as one block per cycle, or more if a cycle holds over BlockSize observations.
+// as one block per cycle, or as several if a cycle holds more than BlockSize observations.
 type Cycle int32
 
 // CycleOf returns the cycle that contains d. 1970-01-01 was a Thursday, three days after a Monday.

@@ -74,7 +74,7 @@ type Money struct {
 	Currency Currency
 }
 
-// Rounded returns the amount that people write: whole units of a currency without decimals.
+// Rounded returns the amount as people write it: in whole units if the currency has no decimals.
 func (m Money) Rounded() Money {
 	if m.Currency.IsWhole() {
 		m.Amount = (m.Amount + 50) / 100 * 100

@@ -24,7 +24,7 @@ func TestParseRoute(t *testing.T) {
 		{"M1L-BUH", Route{}, false},
 		{"", Route{}, false},
 		{"ÀÀ-BUH", Route{}, false},
-		{"ſk-BUH", Route{}, false}, // three bytes whose upper case is shorter
+		{"ſk-BUH", Route{}, false}, // three bytes, but fewer in upper case
 	} {
 		got, err := ParseRoute(c.in)
 		if (err == nil) != c.ok || got != c.want {

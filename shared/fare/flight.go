@@ -27,10 +27,10 @@ func (a Airport) String() string {
 	return string(a[:])
 }
 
-// Airports names the airports of a question. A zero end means any airport of the city.
+// Airports holds the airports that a question names. An empty end means any airport of the city.
 type Airports struct{ From, To Airport }
 
-// Include is false for a flight whose airports are unknown.
+// Include returns false for a flight whose airports are unknown.
 func (a Airports) Include(f Flight) bool {
 	return (a.From == Airport{} || a.From == f.From) && (a.To == Airport{} || a.To == f.To)
 }
@@ -87,10 +87,10 @@ func (a Airline) String() string {
 // source.
 const MaxMinutes = 7 * 24 * 60
 
-// Flight holds what the source says about the outward journey of a fare. Unknown values are zero.
+// Flight holds what the source says about the outward flight of a fare. Unknown values are zero.
 type Flight struct {
 	From, To Airport
-	Airline  Airline // that sells the fare
+	Airline  Airline // the airline that sells the fare
 	Minutes  int16   // from departure to arrival, including stops
 }
 

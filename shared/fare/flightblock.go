@@ -7,9 +7,10 @@ import (
 	"verdetto/shared/fare/packed"
 )
 
-// packFlights writes the block as pack does, with two differences: the flags are a number of the
-// block's Legend, which also states the flight; and the prices of a currency are multiples of a
-// unit above a base. A fare with its flight thus takes no more bytes than pack needs without it.
+// packFlights packs a block as pack does, with two differences: the flags are a number in the
+// block's Legend, which also states the flight; and prices are stored as multiples of a unit above
+// a base, one of each per currency. So a fare with its flight takes no more bytes than pack needs
+// without it.
 func packFlights(sorted []Observation) []byte {
 	var currencies []Currency
 	nights := false

@@ -8,8 +8,8 @@ import (
 )
 
 // Legend lists the distinct flights of some fares, each with the flags of the fare. A packed fare
-// refers to its row by a number that mostly takes one byte, as many as the flags alone, so a flight
-// costs nothing except where durations vary.
+// refers to its row by a number that mostly takes one byte. The flags alone take as much, so a
+// flight costs nothing unless durations vary.
 type Legend struct {
 	airports []Airport
 	rows     []legendRow
@@ -23,8 +23,8 @@ type legendKey struct {
 	flight Flight // without Minutes
 }
 
-// legendRow takes one number per duration, counting from first. A row without durations takes one
-// number, and each fare states its own duration.
+// legendRow is a row of a Legend. With durations, it takes one number for each of them, counting
+// from first. Without, it takes one number, and each fare states its own duration.
 type legendRow struct {
 	legendKey
 	minutes []int16 // ascending
@@ -51,7 +51,7 @@ func NewLegend(n int, at func(i int) (flags uint64, f Flight)) *Legend {
 			l.unit = gcd(l.unit, minutes)
 		}
 		if 2*len(row.minutes) > total[key]+1 {
-			row.minutes = nil // shorter if each fare states its own
+			row.minutes = nil // shorter if each fare states its own duration
 		}
 		slices.Sort(row.minutes)
 		l.rows = append(l.rows, row)
@@ -111,7 +111,7 @@ func (l *Legend) Encode(w *packed.Writer) {
 	}
 }
 
-// Put packs the flags and the flight of a fare of which the legend was made.
+// Put packs the flags and the flight of a fare that the legend covers.
 func (l *Legend) Put(w *packed.Writer, flags uint64, f Flight) {
 	key, minutes := keyOf(flags, f)
 	row := &l.rows[l.index[key]]

@@ -13,8 +13,8 @@ type Observation struct {
 	Depart   Day   // local day
 	Nights   int16 // length of stay; 0: one-way
 	Currency Currency
-	Stops    Stops  // of a return trip: the larger number of both flights
-	DayOnly  bool   // Found is the start of the day, the time is unknown
+	Stops    Stops  // for a return trip: the larger number of stops of both flights
+	DayOnly  bool   // Found is the start of a day, because the time is unknown
 	Flight   Flight // ignored by SameFare
 }
 
@@ -60,14 +60,14 @@ func (o Observation) SameFare(p Observation) bool {
 }
 
 // Set sorts observations in Compare order, in place, and removes duplicates. Of two observations of
-// the same offer it keeps the more precise one: a time of day beats a day, and known stops beat
-// unknown stops. That one also keeps what the others knew about the flight. The result does not
-// depend on the order of the input.
+// the same offer it keeps the more precise one: a time of day is preferred to a day, and known
+// stops to unknown ones. It adds what the other knew about the flight. The result does not depend
+// on the order of the input.
 func Set(observations []Observation) []Observation {
 	if !slices.IsSortedFunc(observations, Observation.Compare) {
 		slices.SortFunc(observations, Observation.Compare)
 	}
-	observations = slices.CompactFunc(observations, Observation.SameFare) // the first knows most
+	observations = slices.CompactFunc(observations, Observation.SameFare) // the first of equal fares knows most
 	vague := false
 	for _, o := range observations {
 		vague = vague || o.vague()
@@ -85,7 +85,7 @@ func Set(observations []Observation) []Observation {
 	if len(precise) == 0 {
 		return observations
 	}
-	flights := map[offer]Flight{} // of the dropped observations
+	flights := map[offer]Flight{} // flights of the dropped observations
 	observations = slices.DeleteFunc(observations, func(o Observation) bool {
 		if !o.vague() || !precise[o.offer()] {
 			return false
@@ -134,5 +134,5 @@ type Fare struct {
 	Observation
 }
 
-// Series returns the fare's series of both cities.
+// Series returns the series of the fare between both cities, without airports.
 func (f Fare) Series() Series { return Series{Route: f.Route, Trip: TripOf(int(f.Nights))} }

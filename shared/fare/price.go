@@ -31,7 +31,7 @@ var wholePart = sync.OnceValue(func() *regexp.Regexp {
 		`|[1-9][0-9]{0,2}(?:,[0-9]{3}){1,2}|[1-9][0-9]{0,2}(?:['’\s\p{Zs}][0-9]{3}){1,2})$`)
 })
 
-// short matches a price that begins with the point, and one in thousands.
+// short matches a price that begins with the decimal point, and one in thousands.
 var short = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^([^0-9.,]*|\p{Sc}\s?)(?:([.,][0-9]{1,2})|([0-9]{1,3})(?:[.,]([0-9]))?\s?([kK]))((?:[^\pL0-9.,].*)?)$`)
 })
@@ -63,7 +63,7 @@ var money = sync.OnceValue(func() (m struct {
 	return m
 })
 
-// bare removes what stands beside a price.
+// bare removes the words around a price.
 func bare(text string) string {
 	for {
 		shorter := strings.Trim(text, " \u00a0\u202f!?*;=()[]\"'“”«»„")
@@ -89,9 +89,9 @@ func bare(text string) string {
 	}
 }
 
-// ParsePrice parses an amount as SplitPrice does. Without a currency in the text, the amount is in the
-// currency in. A sign of several currencies, such as $, means in if in is one of them. Whether a
-// fare can have that price is not checked; it may be zero.
+// ParsePrice parses an amount as SplitPrice does. If the text has no currency, the amount is in the
+// currency in. A sign that several currencies share, such as $, means in if in has that sign.
+// ParsePrice does not check whether a fare can have that price; it may be zero.
 func ParsePrice(text string, in Currency) (Money, bool) {
 	amount, meant, ok := SplitPrice(text)
 	if !ok || len(meant) == 0 || slices.Contains(meant, in.String()) {
@@ -103,11 +103,9 @@ func ParsePrice(text string, in Currency) (Money, bool) {
 
 // SplitPrice parses an amount as people type it, such as 45, 45,50, 1.234,50, 1,234.50, ₹1,00,000,
 // from 45 €, $50 or 50 USD. It also returns the currencies that the text can mean, the likeliest
-// first, or none if the text has only a number.
-//
-// One separator before exactly three digits separates thousands: 1.234 and 1,234 are 1234. A limit
-// such as up to 45 is the amount itself, since a lower fare is judged no worse; a lower limit, such as
-// over 45, is no amount.
+// first, or none if the text has only a number. A single separator before exactly three digits
+// separates thousands: 1.234 and 1,234 are 1234. An upper limit, such as up to 45, is the amount
+// itself, because a lower fare is judged no worse; a lower limit, such as over 45, is no amount.
 func SplitPrice(text string) (amount Cents, meant []string, ok bool) {
 	if len(text) > maxPriceText {
 		return 0, nil, false
@@ -127,12 +125,12 @@ func SplitPrice(text string) (amount Cents, meant []string, ok bool) {
 		ok = err == nil // max 45 names no currency
 	}
 	if !ok {
-		return splitBare(bare(text)) // which is slow, and few prices need it
+		return splitBare(bare(text)) // bare is slow, and few prices need it
 	}
 	return amount, meant, ok
 }
 
-// splitBare is SplitPrice of a text with nothing beside the price and its currency.
+// splitBare is like SplitPrice, for a text that has only the price and its currency.
 func splitBare(text string) (amount Cents, meant []string, ok bool) {
 	m := typedPrice().FindStringSubmatch(text)
 	if m == nil || !wholePart().MatchString(m[2]) || m[3] != "" && strings.Contains(m[2], m[3]) {
@@ -161,7 +159,7 @@ func splitBare(text string) (amount Cents, meant []string, ok bool) {
 	return Cents(cents), append(slices.Clone(before), after...), errBefore == nil && errAfter == nil
 }
 
-// currenciesOf returns what a sign, a name or a code can mean, or nothing for spaces.
+// currenciesOf returns the currencies that a sign, a name or a code can mean, or none for spaces.
 func currenciesOf(sign string) ([]string, error) {
 	sign = strings.ToUpper(strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {

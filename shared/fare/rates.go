@@ -11,8 +11,8 @@ type Rates struct {
 	Date    Day
 	PerEuro map[string]float64 // by ISO 4217 code; EUR may be absent
 
-	// Ended holds the last day of currencies that have no reference rate any more. If the euro replaced
-	// one, it is in PerEuro, too.
+	// Ended holds the last day of each currency without a current reference rate. If the euro
+	// replaced a currency, it is also in PerEuro.
 	Ended map[string]Day
 }
 

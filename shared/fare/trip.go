@@ -110,7 +110,7 @@ func (s *Series) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// Stops is the number of stops of a fare, as the source reports it. The values are not counts; see
+// Stops says how many stops a fare has, as the source reports it. The values are not counts; see
 // Number.
 type Stops uint8
 

@@ -1,8 +1,7 @@
 // Package airlines returns the names of common airlines by IATA code. It needs no start-up: the
-// table is searched in the executable.
-//
-// The names in airlines.tsv, under which the airlines sell seats, were chosen by hand and compared
-// with OpenTravelData's list (https://github.com/opentraveldata/opentraveldata, CC BY 4.0).
+// table is searched in the executable. The names in airlines.tsv are those under which the airlines
+// sell seats. They were chosen by hand and compared with OpenTravelData's list
+// (https://github.com/opentraveldata/opentraveldata, CC BY 4.0).
 package airlines
 
 import (
@@ -49,7 +48,7 @@ func Find(query string) (all []fare.Airline) {
 		}
 	}
 	if !named {
-		return nil // Air begins many names, but names no airline
+		return nil // Air begins many names, but is no airline's name
 	}
 	return all
 }
@@ -92,9 +91,11 @@ func Suggest(query string, n int) (names []string) {
 // minCorrected is the minimum length of a name in which Correct corrects typing errors.
 const minCorrected = 5
 
-// Correct returns the name of the airline that a query means which is not exactly a name, or the names,
-// separated by commas: those also called so (TUI, JAL), the only one with all its words (Turkish, TAP Portugal), the one with which it begins (KLM Royal Dutch), or
-// the only one so few typing errors away, without regard to spaces.
+// Correct returns the name of the airline that a query means, if the query is not exactly a name.
+// It tries, in this order: the airlines also called so (TUI, JAL), whose names it returns separated
+// by commas; the only airline whose name has all words of the query (Turkish, TAP Portugal); the
+// only one whose name begins the query (KLM Royal Dutch); and the only one so few typing errors
+// away, ignoring spaces.
 func Correct(query string) (name string, ok bool) {
 	typed := query
 	query = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(strings.ToLower(query)), "www."), ".com")
@@ -155,7 +156,7 @@ func Correct(query string) (name string, ok bool) {
 	return name, name != ""
 }
 
-// cutGeneric drops the end of a name that people leave out.
+// cutGeneric drops a generic end of a name, such as Airlines, which people leave out.
 func cutGeneric(folded string) (string, bool) {
 	for _, end := range []string{"airlines", "airways"} {
 		if first, ok := strings.CutSuffix(folded, end); ok && len(first) >= minCorrected {
@@ -165,7 +166,7 @@ func cutGeneric(folded string) (string, bool) {
 	return folded, false
 }
 
-// isWithin reports whether name has all words of key, in this order, the first one first.
+// isWithin reports whether name has all words of key, in the same order, and begins with the first.
 func isWithin(key, name string) bool {
 	for i, w := range strings.Fields(key) {
 		at := strings.Index(" "+name, " "+w+" ")

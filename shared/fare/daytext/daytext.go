@@ -2,8 +2,8 @@
 // Start with Reader.Day.
 //
 // The words come from the Unicode CLDR (cldr.tsv; see LICENSES.md) and from everyday.tsv, which has
-// what people also write. A reader understands all languages of the tables. A word that means
-// something else in another language has the meaning of the reader's own.
+// what people also write. A reader understands all languages of the tables. If a word has different
+// meanings in several languages, the reader's own language decides.
 package daytext
 
 import (
@@ -37,23 +37,23 @@ type Reader struct {
 	Language string   // a code such as en; the order of 03/04 depends on it
 	Today    fare.Day // where the journey begins
 
-	// After is the day of departure if a day of return is read: a weekday or a day without a year is
-	// the next one from here. If it is 0, it is the next one from today.
+	// After is the day of departure when a day of return is read: a weekday or a day without a year
+	// then means the next one after it. If it is 0, it means the next one from today.
 	After fare.Day
 
 	exact bool // without typing errors
 }
 
-// maxText bounds the length in bytes of what can be a day.
+// maxText is the maximum length of a day, in bytes.
 const maxText = 64
 
 // token matches a date in figures, a number with the letters behind it, or a word.
 var token = regexp.MustCompile(`([0-9]{1,4})\s?([./-])\s?([0-9]{1,2})(?:\s?[./-]\s?([0-9]{1,4}))?\b|([0-9]+)(\pL*)|\pL+`)
 
-// ordinals are written behind a number: 1st, 1er, 1º.
+// ordinals matches the endings of ordinal numbers: 1st, 1er, 1º.
 var ordinals = regexp.MustCompile(`^(st|nd|rd|th|er|ere|o|a|e|te|ter|ten|ro|ero)$`)
 
-// clock matches the time of day, which does not matter.
+// clock matches the time of day, which is ignored.
 var clock = regexp.MustCompile(`(^|\s)((at|um|alle|as|a|a las)\s)?([0-9]{1,2}(:[0-9]{2})+(\s?[ap]m)?|(1[0-2]|[1-9])\s?[ap]m|[0-9]{1,2}(\s?uhr|h[0-9]{2}))\b`)
 
 // parts is what a text says about a day.
@@ -66,7 +66,7 @@ type parts struct {
 	months, period          bool
 	weekday, offset, easter *int // days after today and after Easter
 	in, next, this          bool
-	ambiguous               []meaning // each is a month or a weekday, as the Italian mar
+	ambiguous               []meaning // words that mean a month or a weekday, such as the Italian mar
 }
 
 // Day fails with ErrUnreadable, ErrNoSuchDay, ErrSeveral or an *OtherWeekday. A day in the past is no
@@ -97,7 +97,7 @@ func (p parts) isSeveral() bool {
 		p.figures != nil && atoi(p.figures[0]) <= 31) || len(p.numbers) == 0 && (p.months || p.unit > 1) && (p.next || p.this))
 }
 
-// moving reads days that have another date each year: Easter Monday, first Friday in March 2027.
+// moving reads days whose date differs each year: Easter Monday, first Friday in March 2027.
 func (r Reader) moving(p parts) (fare.Day, error) {
 	from := max(r.Today, r.After)
 	year, until := from.Time().Year(), from.Time().Year()+1
@@ -138,7 +138,7 @@ func Easter(year int) fare.Day {
 	return fare.DayOf(time.Date(year, time.Month(m/31), m%31+1, 0, 0, 0, 0, time.UTC))
 }
 
-// weekdayFrom returns the first of a weekday from d.
+// weekdayFrom returns the first such weekday from d on.
 func weekdayFrom(d fare.Day, weekday int) fare.Day {
 	return d + fare.Day((weekday-int(d.Time().Weekday())+7)%7)
 }
@@ -149,11 +149,11 @@ func (r Reader) dated(p parts) (fare.Day, error) {
 	case p.figures != nil && p.month == 0 && len(n) == 0:
 		return r.inFigures(p.figures)
 	case p.figures != nil:
-	case len(n) == 1 && n[0] < 100: // of 32 March there is none
+	case len(n) == 1 && n[0] < 100: // including 32 March, which does not exist
 		return r.nearest(p.month, n[0])
 	case len(n) == 2 && n[0] > 31:
 		return dayOf(n[0], p.month, n[1])
-	case len(n) == 2 && p.before < 2: // not 14 to 21 March
+	case len(n) == 2 && p.before < 2: // 14 to 21 March is several days, and does not come here
 		return dayOf(n[1], p.month, n[0])
 	}
 	return 0, ErrUnreadable
@@ -191,7 +191,7 @@ func (r Reader) nearest(month, day int) (fare.Day, error) {
 	return 0, ErrNoSuchDay
 }
 
-// dayOf takes a year of two digits as one of this century.
+// dayOf returns the day of a date. A year of two digits is in this century.
 func dayOf(year, month, day int) (fare.Day, error) {
 	if year < 100 {
 		year += 2000
@@ -303,7 +303,7 @@ func (r Reader) parts(text string) (p parts, err error) {
 		return p, ErrUnreadable
 	}
 	tokens := token.FindAllStringSubmatch(clock.ReplaceAllString(fold(kanji.Replace(text)), " "), -1)
-	counts := false // the token before counts weekdays
+	counts := false // the previous token counts weekdays, as in first Friday
 	for i := 0; i < len(tokens); i++ {
 		t := tokens[i]
 		switch word := t[0]; {
@@ -394,7 +394,7 @@ func (p *parts) add(m meaning) bool {
 	return true
 }
 
-// decide takes the last ambiguous word beside a number for the month, and others for the weekday.
+// decide reads ambiguous words: the last one beside a number as the month, the others as weekdays.
 func (p *parts) decide() bool {
 	for i := len(p.ambiguous) - 1; i >= 0; i-- {
 		m := p.ambiguous[i]
@@ -409,7 +409,7 @@ func (p *parts) decide() bool {
 	return true
 }
 
-// atoi returns 0 for what is no number.
+// atoi returns 0 for a text that is not a number.
 func atoi(s string) int {
 	n, _ := strconv.Atoi(s)
 	return n
@@ -431,8 +431,8 @@ func (r Reader) Cut(text string) (rest, day string, ok bool) {
 	return text, "", false
 }
 
-// isDay does not take a short weekday such as Sun, or a mere number, for a day, since it may be part
-// of a place's name.
+// isDay reports whether a text is a day. A short weekday such as Sun, or a mere number, does not
+// count, since it may be part of a place's name.
 func (r Reader) isDay(text string) bool {
 	r.exact = true
 	_, err := r.Day(text)

@@ -8,7 +8,7 @@ import (
 	"verdetto/shared/fare/daytext"
 )
 
-const tuesday = "2026-12-01" // the day of the tests
+const tuesday = "2026-12-01" // the date of today in the tests
 
 func reader(t *testing.T, language string) daytext.Reader {
 	t.Helper()
@@ -211,7 +211,7 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// No text, whatever its bytes, makes the reader panic, and a day that is read as ISO is that day.
+// No bytes make the reader panic, and a text in ISO form is read as that day.
 func FuzzDay(f *testing.F) {
 	for _, seed := range []string{"14/03", "in 3 Wochen", "\xff1er mars", "mar 16 mar 27", "el próximo viernes"} {
 		f.Add(seed)

@@ -57,9 +57,9 @@ func fold(text string) string {
 	}, norm.NFKD.String(text))
 }
 
-// meaning returns that of the longest known text with which the words begin, and its length in
-// words, or 0 if the words are unknown. If the reader's language does not know them, they have the
-// meaning on which the others agree.
+// meaning returns the meaning of the longest known text with which the words begin, and its length
+// in words, or 0 if the words are unknown. If the reader's language does not know the text, it has
+// the meaning on which the other languages agree.
 func (r Reader) meaning(words []string) (meaning, int) {
 	for n := len(words); n > 0; n-- {
 		text := strings.Join(words[:n], " ")
@@ -86,8 +86,8 @@ func (r Reader) meaning(words []string) (meaning, int) {
 // minMisspelled is the minimum length of a word in which typing errors are corrected.
 const minMisspelled = 5
 
-// misspelled returns what the words nearest to a misspelled one mean, in any language, or nil if they
-// disagree. The first letter must be right.
+// misspelled returns the meaning of the words that are nearest to a misspelled one, in any
+// language, or nil if they disagree. The first letter must be right.
 func misspelled(word string) meaning {
 	if len(word) < minMisspelled {
 		return nil
@@ -119,7 +119,8 @@ func misspelled(word string) meaning {
 	return nil
 }
 
-// known also knows months and weekdays by three or more letters with which they begin.
+// known returns the meaning of a text in a language. It also knows months and weekdays by their
+// first three or more letters.
 func known(language, text string) meaning {
 	words, m := vocabulary()[language], meaning{}
 	m.merge(words[text])
@@ -134,7 +135,7 @@ func known(language, text string) meaning {
 	return m.agreed()
 }
 
-// contradictory is the value of a kind on which merged meanings disagree.
+// contradictory is the value of a kind if merged meanings disagree on it.
 const contradictory = -100
 
 func (m meaning) merge(other meaning) {

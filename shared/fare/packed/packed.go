@@ -61,7 +61,7 @@ func NewReader(data []byte, format byte) Reader {
 	return Reader{data: data[1:]}
 }
 
-// Fail records an error found by the caller, such as an impossible value. Later reads return 0.
+// Fail records an error that the caller found, such as an impossible value. Later reads return 0.
 func (r *Reader) Fail(err error) {
 	if r.data = nil; r.err == nil {
 		r.err = err
@@ -138,8 +138,8 @@ func (r *Reader) Bytes() []byte {
 	return data
 }
 
-// Count fails if n elements of one byte each do not fit in the remaining data, so that a malformed
-// count never makes a caller allocate more than the size of the data.
+// Count returns n as an int. It fails if n elements of one byte each do not fit in the remaining
+// data, so that a malformed count never makes a caller allocate more than the size of the data.
 func (r *Reader) Count(n int64) int {
 	if n < 0 || n > int64(len(r.data)) {
 		r.Fail(errShort)

@@ -31,10 +31,10 @@ func AirportName(code, lang string) string {
 	return code
 }
 
-// Airport returns the airport that query means: one of a city's several, by its code (BGY) or one
-// of its names (Bergamo, Orio al Serio), or one that is not listed. It returns false for a city, and
-// for an airport whose code is also its city's, because the fare source takes that code for the
-// city.
+// Airport returns the airport that a query means: one of several of a city, by its code (BGY) or
+// one of its names (Bergamo, Orio al Serio), or one that is not listed. It returns false for a
+// city, and for an airport that shares its code with its city, because the fare source takes that
+// code for the city.
 func Airport(query string) (fare.Airport, bool) {
 	m := Read(query)
 	return m.Of, m.Of != (fare.Airport{})

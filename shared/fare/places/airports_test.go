@@ -94,8 +94,8 @@ func TestOtherCodes(t *testing.T) {
 	}
 }
 
-// Each name of an airport means it in each language, also after the city's name (London Stansted),
-// and is completed from its first letters.
+// Each name of an airport finds it in each language, also with the city's name before it (London
+// Stansted), and is completed from its first letters.
 func TestAirportsAreFound(t *testing.T) {
 	asked := 0
 	for line := range strings.Lines(airportsTable) {

@@ -34,22 +34,22 @@ var (
 	divisionsTable string
 )
 
-// Area is a country, a continent, or a region: a state, an island or several, a part of a
+// Area is a country, a continent, or a region: a state, one or several islands, or a part of a
 // continent.
 type Area struct {
 	Code      string
 	continent string
 	names     string
 	others    []string
-	members   map[string]bool // of a region: countries, cities, and offsets in regions.tsv
-	single    bool            // a region of a country, not several
+	members   map[string]bool // for a region: countries, cities, and offsets in regions.tsv
+	single    bool            // a single region of a country
 
-	territories []string // countries that people take for a part of this one
+	territories []string // countries that people count as part of this one
 	folded      [len(langs)]string
 }
 
 type areaIndex struct {
-	all    []Area // without those of divisionsTable
+	all    []Area // areas that are not in divisionsTable
 	byCode map[string]Area
 	byName map[string][]Area
 }
@@ -114,7 +114,7 @@ var areas = sync.OnceValue(func() (x areaIndex) {
 
 func (a Area) isSame(b Area) bool { return a.Code == b.Code }
 
-// abbreviations are the three capitals that mean a country, such as USA.
+// abbreviations are the groups of three capitals that mean a country, such as USA.
 var abbreviations = sync.OnceValue(func() map[string]bool {
 	all := map[string]bool{}
 	for line := range strings.Lines(areasTable) {
@@ -137,7 +137,7 @@ func (a Area) NameIn(lang string) string { return city{names: a.names}.name(lang
 // IsRegion reports whether a is neither a country nor a continent.
 func (a Area) IsRegion() bool { return a.members != nil }
 
-// Holds reports whether a country lies in a, or is a.
+// Holds reports whether the area contains a country, or is that country.
 func (a Area) Holds(country string) bool {
 	if a.continent != "" || a.IsRegion() {
 		return a.Code == country
@@ -175,7 +175,8 @@ func Region(c fare.City, lang string) string {
 	return regionOf(string(c)).name
 }
 
-// busiest returns names that Find finds, of at most n cities.
+// busiest returns the names of at most n cities, the busiest ones of the area. Find finds each
+// name.
 func (a Area) busiest(n int) (names []string) {
 	for c := range Cities() {
 		if len(names) == n {
@@ -194,7 +195,7 @@ func AreaOf(code string) (Area, bool) {
 }
 
 // FindArea looks up a country, a continent or a region by its name in any language, ignoring case
-// and accents. The name may have a country or region behind it, and the word for island before it.
+// and accents. A country or region may follow the name, and the word for island may come before it.
 func FindArea(query string) (Area, bool) {
 	if len(query) > maxQuery {
 		return Area{}, false
@@ -220,7 +221,8 @@ func FindArea(query string) (Area, bool) {
 	return Area{}, false
 }
 
-// areaIn returns the area that the first part names, in the areas that the others name.
+// areaIn returns the area that the first part names and that lies in the areas which the other
+// parts name.
 func areaIn(parts []string) (Area, bool) {
 	if len(parts) == 0 {
 		return Area{}, false
@@ -250,7 +252,7 @@ var areaWords = strings.Fields("the le la les il lo las los el o os die der das 
 	"island islands isle isles isola isole ile iles insel inseln isla islas ilha ilhas " +
 	"region regione regiao province provincia provinz state stato etat estado county land canton kanton")
 
-// meets reports whether a city lies in both areas.
+// meets reports whether some city lies in both areas.
 func (a Area) meets(b Area) bool {
 	for c := range Cities() {
 		if a.HoldsCity(c) && b.HoldsCity(c) {
@@ -260,8 +262,8 @@ func (a Area) meets(b Area) bool {
 	return false
 }
 
-// The minimum length, in runes, of a prefix that CompleteArea completes, and of one with a typing
-// error or in another language.
+// The minimum lengths, in runes, of a prefix that CompleteArea completes, and of one that has a
+// typing error or is in another language.
 const (
 	minArea        = 3
 	minForeignArea = 5

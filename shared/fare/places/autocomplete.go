@@ -8,8 +8,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// candidate is a name that matches a query. Better matches have a lower distance, busier cities a
-// lower position.
+// candidate is a name that matches a query. A better match has a lower distance, and a busier city
+// a lower position.
 type candidate struct {
 	entry
 	distance int
@@ -81,11 +81,11 @@ func almostPrefix(query []rune) []candidate {
 	return found
 }
 
-// Complete returns at most n places with a name, in any language, that begins with prefix, or would
-// after correcting one typing error if none does, nor does an area's. Exact matches come first, then the busiest
-// cities. Each Place has the name in lang of the city or of its airport; everyday names (Bali), and
-// other places near an airport, keep their own. If prefix is an IATA code, the result also includes
-// its city.
+// Complete returns at most n places with a name, in any language, that begins with prefix. If no
+// place or area has such a name, it corrects one typing error. Exact matches come first, then the
+// busiest cities. Each Place has the name of the city or of its airport in lang; everyday names
+// (Bali), and other places near an airport, keep their own. If prefix is an IATA code, the result
+// also includes its city.
 func Complete(prefix, lang string, n int) []Place {
 	if len(prefix) > maxQuery || n <= 0 {
 		return nil
@@ -125,7 +125,7 @@ func Complete(prefix, lang string, n int) []Place {
 			offer(c.place(AirportName(e.airport, lang)))
 		case e.kind == kindFull:
 			offer(c.place(e.written))
-		case !placeOf[e.city] && (e.isUsedIn(lang) || !native[e.city]): // one name per city: Sicilia, not Sicily too
+		case !placeOf[e.city] && (e.isUsedIn(lang) || !native[e.city]): // one name per city: if Sicilia, not also Sicily
 			placeOf[e.city] = true
 			offer(c.place(e.written))
 		}

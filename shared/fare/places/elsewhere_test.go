@@ -10,9 +10,10 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Places without an airport are never taken for another city without a word. The list is a random
-// sample of GeoNames: 500 villages and towns, and 500 cities over 100 km from any airport. A place
-// whose name is also that of a city with flights is read as that city, as typed.
+// A place without an airport is never taken for another city unless the answer says so. The list is
+// a random sample of GeoNames: 500 villages and towns, and 500 cities over 100 km from any airport.
+// A place that shares its name with a city with flights counts as that city, because it was typed
+// so.
 func TestElsewhere(t *testing.T) {
 	data, err := os.ReadFile("testdata/elsewhere.tsv")
 	if err != nil {

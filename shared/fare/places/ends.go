@@ -62,7 +62,8 @@ func Ends(text string) (from, to string, ok bool) {
 	return "", "", false
 }
 
-// isPlain reports whether a name is no word of another meaning that happens to be a code.
+// isPlain reports whether a name is certainly meant as a name, not a common word that is also a
+// code.
 func isPlain(name string) bool { return isClear(name) || Read(name).Reading == AsTyped }
 
 // maxTripWords bounds the ways to split a text.
@@ -76,14 +77,14 @@ func known(query string, orArea bool) bool {
 	return area && orArea
 }
 
-// end joins the words of one end of a trip without the prepositions before them. A preposition that
+// end joins the words of one end of a trip, without prepositions before them. A preposition that
 // begins a name, as in La Paz and De Aar, stays.
 func end(words, prepositions []string) string {
 	contracted := len(words) > 1 && slices.Contains(contractions, Fold(words[0]))
 	trimmed := false
 	for len(words) > 1 && !known(strings.Join(words, " "), true) {
 		first, last := Fold(words[0]), Fold(words[len(words)-1])
-		isTrip := func(word string) bool { // the e of andata e ritorno is one, that of Milano e Roma is not
+		isTrip := func(word string) bool { // The e of andata e ritorno belongs to the trip, that of Milano e Roma does not.
 			return slices.Contains(tripWords, word) && (trimmed || !slices.Contains(andWords, word))
 		}
 		switch {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// firstFindEnv makes the test binary, which runs itself again, time its first look-up.
+// firstFindEnv makes the test binary, which starts itself again, time its first look-up.
 const firstFindEnv = "PLACES_TIME_FIRST_FIND"
 
 func TestMain(m *testing.M) {
@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 
 func TestProveFirstFind(t *testing.T) {
 	best := firstFind(t)
-	for range 4 { // other load only adds time, so the best of five counts
+	for range 4 { // other load can only add time, so the best of five counts
 		best = min(best, firstFind(t))
 	}
 	if best > 2*time.Millisecond {

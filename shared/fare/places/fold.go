@@ -30,8 +30,8 @@ func appendFold(dst []byte, s string) []byte {
 }
 
 func appendFoldUnicode(dst []byte, s string) []byte {
-	// Compose decomposed text, which some systems send, because Hangul must compare equal in both
-	// forms.
+	// Compose decomposed text, which some systems send: otherwise Hangul would differ between the
+	// two forms.
 	if !norm.NFC.IsNormalString(s) {
 		s = norm.NFC.String(s)
 	}
@@ -85,7 +85,7 @@ func appendFoldRune(dst []byte, r rune) []byte {
 		return dst
 	case unicode.IsLetter(r), unicode.IsDigit(r):
 		return utf8.AppendRune(dst, r)
-	case unicode.IsMark(r) && r >= 0x700: // up to Arabic a mark is an accent; above, it is a vowel
+	case unicode.IsMark(r) && r >= 0x700: // below, a mark is an accent (up to Arabic); from here on, it is a vowel
 		return utf8.AppendRune(dst, r)
 	}
 	return dst

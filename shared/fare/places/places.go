@@ -4,7 +4,6 @@
 // Spanish, Portuguese and the local languages, and everyday names of destinations whose airport has
 // another name (Bali, Creta, Saigon). The airports of a metropolitan area count as one city: Milano
 // is Malpensa, Linate and Orio al Serio. A name that several cities share means the busiest one.
-//
 // Every function is pure, safe for concurrent use and accepts any input. Nothing is loaded at
 // start-up.
 package places
@@ -24,7 +23,7 @@ type Place struct {
 	Name     string   // properly written: "Milano" for the query "milano"
 	Country  string   // ISO 3166 alpha-2
 	Airports []string // IATA codes, busiest first
-	Airport  string   // set if the place is this airport alone; see At
+	Airport  string   // set if the place means only this airport; see At
 }
 
 // At returns the place of one airport of the city, or p itself for the zero Airport.
@@ -118,7 +117,7 @@ func Cities() iter.Seq[fare.City] {
 	return func(yield func(fare.City) bool) {
 		for i := 0; i < len(citiesTable); {
 			c, next := cityAt(i)
-			if isUnserved(string(c.code)) || !yield(c.code) { // the unserved come last
+			if isUnserved(string(c.code)) || !yield(c.code) { // unserved cities come last
 				return
 			}
 			i = next

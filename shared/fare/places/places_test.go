@@ -51,9 +51,9 @@ func TestFindInSixLanguages(t *testing.T) {
 	}
 }
 
-// Names mean what they meant in ec43c242, unless they mean a region or a country now, which several
-// cities of it answer. recorded.tsv has every fifth name of that commit, and the city that Find
-// returned.
+// Names mean what they meant in ec43c242, unless they now mean a region or a country, which is
+// answered with several of its cities. recorded.tsv has every fifth name of that commit, and the
+// city that Find returned.
 func TestRecorded(t *testing.T) {
 	data, err := os.ReadFile("testdata/recorded.tsv")
 	if err != nil {
@@ -239,7 +239,7 @@ func TestTables(t *testing.T) {
 		for _, lang := range langs {
 			if name := c.name(lang); name == "" || unresolved.MatchString(name) {
 				t.Errorf("%s is called %q in %s", c.code, name, lang)
-			} else if e, ok := lookup(Fold(name)); isUnserved(string(c.code)) { // found by its code alone
+			} else if e, ok := lookup(Fold(name)); isUnserved(string(c.code)) { // found only by its code
 			} else if !ok {
 				t.Errorf("%s is called %q in %s, but Find does not know that", c.code, name, lang)
 			} else if e.city != c.code && e.kind != kindArea && !slices.ContainsFunc(Complete(name, lang,
@@ -309,8 +309,8 @@ func FuzzQueries(f *testing.F) {
 	})
 }
 
-// A city's code means the city, even if it is the name of another. Only a country's abbreviation
-// comes first.
+// A city's code means the city, even if it is also the name of another one. Only the abbreviation
+// of a country takes precedence.
 func TestFindCodes(t *testing.T) {
 	for city := range Cities() {
 		query := Query(city, "")

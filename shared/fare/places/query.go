@@ -45,8 +45,8 @@ func (p Place) Query() string {
 	return p.Airport
 }
 
-// List splits several names at the commas, or at semicolons if there are any. Words that are no city
-// but a country or state stay with the name before: Lisbon, Portugal is one name.
+// List splits several names at the commas, or at semicolons if there are any. Words that mean a
+// country or state and no city belong to the name before them: Lisbon, Portugal is one name.
 func List(names string) (all []string) {
 	if strings.Contains(names, ";") {
 		return strings.Split(names, ";")

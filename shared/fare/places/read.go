@@ -11,20 +11,20 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Match is what a query means. Without a City, the query means none that we know.
+// Match is what a query means. If it has no City, the query means no city that we know.
 type Match struct {
 	Place
 	Query string // as typed
 	Part  string // the part of the city that the query means; see Within
-	// Of is the airport that the query means, if the city has several or it is not one of those
-	// that we list. Of the latter no fare may be known.
+	// Of is the airport that the query means, if the city has several or if we do not list the
+	// airport. For an airport that is not listed, there may be no known fare.
 	Of       fare.Airport
 	Unlisted bool
 	// Namesakes are other cities of the same name with scheduled flights, busiest first.
 	Namesakes []Place
 	Reading   Reading
 
-	// Without a City: Name is a city's, but none of that name is in the areas with which the query
+	// Set if there is no City: a city is called Name, but not in the areas with which the query
 	// qualifies it.
 	Elsewhere string
 	in        []Area
@@ -35,23 +35,26 @@ type Reading int
 
 const (
 	AsTyped   Reading = iota
-	Qualified         // the city that words after the name choose: Lisbon, Portugal
-	AsCode            // three letters that are no capitals, and no name, as a code
-	AsName            // three letters that in capitals would be the code of another city
+	Qualified         // words after the name select the city: Lisbon, Portugal
+	AsCode            // three letters, not all capitals and no name, that were read as a code
+	AsName            // three letters that were read as a name, but in capitals are the code of another city
 	Renamed           // a second or former code of the city's airport
-	AsCountry         // without a City: a country's abbreviation that is also the code of an airport
+	AsCountry         // without a City: the abbreviation of a country that is also the code of an airport
 )
 
-// Read looks up a city by name in any language, ignoring case and accents, or by IATA code. The
-// name may be followed, or preceded, by the country, the state or a code, and by the word for
-// airport in six languages: these choose among cities of the same name, and refuse one that lies
+// Read looks up a city by name in any language, ignoring case and accents, or by IATA code.
+//
+// The country, the state or a code may follow or precede the name, and so may the word for airport
+// in six languages. They choose among cities of the same name, and refuse a city that lies
 // elsewhere.
 //
 // Capitals are first read as a code: KRK is Cracow, while Krk is an island. Other letters are read
-// as a code only if no city has that name. A country's abbreviation, such as USA, is the country and
-// not the airport of that code; see ReadCode. For a code, the Place has the Italian name of the city,
-// or the English one if there is none. Of several cities whose names differ only in accents, the
-// one with the typed accents is meant, otherwise the busiest.
+// as a code only if no city has that name. The abbreviation of a country, such as USA, means the
+// country and not the airport of that code; see ReadCode.
+//
+// For a code, the Place has the Italian name of the city, or the English one if there is none. If
+// the names of cities differ only in accents, the query means the one with the typed accents, or
+// else the busiest.
 func Read(query string) (m Match) {
 	isArea := func() bool { return m.Reading == AsCountry || len(areas().byName[Fold(query)]) > 0 }
 	if len(query) <= maxQuery && !m.exact(query) && strings.ContainsAny(query, " ,/(-–[;|") && !isArea() {
@@ -99,7 +102,7 @@ func (m *Match) exact(query string) bool {
 	if len(letters) == len(fare.Airport{}) {
 		code = strings.ToUpper(letters)
 		at, isCode = position(code)
-		if isCode && isUnserved(code) { // odb is a word, and RDC a country
+		if isCode && isUnserved(code) { // odb is also a word, and RDC a country
 			isCode = letters == code && !isAbbreviation(code)
 		}
 	}
@@ -128,7 +131,7 @@ func (m *Match) exact(query string) bool {
 		e = accented(e, typed)
 	}
 	at, ok := position(string(e.city))
-	if ok { // otherwise it is an area
+	if ok { // otherwise the city is really an area
 		m.setName(e, at, typed)
 	}
 	if ok && several {
@@ -141,7 +144,7 @@ func isASCII(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r > unicode.MaxASCII }) < 0
 }
 
-// accented returns the entry with the key of e that is written as typed, or e.
+// accented returns the entry that has the key of e and is written as typed, or e if there is none.
 func accented(e entry, typed string) entry {
 	for _, same := range sameKey(e.key) {
 		if strings.EqualFold(same.written, typed) {
@@ -163,7 +166,7 @@ func sameKey(key string) (all []entry) {
 	return all
 }
 
-// setName sets the city of a line of names.tsv, which is at the given position of cities.tsv.
+// setName sets the city of a line of names.tsv. position is its position in cities.tsv.
 func (m *Match) setName(e entry, position int, typed string) {
 	c, _ := cityAt(position)
 	m.Place = c.place(e.written)
@@ -192,10 +195,10 @@ func (m *Match) findNamesakes(e entry) {
 	}
 }
 
-// sameAirportKm is the distance up to which two codes are those of one airport.
+// sameAirportKm is the maximum distance between two codes of the same airport.
 const sameAirportKm = 5
 
-// setCode reads a code in capitals, whose city is at the given position of cities.tsv.
+// setCode reads a code in capitals. at is the position of its city in cities.tsv.
 func (m *Match) setCode(code string, at int) {
 	c, _ := cityAt(at)
 	m.Place = c.place(c.name("it"))
@@ -229,11 +232,11 @@ func separated(query string) (parts []string) {
 	return parts
 }
 
-// maxQualified is the most words of a name with several qualifiers and no commas.
+// maxQualified is the maximum number of words in a name with several qualifiers and no commas.
 const maxQualified = 8
 
-// qualified reads a name with qualifiers. The Match of a name whose qualifiers say that it is
-// elsewhere has no City.
+// qualified reads a name with qualifiers. If these say that the place is elsewhere, the Match has
+// no City.
 func qualified(query string) (m Match) {
 	parts := separated(query)
 	elsewhere := Match{}
@@ -278,11 +281,11 @@ func qualified(query string) (m Match) {
 	return elsewhere
 }
 
-// nearKm is the distance up to which an airport may have the name of another city beside its own.
+// nearKm is the maximum distance to a city whose name an airport has besides its own.
 const nearKm = 130
 
-// nearby reads the names of two cities near each other as the less busy one, which is sold under the
-// name of the other: Barcelona (Girona).
+// nearby reads the names of two cities near each other, as in Barcelona (Girona): flights to the
+// less busy one are sold under the name of the other. It returns the less busy one.
 func nearby(left, right string) (less Match, ok bool) {
 	var a, b Match
 	if !a.exact(left) || !b.exact(right) || a.City == b.City {
@@ -297,8 +300,8 @@ func nearby(left, right string) (less Match, ok bool) {
 	return a, km <= nearKm
 }
 
-// unservedCities maps the folded names of cities that only their codes mean, because nothing is known
-// of their flights, to the cities.
+// unservedCities maps folded names to cities that are found only by their codes, because no flights
+// of theirs are known.
 var unservedCities = sync.OnceValue(func() map[string][]city {
 	all := map[string][]city{}
 	for i := 0; i < len(citiesTable); {
@@ -313,8 +316,8 @@ var unservedCities = sync.OnceValue(func() map[string][]city {
 	return all
 })
 
-// unserved returns the city or airport in the area whose name alone does not mean it: Cordoba, Spain;
-// Hamilton, ON; St. Petersburg, FL.
+// unserved returns the city or airport in the area whose name alone does not mean it: Cordoba,
+// Spain; Hamilton, ON; St. Petersburg, FL.
 func (m Match) unserved() (found Match) {
 	words := wordsOf(m.Elsewhere)
 	for _, a := range m.in {
@@ -351,8 +354,8 @@ func isName(text string) bool {
 	return known || at > 0 && len(areasCalled(text[at+1:])) > 0 && isName(text[:at])
 }
 
-// isClear reports whether words without a comma before them can be a qualifier: two letters only in
-// capitals (OR, not or), since they are words of many languages.
+// isClear reports whether words without a comma before them can be a qualifier. Two letters must be
+// capitals (OR, not or), because many are words of some language.
 func isClear(qualifier string) bool {
 	letters := strings.ReplaceAll(qualifier, ".", "")
 	upper := strings.ToUpper(letters)
@@ -360,8 +363,8 @@ func isClear(qualifier string) bool {
 }
 
 // qualify returns the busiest city called name on which all qualifiers agree. It returns false if a
-// qualifier is not understood, or if there is no such city; for the latter the Match says where
-// there is none. A sign stands between qualifiers that are apart.
+// qualifier is not understood, or if there is no such city; in the latter case the Match says where
+// there is none. apart means that a sign separates the qualifiers.
 func qualify(name string, qualifiers []string, apart bool) (m Match, ok bool) {
 	var first Match
 	var candidates []Match
@@ -391,7 +394,7 @@ func qualify(name string, qualifiers []string, apart bool) (m Match, ok bool) {
 	if apart {
 		candidates = append(candidates, longer(name, meant)...)
 	}
-	for _, q := range meant { // two letters are a state if the city has a namesake there, else a country
+	for _, q := range meant { // Two letters mean a state if the city has a namesake there, or else a country.
 		all := candidates
 		for _, one := range []qualifier{{airport: q.airport}, q.states(), q} {
 			candidates = slices.DeleteFunc(slices.Clone(all), func(c Match) bool { return !one.holds(c) })
@@ -425,8 +428,8 @@ func qualify(name string, qualifiers []string, apart bool) (m Match, ok bool) {
 	return m, false
 }
 
-// longer returns the only city on which all qualifiers agree whose name continues the words of
-// name: Santiago, Spain is Santiago de Compostela.
+// longer returns the city whose name begins with the words of name and on which all qualifiers
+// agree, if there is only one: Santiago, Spain is Santiago de Compostela.
 func longer(name string, in []qualifier) (found []Match) {
 	key := Fold(name)
 	if len(key) < minTypo || !slices.ContainsFunc(in, func(q qualifier) bool { return len(q.areas) > 0 }) {
@@ -448,19 +451,19 @@ func longer(name string, in []qualifier) (found []Match) {
 	return found
 }
 
-// qualifier is what words beside a name may mean.
+// qualifier is what the words beside a name may mean.
 type qualifier struct {
 	areas   []Area
-	airport Match    // of a code, or of another name of the city
-	words   []string // perhaps of an airport's name
-	neutral bool     // only the word for airport
+	airport Match    // the airport with this code, or with another name than the city's
+	words   []string // words that may be part of an airport's name
+	neutral bool     // nothing but the word for airport
 }
 
 func (q qualifier) isEmpty() bool {
 	return len(q.areas) == 0 && q.airport.City == "" && !q.neutral && len(q.words) == 0
 }
 
-// calls returns the airport of a city in whose name all words are: Napoli Capodichino.
+// calls returns the airport of a city whose names contain all words: Napoli Capodichino.
 func (q qualifier) calls(c fare.City) string {
 	_, lines, ok := strings.Cut("\n"+calledTable, "\n"+string(c)+" ")
 	for ok && len(q.words) > 0 {
@@ -475,7 +478,7 @@ func (q qualifier) calls(c fare.City) string {
 	return ""
 }
 
-// states returns the regions alone.
+// states returns the qualifier with only its regions.
 func (q qualifier) states() qualifier {
 	return qualifier{areas: slices.DeleteFunc(slices.Clone(q.areas), func(a Area) bool { return !a.IsRegion() })}
 }
@@ -490,7 +493,7 @@ func (q qualifier) holds(m Match) bool {
 
 func (q qualifier) lies(m Match) bool {
 	return slices.ContainsFunc(q.areas, func(a Area) bool {
-		beside := func(airport string) bool { // Newark and Jersey City are in New Jersey, beside New York
+		beside := func(airport string) bool { // Newark and Jersey City are in New Jersey, next to New York.
 			return (m.Of == (fare.Airport{}) || m.Of.String() == airport) && a.HoldsCity(fare.City(airport))
 		}
 		return a.HoldsCity(m.City) || slices.Contains(a.territories, m.Country) || m.Part != "" && slices.ContainsFunc(m.Airports, beside)
@@ -513,7 +516,8 @@ func qualifierOf(whole string) (q qualifier) {
 	return q
 }
 
-// wordsOf returns the folded words of called.tsv, which has no short ones such as the article of El Prat.
+// wordsOf returns the folded words of a text, as in called.tsv: without short ones, such as the
+// article of El Prat.
 func wordsOf(text string) (words []string) {
 	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) }) {
 		if w = Fold(w); len(w) > 2 {

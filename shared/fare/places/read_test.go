@@ -90,7 +90,7 @@ func TestNamesakes(t *testing.T) {
 	}
 }
 
-// Capitals are a code. Other words of three letters are a city of that name, else a code.
+// Three capitals are a code. Three other letters mean the city of that name, or else a code.
 func TestThreeLetters(t *testing.T) {
 	for query, want := range map[string]struct {
 		city string
@@ -145,7 +145,7 @@ func TestRegions(t *testing.T) {
 		"Hawaii, USA": "HNL OGG", "Isola di Creta": "HER", "Île de Crète": "HER", "Insel Kreta": "CHQ", "the Azores": "PDL TER",
 		"Lombardia": "MIL", "Hessen": "FRA KSF", "Kärnten": "KLU", "Balearics": "PMI IBZ", "North Africa": "CAI CMN",
 		"Georgia, USA": "ATL SAV", "Trinidad and Tobago": "POS TAB", "Central America": "PTY SJO",
-		// A country is no small city of that name elsewhere.
+		// A country is not taken for a small city of that name elsewhere.
 		"Egypt": "CAI HRG", "Armenia": "EVN", "El Salvador": "SAL",
 	} {
 		area, ok := FindArea(query)
@@ -207,7 +207,8 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// Names in a list keep their country or state. A city that has the name of a country is another name.
+// Names in a list keep their country or state, but a city that is called like a country is a name
+// of the list.
 func TestList(t *testing.T) {
 	for names, want := range map[string]string{
 		"Lisbon, Portugal": "LIS", "Lisbon, Portugal, Porto": "LIS OPO", "Bucarest,Londra": "BUH LON", "Rome,Lisbon,PT,MAD": "ROM LIS MAD",

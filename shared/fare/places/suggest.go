@@ -55,8 +55,8 @@ func Suggest(query string, n int) []string {
 	return out
 }
 
-// there returns names similar to that of m, of cities in the areas that the query names: a city
-// elsewhere would contradict what was typed.
+// there returns names similar to that of m, only of cities in the areas that the query names: a
+// city elsewhere would contradict what was typed.
 func (m Match) there(n int) (out []string) {
 	for _, name := range Suggest(m.Elsewhere, maxSuggest) {
 		city := Read(name).City
@@ -88,7 +88,7 @@ func reach(runes int) int {
 	switch {
 	case runes < 3:
 		return 0
-	case runes < 6: // with two errors, Italy would be Itami and Spain would be Split
+	case runes < 6: // with two errors, Italy would become Itami, and Spain Split
 		return 1
 	case runes < 9:
 		return 2

@@ -60,12 +60,12 @@ const (
 	// suggested.
 	kindUnlisted = 'u'
 
-	// Names of one airport of a city with several: the everyday name in some language (Stansted),
-	// and other names (London Stansted), which are completed if nothing else fits.
+	// Names of one airport of a city that has several: the everyday name in some language
+	// (Stansted), and other names (London Stansted), which are completed only if nothing else fits.
 	kindAirport = 'r'
 	kindFull    = 's'
 
-	// A name that means a region of areas.tsv before any city of that name.
+	// A name that means a region of areas.tsv before any city of the same name.
 	kindArea = 'a'
 )
 
@@ -108,7 +108,7 @@ func entryAt(i int) (e entry, next int) {
 	return e, next
 }
 
-// searchNames returns the offset of the first line of names.tsv whose key is not below key.
+// searchNames returns the offset of the first line of names.tsv whose key is at least key.
 func searchNames(key string) int {
 	lo, hi := 0, len(namesTable) // both are starts of lines
 	for lo < hi {

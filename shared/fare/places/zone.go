@@ -27,10 +27,10 @@ func Zone(code string) *time.Location {
 	return zone
 }
 
-// hasFlights reports whether a source knows of scheduled flights of the city of a code.
+// hasFlights reports whether a source knows scheduled flights of a city.
 func hasFlights(c fare.City) bool { return flightsOf(string(c)) == 's' }
 
-// isUnserved reports whether the city of a code is known by its code alone, because no source knows of
+// isUnserved reports whether the city of a code is found only by its code, because no source knows
 // flights.
 func isUnserved(code string) bool { return flightsOf(code) == 'c' }
 

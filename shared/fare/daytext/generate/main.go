@@ -22,7 +22,7 @@ var release = pinned.File{
 
 var weekdays = []string{"sun", "mon", "tue", "wed", "thu", "fri", "sat"}
 
-type names map[string]map[string]map[string]string // by context, width and number or code
+type names map[string]map[string]map[string]string // by context, then width, then number or code
 
 type file struct {
 	Main map[string]struct {

@@ -15,12 +15,12 @@ type city struct {
 	// busy is the sum of the page ranks of the city's airports in the network of flights, since
 	// passenger counts are not openly available.
 	busy     float64
-	airports []string // with traffic, busiest first; see listed
+	airports []string // airports with traffic, busiest first; see listed
 	points   []point  // rows about the city itself, the largest first
 	towns    []town   // other places that its airports serve
 
-	scheduled bool // a source knows of scheduled flights
-	unserved  bool // found by its code alone, because no source knows of flights
+	scheduled bool // a source knows scheduled flights
+	unserved  bool // found only by its code, because no source knows flights
 }
 
 type town struct {
@@ -85,12 +85,13 @@ func buildCities(points []point, services map[string]service, usual everyday) ([
 	return cities, b.codes, nil
 }
 
-// traffic is the rank from which an airport is listed beside a busier one.
+// traffic is the rank from which an airport is listed next to a busier one.
 const traffic = 0.01
 
-// listed returns the airports that a traveller may fly from: those with scheduled passenger flights
-// and a rank of traffic, or of half the busiest's. So Parma is not listed under Milan, nor a
-// military base under Tokyo; their codes still lead to the city. all is in order of rank.
+// listed returns the airports that a traveller may fly from. They have scheduled passenger flights,
+// and a rank of at least traffic or at least half that of the busiest. So Parma is not listed under
+// Milan, nor a military base under Tokyo; their codes still lead to the city. all is in order of
+// rank.
 func (b *builder) listed(all []string) []string {
 	scheduled := slices.DeleteFunc(slices.Clone(all), func(code string) bool { return !b.services[code].scheduled })
 	if len(scheduled) == 0 {
@@ -189,7 +190,7 @@ func (c *city) settle() {
 	c.country = c.points[0].country // an airport may lie across the border
 }
 
-// describe assigns to each city its own rows, and those of other towns that its airports serve.
+// describe assigns to each city its own rows, and the rows of other towns that its airports serve.
 func (b *builder) describe() {
 	rows := map[string][]point{}
 	for _, p := range b.points {
@@ -224,8 +225,8 @@ func (b *builder) describe() {
 }
 
 // succeed separates retired airport codes from current ones. A retired airport has a successor if
-// its city has an airport without a page rank, and none with one. The successor gets its rank, and
-// the retired airport gets the successor's cities.
+// no airport of its city has a page rank but one has none: that airport gets the rank of the
+// retired one, and the retired one gets its cities.
 func succeed(points []point) (current, retired []point) {
 	type place struct{ country, city string }
 	newcomers, ranked := map[place]int{}, map[place]bool{}

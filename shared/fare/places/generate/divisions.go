@@ -14,8 +14,8 @@ import (
 	"verdetto/shared/fare/places"
 )
 
-// readDivisions returns the names of states and regions in each of langs, and another name, by ISO
-// 3166-2 code.
+// readDivisions returns, by ISO 3166-2 code, the names of states and regions in each of langs, and
+// one other name.
 func readDivisions(data []byte) (map[string][]string, error) {
 	var countries map[string]struct {
 		Regions []struct {
@@ -45,7 +45,7 @@ func readDivisions(data []byte) (map[string][]string, error) {
 // divisionTable returns divisions.tsv, in the columns of areas.tsv: the states and regions of
 // regions.tsv by ISO code, and the provinces that have two letters, as in Italy.
 func divisionTable(names map[string][]string, points []point, services map[string]service, in regions) []byte {
-	votes := map[string]map[string]int{} // by row of regions.tsv and code
+	votes := map[string]map[string]int{} // counted by row of regions.tsv and by code
 	members := map[string]map[string]bool{}
 	add := func(code, row string) {
 		if members[code] == nil {
@@ -94,14 +94,15 @@ func divisionTable(names map[string][]string, points []point, services map[strin
 	return b.Bytes()
 }
 
-// rare is the share of airports in whose names a word may occur. More frequent ones mean airport.
+// rare is the share of airports in whose names a word may occur. A more frequent word, such as one
+// for airport, distinguishes none.
 const rare = 0.03
 
 // ofStation matches the words for a station.
 var ofStation = regexp.MustCompile(`(?i)\b(railway|train|station|stn|stazione|bahnhof|hauptbahnhof|gare|estaci[oó]n|esta[cç][aã]o|ferroviaria)\b`)
 
-// calledTable returns called.tsv: the words in the names of each airport, and of the stations and
-// districts of each city, without its city's.
+// calledTable returns called.tsv: for each airport the words of its names, and for each city the
+// words of its stations and districts, without those of the city's name.
 func calledTable(cities []*city, codes map[string]string, points []point, services map[string]service, districts string) []byte {
 	words, count := map[string]map[string]bool{}, map[string]int{}
 	cityNames := map[string][]string{}

@@ -11,7 +11,7 @@ import (
 type everyday struct {
 	names    []everydayName
 	codes    map[string]string // accepted code -> code of a city
-	separate map[string]bool   // airports that are cities of their own
+	separate map[string]bool   // airports that count as cities of their own
 	airports map[string]airport
 	areas    []string // names that mean a region, not a city
 	existing regions  // airports that exist, even without flights
@@ -64,8 +64,8 @@ func readEveryday(file string) (everyday, error) {
 	return e, nil
 }
 
-// readAreas returns the names in areas.tsv that mean the area. Those of a line with a star mean a
-// city first, as New York does.
+// readAreas returns the names in areas.tsv that mean an area first. In a line with a star, as for
+// New York, they mean a city first and are left out.
 func readAreas(file string) (names []string, err error) {
 	data, err := os.ReadFile(file)
 	if err != nil {

@@ -72,8 +72,8 @@ func TestBuild(t *testing.T) {
 	}
 }
 
-// A code has the coordinates of its airport, else of its city. Retired codes, and those of airports
-// elsewhere, have none.
+// A code has the coordinates of its airport, or else of its city. Retired codes, and codes of
+// airports elsewhere, have none.
 func TestLocate(t *testing.T) {
 	points, err := readPoints([]byte(world))
 	if err != nil {
@@ -183,7 +183,8 @@ func FuzzReadPoints(f *testing.F) {
 	})
 }
 
-// A source with a state of its own is preferred. A city lies where its busiest airport does.
+// A source that has its own state for a code is preferred. A city lies where its busiest airport
+// does.
 func TestRegions(t *testing.T) {
 	cities, codes, _ := build(t, everyday{})
 	all, err := readRegions([]byte("iata,country,subd,tz\nBIG,IT,South-Tyrol,Europe/Vaduz\nNAM,CA,Ontario,America/Toronto\n"))

@@ -31,7 +31,8 @@ func local(country string) []string {
 }
 
 // If several cities have the same name, each weighs its busyness times one of these numbers, and
-// the heaviest wins. So a main name beats a secondary name of a city up to ten times as busy.
+// the heaviest wins. So a main name wins over a secondary name of a city that is up to ten times as
+// busy.
 const (
 	byHand  = 1e6
 	primary = 1.0
@@ -45,7 +46,7 @@ type name struct {
 	city         string
 	airport      string
 	weight       float64
-	languages    []string // of an everyday name; none: any
+	languages    []string // for an everyday name; none: any language
 }
 
 // noCity stands for the city in the line of an area.
@@ -108,8 +109,8 @@ func best(p point, lang string) string {
 
 func dated(n altName) bool { return strings.ContainsAny(n.flags, "hc") }
 
-// buildNames returns the lines of names.tsv. Of several cities with the same name, the heaviest
-// comes first; another follows only if the name is its own, not that of a town nearby.
+// buildNames returns the lines of names.tsv. If several cities have the same name, the heaviest
+// comes first. The others follow only if the name is their own, not that of a town nearby.
 func buildNames(cities []*city, codes map[string]string, usual everyday) []name {
 	byKey, unserved := map[string][]name{}, map[string]bool{}
 	for _, c := range cities {
@@ -174,8 +175,8 @@ func buildNames(cities []*city, codes map[string]string, usual everyday) []name 
 	return all
 }
 
-// withCountries lets a country's name mean the country rather than a city elsewhere: Egypt is no
-// place in Arizona. Granada is a city, although it is Grenada in Spanish.
+// withCountries makes the name of a country mean the country, not a city elsewhere: Egypt is not a
+// place in Arizona. But Granada is the city, although it is also the Spanish name of Grenada.
 func withCountries(byKey map[string][]name, cities []*city) map[string][]name {
 	byCode, countries := map[string]*city{}, map[string]bool{}
 	for _, c := range cities {
@@ -200,8 +201,8 @@ func heavier(a, b name) int {
 	return cmp.Or(cmp.Compare(a.weight, b.weight), cmp.Compare(b.city, a.city))
 }
 
-// names returns every name of a city. buildNames keeps the first of two spellings with equal key
-// and weight, so the local spelling comes first, then the Italian one.
+// names returns every name of a city. If two spellings have equal keys and weights, buildNames
+// keeps the first, so the local spelling comes first, then the Italian one.
 func (c *city) names(usual everyday) []name {
 	var out []name
 	add := func(written string, kind byte, weight float64) {

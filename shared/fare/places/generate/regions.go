@@ -38,7 +38,7 @@ func readRegions(data []byte) (regions, error) {
 }
 
 // complete adds codes, and the names and zones that airportsdata lacks, from OpenTravelData. A city
-// lies where its busiest airport does, and a code without a place of its own where its city does.
+// gets the region of its busiest airport. A code without a place gets the region of its city.
 func (r regions) complete(points []point, cities []*city, codes map[string]string) {
 	for _, p := range points {
 		known := r[p.code]

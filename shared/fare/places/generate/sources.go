@@ -15,7 +15,7 @@ type point struct {
 	retired    bool
 	name       string
 	country    string
-	cities     []string // those served, the main one first
+	cities     []string // the cities that it serves, the main one first
 	cityName   string   // of the main city
 	airport    bool
 	station    bool
@@ -24,7 +24,7 @@ type point struct {
 	pageRank   float64 // centrality in the network of flights; 0: no known flight
 	names      []altName
 	called     []string // names of an airport in langs
-	province   string   // its code in GeoNames
+	province   string   // the code of the province in GeoNames
 	at         coordinates
 	region     region
 }
@@ -34,7 +34,7 @@ type coordinates struct{ north, east float64 }
 // altName is a name of a place. lang is empty for a GeoNames spelling without a language.
 type altName struct {
 	lang, name string
-	flags      string // p preferred, s short, c colloquial, h historic
+	flags      string // flags: p preferred, s short, c colloquial, h historic
 }
 
 // readPoints parses the OpenTravelData table, a CSV with ^ as separator.
@@ -124,7 +124,7 @@ func townOf(airport string) string {
 // service is a row of the OurAirports table.
 type service struct {
 	scheduled bool
-	town      string // where it lies, often its namesake
+	town      string // the town where it lies, which often has the same name
 	called    string // its names
 	region    string // an ISO 3166-2 code
 }

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// locate returns the coordinates of airports and cities; a code of both has those of the airport.
-// Since codes are reused, an airport counts only if it serves the city of its code.
+// locate returns the coordinates of airports and cities. A code of both gets those of the airport.
+// Codes are reused, so an airport counts only if it serves the city of its code.
 func locate(points []point, codes map[string]string) map[string]coordinates {
 	at := map[string]coordinates{}
 	for _, serves := range []func(point) bool{
