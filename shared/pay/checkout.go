@@ -51,7 +51,7 @@ type Price struct {
 	Currency string // ISO 4217, upper case
 	Every    string // day, week, month or year
 	Count    int    // periods between two charges
-	PlusTax  bool   // the checkout adds tax
+	PlusTax  bool   // tax is added at the checkout
 }
 
 type StartRequest struct {
@@ -79,7 +79,7 @@ type Session struct {
 	Paid         bool // the money has arrived, or nothing was due
 	Subscription string
 	Ours         bool      // the subscription has a price from the configuration
-	PaidUntil    time.Time // of the subscription, current; zero: no subscription yet
+	PaidUntil    time.Time // end of the paid period, as of now; zero: no subscription yet
 }
 
 // Sold reports whether the checkout ended in a paid subscription to Pro.
@@ -94,8 +94,8 @@ type Subscription struct {
 	Email    string // empty if the customer was deleted
 	Ours     bool   // one of its items has a price from the configuration
 	Ended    bool
-	// PaidUntil is the end of the last paid period. That of the current period advances when a
-	// renewal falls due, even if it is not paid.
+	// PaidUntil is the end of the last paid period. The end of the current period is no proof: it
+	// advances when a renewal falls due, even before it is paid.
 	PaidUntil time.Time
 	EndedAt   time.Time // zero: not ended
 }

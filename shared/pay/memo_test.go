@@ -79,8 +79,9 @@ func TestAlteredMemosBind(t *testing.T) {
 	}
 }
 
-// A memo binds a payment even with other text around the binding. Bindings to two e-mail addresses
-// count as none: only these two may claim the payment, and a claim with a proof takes precedence.
+// A memo binds a payment even with other text around the binding. If memos bind a payment to two
+// e-mail addresses, it counts as unbound: only these two may claim it, and a claim with a proof
+// takes precedence.
 func TestMemosThatHoldMore(t *testing.T) {
 	const anna, eve, bob = "anna@example.com", "eve@example.com", "bob@example.com"
 	line, other := BindingMemo(pepper, anna), BindingMemo(pepper, eve)

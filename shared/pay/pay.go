@@ -30,7 +30,7 @@ var (
 	ErrNoSuchSession      = errors.New("no such checkout session")
 	ErrNoSuchSubscription = errors.New("no such subscription")
 	ErrNoSuchCustomer     = errors.New("no such customer of the payment service")
-	// ErrNoPrice means that the product has no single amount per period, or is no longer sold.
+	// ErrNoPrice means that the product has no single price per period, or is no longer sold.
 	ErrNoPrice = errors.New("the price is not one amount")
 	// ErrBadEmail means that the card processor rejects the e-mail address.
 	ErrBadEmail = errors.New("email address not accepted")

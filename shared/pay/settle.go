@@ -14,7 +14,7 @@ type Settler interface {
 
 	// Settle sends a transaction, or sends it again, and waits until the outcome is known or the
 	// context ends. It fails like Outcome, or with ErrRefusedTransaction if a node's simulation of
-	// the transaction failed, in which case this call did not pass it on.
+	// the transaction failed; this call has then not passed it on.
 	Settle(ctx context.Context, s Signed) (Outcome, error)
 
 	// Outcome returns the outcome of a transaction without sending it. After ErrNotFound or
@@ -44,7 +44,7 @@ type Outcome string
 const (
 	TookEffect   Outcome = "settled" // two thirds of the network's stake voted for it
 	MovedNothing Outcome = "failed"  // the network still charged its fee
-	TooLate      Outcome = "expired" // never took effect, and never will
+	TooLate      Outcome = "expired" // it never took effect and never will
 )
 
 // SettleTimeout is how long to wait for Settle. Most transactions take 1 to 5 seconds.

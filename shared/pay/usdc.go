@@ -52,8 +52,8 @@ func BindingMemo(pepper []byte, email string) string {
 	return binding + apikey.Pseudonym(pepper, "payment memo\x00"+apikey.Normalize(email))
 }
 
-// MayClaim reports whether an e-mail address may claim a payment with these memos: if a memo binds
-// it to this address, or none binds it to any.
+// MayClaim reports whether an e-mail address may claim a payment with these memos: a memo binds it
+// to this address, or none binds it to any.
 func MayClaim(pepper []byte, email string, memos []string) bool {
 	claimed, bound := strings.ToLower(BindingMemo(pepper, email)), false
 	for _, memo := range memos {
@@ -68,7 +68,7 @@ func MayClaim(pepper []byte, email string, memos []string) bool {
 
 // Bound reports whether memos bind a payment to exactly one e-mail address. If they bind it to
 // several, it counts as unbound, because a forged payment link can add a memo to the payer's own.
-// Then each of these addresses may claim it, and a claim with the payer's signature takes
+// Each of these addresses may then claim it, and a claim with the payer's signature takes
 // precedence.
 func Bound(memos []string) bool {
 	found := map[string]bool{}
@@ -80,9 +80,9 @@ func Bound(memos []string) bool {
 	return len(found) == 1
 }
 
-// isBinding matches a binding in a memo that plain has normalised. In base64, 16 bytes are 22
-// characters, the last with only four values. A memo with the prefix alone is ordinary text and
-// binds the payment to no address, so that its author does not lose it.
+// isBinding matches a binding in a memo that plain has normalised. In base64, 16 bytes take 22
+// characters, and the last has only four possible values. A memo with only the prefix is ordinary
+// text. It binds the payment to no address, so that its author does not lose the payment.
 var isBinding = regexp.MustCompile(binding + `[a-z0-9_-]{21}[aqgw]`)
 
 // plain undoes the changes that wallets make to memos: changed case, added control and invisible

@@ -13,7 +13,7 @@ type Fault struct {
 	Header http.Header
 	Body   string
 	Cut    bool            // breaks the connection without an answer
-	After  bool            // handles the request before the fault; alone it is no fault
+	After  bool            // handles the request before the fault; without another fault it has no effect
 	Until  <-chan struct{} // delays everything until it closes or the client leaves
 }
 
@@ -39,7 +39,7 @@ type Faults struct {
 	down  bool
 }
 
-// Break puts a queue of faults in front of an imitation, in place of that of an earlier Break.
+// Break puts a queue of faults in front of an imitation. It replaces the queue of an earlier Break.
 func Break(standIn interface {
 	Wrap(func(http.Handler) http.Handler)
 }) *Faults {
@@ -55,7 +55,7 @@ func (f *Faults) Fail(faults ...Fault) {
 	f.queue = append(f.queue, faults...)
 }
 
-// Down(true) breaks every connection, until Down(false).
+// Down(true) breaks every connection until Down(false).
 func (f *Faults) Down(down bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -35,7 +35,7 @@ type Transfer struct {
 	Memo         string // empty: no memo
 	MemoProgram  string // empty: the constant MemoProgram
 	Inner        bool   // the payer calls a program that makes the transfer and writes the memo
-	Tables       bool   // version 0: the receiving account comes from a look-up table
+	Tables       bool   // version 0: a look-up table holds the receiving account
 	V1           bool   // version 1 of the wire format, which has no look-up tables
 	Signers      int    // 0 means 1
 	Reference    string // address listed among the accounts; empty: none
@@ -65,7 +65,7 @@ type sent struct {
 	before, after uint64 // the wallet's balance
 }
 
-// NewNode returns a node whose blocks are dated by now.
+// NewNode returns a node that takes the time of its blocks from now.
 func NewNode(now func() time.Time) *Node {
 	return &Node{now: now, transactions: map[pay.Signature]*sent{}, balances: map[string]uint64{}}
 }
@@ -77,7 +77,7 @@ func (n *Node) Pay(t Transfer) pay.Signature {
 	return s
 }
 
-// Send sends a transfer, whose transaction is then Processed.
+// Send sends a transfer. Its transaction is then Processed, not final.
 func (n *Node) Send(t Transfer) pay.Signature {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -86,7 +86,7 @@ func (n *Node) Send(t Transfer) pay.Signature {
 		payer: cmp.Or(t.From, Address(fmt.Sprint("payer ", count)))}
 	s.message = s.compose()
 	signed := t
-	signed.Failed = false // unknown when it is signed
+	signed.Failed = false // not known when the transaction is signed
 	for i := range s.message.signers {
 		s.signatures = append(s.signatures, sha512.Sum512([]byte(fmt.Sprintf("signature %d of %d: %+v", i, count,
 			signed))))
@@ -149,7 +149,7 @@ func (s *sent) compose() message {
 	return m
 }
 
-// transferCalls returns the instructions of the payment, which another program may make.
+// transferCalls returns the program calls of the payment, which another program may make.
 func (s *sent) transferCalls(m message) []call {
 	receiver := Address("account of " + s.transfer.Wallet + s.transfer.Mint)
 	calls := []call{{

@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// Stripe imitates the company Stripe: its API, the hosted checkout pages and a page on which people
-// renew, cancel and end subscriptions, which is also the billing portal. The exported fields must be
-// set before the first request.
+// Stripe imitates the company Stripe: its API, the hosted checkout pages, and a page on which
+// people renew, cancel and end subscriptions, which is also the billing portal. The exported fields
+// must be set before the first request.
 type Stripe struct {
 	wrapped
 
@@ -27,7 +27,7 @@ type Stripe struct {
 	// Webhook, if set, receives the events that a page causes before the page answers. Otherwise
 	// tests deliver the Events themselves.
 	Webhook string
-	// Basil selects the form of subscriptions and invoices from API version 2025-03-31 on.
+	// Basil selects the form that subscriptions and invoices have from API version 2025-03-31 on.
 	Basil bool
 
 	now func() time.Time
@@ -80,7 +80,7 @@ type stripeSubscription struct {
 }
 
 // id returns a new identifier. The caller must hold the lock, as for all unexported methods that do
-// not lock.
+// not take it.
 func (s *Stripe) id(prefix string) string {
 	s.counter++
 	sum := sha256.Sum256([]byte(fmt.Sprint(prefix, s.counter)))
@@ -221,7 +221,7 @@ func (h *stripeSubscription) advance() {
 	h.invoices++
 }
 
-// CancelAtPeriodEnd stops a subscription from renewing. It lasts until a test calls End.
+// CancelAtPeriodEnd stops a subscription from renewing. It stays active until a test calls End.
 func (s *Stripe) CancelAtPeriodEnd(subscription string) {
 	s.change(subscription, func(h *stripeSubscription) { h.cancels = true })
 }

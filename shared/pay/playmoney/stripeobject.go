@@ -91,8 +91,8 @@ func (h *stripeSubscription) invoice() string {
 	return fmt.Sprintf("in_%s%d", strings.TrimPrefix(h.id, "sub_"), h.invoices)
 }
 
-// invoiceObject returns the JSON of a subscription's newest invoice. As with the real Stripe, its
-// own period is the previous one, and that of its line is the one that is paid.
+// invoiceObject returns the JSON of a subscription's newest invoice. As with the real Stripe, the
+// period of the invoice is the previous one, and the period of its line is the one that is paid.
 func (s *Stripe) invoiceObject(h *stripeSubscription) object {
 	line := object{"id": "il_" + h.id, "object": "line_item", "amount": s.Amount,
 		"period": object{"start": h.begin.Unix(), "end": h.end.Unix()}}

@@ -51,7 +51,7 @@ func (s *Stripe) checkoutPage(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	// Browsers apply the security policy also to the redirect after a form, so it allows both pages
+	// Browsers apply the security policy to the redirect after a form too, so it allows both pages
 	// to which the checkout redirects.
 	forms := []string{"'self'"}
 	for _, address := range []string{c.success, c.cancel} {
@@ -81,7 +81,7 @@ func (s *Stripe) checkoutForm(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.mu.Lock()
-	if s.session(id).status == "open" { // a second press finds it paid
+	if s.session(id).status == "open" { // if the button is pressed again, the checkout is already paid
 		s.complete(id, true)
 	}
 	s.mu.Unlock()

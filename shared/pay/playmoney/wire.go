@@ -30,8 +30,8 @@ func Address(name string) string {
 type message struct {
 	signers  int
 	readonly int
-	accounts []string // in the message itself
-	loaded   []string // writable, from a look-up table; makes the message version 0
+	accounts []string // accounts in the message itself
+	loaded   []string // writable accounts from a look-up table; they make the message version 0
 	v1       bool
 	calls    []call
 }
@@ -47,7 +47,7 @@ func (m message) keys() []string {
 	return append(m.accounts[:len(m.accounts):len(m.accounts)], m.loaded...)
 }
 
-// version is stated as by a node.
+// version returns the version in the form in which a node states it.
 func (m message) version() any {
 	switch {
 	case m.v1:

@@ -1,9 +1,8 @@
 // Package playmoney imitates a card processor and a blockchain node, for tests. Type Stripe serves
-// Stripe's API, type Node the JSON-RPC of a Solana node. No money moves.
-//
-// Both types hold their state in memory and answer consistently, as the real services do. They are
-// written from the wire format alone, without the libraries that stripepay and solanapay use, so
-// that a mistake of such a library is not repeated here.
+// Stripe's API, and type Node the JSON-RPC of a Solana node. No money moves. Both types hold their
+// state in memory and answer consistently, as the real services do. They are written only from the
+// wire format, without the libraries that stripepay and solanapay use, so that a mistake of such a
+// library is not repeated here.
 package playmoney
 
 import (
@@ -17,7 +16,7 @@ type wrapped struct {
 	around func(http.Handler) http.Handler
 }
 
-// Wrap installs a middleware for all requests, in place of that of an earlier call.
+// Wrap installs a middleware for all requests. It replaces that of an earlier call.
 func (h *wrapped) Wrap(around func(http.Handler) http.Handler) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -29,8 +29,8 @@ var (
 
 const price = 12_990_000
 
-// answerTo sends a transfer of play money, by default of the price to the wallet, and returns the
-// node's answer about the transaction.
+// answerTo sends a transfer of play money and returns the node's answer about the transaction. By
+// default, the transfer pays the price to the wallet.
 func answerTo(t testing.TB, transfer playmoney.Transfer) (map[string]any, pay.Signature) {
 	t.Helper()
 	transfer.Wallet = cmp.Or(transfer.Wallet, wallet)
@@ -263,8 +263,8 @@ func TestEveryTruncation(t *testing.T) {
 	}
 }
 
-// Memos of inner calls come after those of the outer call that made them. The data of other
-// programs are no memo.
+// The memos of inner calls come after those of the outer call that made them. The data of other
+// programs do not count as memos.
 func TestInnerMemos(t *testing.T) {
 	answer, signature := answerTo(t, playmoney.Transfer{Memo: "outer"})
 	keys := keysOf(t, answer)

@@ -22,13 +22,14 @@ const unsupportedVersion = -32015
 
 type node struct {
 	address string
-	host    string // of the address, whose path can hold a secret
+	host    string // host of the address, because the path can hold a secret
 	client  *http.Client
 }
 
 // transaction returns a final transaction, or nil if the node does not have it.
 func (n *node) transaction(ctx context.Context, signature pay.Signature) (json.RawMessage, error) {
-	// As bytes, so that the meaning does not depend on the node's parsers.
+	// The transaction is requested as bytes, so that its meaning does not depend on the node's
+	// parsers.
 	return n.call(ctx, "getTransaction", signature.String(), map[string]any{
 		"encoding": "base64", "commitment": "finalized", "maxSupportedTransactionVersion": newestVersion,
 	})
@@ -40,8 +41,8 @@ type status struct {
 	Err                json.RawMessage `json:"err"`
 }
 
-// final also understands old nodes, which send no ConfirmationStatus, but null confirmations for a
-// final transaction.
+// final reports whether a transaction is final. Old nodes send no ConfirmationStatus, but null
+// confirmations for a final transaction.
 func (s *status) final() bool {
 	return s.ConfirmationStatus == "finalized" || s.ConfirmationStatus == "" && s.Confirmations == nil
 }
@@ -101,7 +102,7 @@ func (n *node) call(ctx context.Context, method string, params ...any) (json.Raw
 		return nil, fmt.Errorf("%w: %s: the address is bad", pay.ErrRefused, method)
 	}
 	request.Header.Set("Content-Type", "application/json")
-	// It is not sent, but tells the HTTP client to retry if an idle connection was closed.
+	// This header is not sent. It tells the HTTP client to retry if an idle connection was closed.
 	request.Header["X-Idempotency-Key"] = []string{}
 	response, err := n.client.Do(request)
 	if err != nil {

@@ -82,7 +82,8 @@ func (r rule) read(body []byte, signature pay.Signature) (pay.Payment, error) {
 		return pay.Payment{}, err
 	}
 	if slices.Contains(tx.keys[:tx.signers], r.wallet) {
-		// For example a trade for USDC, which no one who sees it on the chain may claim.
+		// The wallet may for example have traded for USDC. Nobody who sees such a transaction on
+		// the chain may claim it.
 		units = min(units, 0)
 	}
 	memos, err := tx.memos(&rec)
@@ -121,10 +122,10 @@ func (r rule) moved(rec *record, accounts int) (units int64, payers []string, er
 	return units, slices.Compact(payers), err
 }
 
-// net returns the net gain of the wallet's accounts of the coin. An account that changes its owner
-// together with its balance is no gain, because nothing was moved into it.
+// net returns what the wallet's accounts of the coin gained. If an account changes its owner
+// together with its balance, that is no gain, because nothing was moved into it.
 func net(before, after map[int]tokenBalance) (int64, error) {
-	sum := new(big.Int) // no sum of amounts overflows
+	sum := new(big.Int) // big, so that no sum overflows
 	add := func(amount uint64, sign int64) {
 		term := new(big.Int).SetUint64(amount)
 		sum.Add(sum, term.Mul(term, big.NewInt(sign)))

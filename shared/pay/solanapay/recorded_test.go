@@ -35,7 +35,8 @@ var recorded = []struct {
 	{"metamask_send-usdc-transfer-to-self-2.json", "9fE6zKgca6K2EEa3yjbcq7zGMusUNqSQeWQNL2YDZ2Yi", pay.MainnetUSDC,
 		1_000_000, nil, nil},
 	{"portal_sendingMoneyToSelf.json", "5FHwkrdxntdK24hgQU8qgBjn35Y1zwhz1GZwCkP2UJnM", pay.MainnetUSDC, 0, nil, nil},
-	// Swaps. If the wallet itself signed, incoming USDC is no payment; for a pool of coins it is.
+	// Swaps. If the wallet itself signed, incoming USDC is no payment. For a pool of coins it is
+	// one.
 	{"portal_swapSolForUSDCOnJupiter.json", "5FHwkrdxntdK24hgQU8qgBjn35Y1zwhz1GZwCkP2UJnM", pay.MainnetUSDC, 0, nil,
 		nil},
 	{"portal_swapSolForUSDCOnJupiter.json", "7qbRF6YsyGuLUVs6Y1q64bdVrfe4ZcUUz1JRdoVNUJnm", pay.MainnetUSDC,
@@ -119,7 +120,7 @@ func onTheWire(t *testing.T, spelled, meta map[string]any) string {
 		tx.Signatures = append(tx.Signatures, solana.MustSignatureFromBase58(text.(string)))
 	}
 	message := spelled["message"].(map[string]any)
-	var keys, loaded []string // loaded: from look-up tables; parsed lists contain them too
+	var keys, loaded []string // loaded holds the accounts from look-up tables, which parsed lists contain too
 	for _, key := range message["accountKeys"].([]any) {
 		switch parsed, ok := key.(map[string]any); {
 		case !ok:

@@ -48,9 +48,9 @@ func (c *Chain) Settle(ctx context.Context, s pay.Signed) (pay.Outcome, error) {
 	}
 }
 
-// send passes a transaction to the first node that accepts it. After a refusal, it asks no other
-// node. A refusal counts as ErrUnavailable if an earlier node did not answer, because that may have
-// passed the transaction on.
+// send passes a transaction to the first node that accepts it. If a node refuses it, send asks no
+// other node. The refusal counts as ErrUnavailable if an earlier node did not answer, because that
+// node may have passed the transaction on.
 func (c *Chain) send(ctx context.Context, wire []byte) error {
 	unsure := false
 	_, err := ask(ctx, c, func(ctx context.Context, n *node) (struct{}, error) {
@@ -77,7 +77,7 @@ func (c *Chain) send(ctx context.Context, wire []byte) error {
 	return nil
 }
 
-// insufficient reports error 1 of the token program.
+// insufficient reports whether the token program failed with error 1: insufficient funds.
 func (e *nodeError) insufficient() bool {
 	var failed struct{ InstructionError []json.RawMessage }
 	var custom struct{ Custom *int }
@@ -90,7 +90,7 @@ func (c *Chain) Outcome(ctx context.Context, signature pay.Signature, until uint
 	if !errors.Is(err, pay.ErrNotFound) {
 		return outcome, err
 	}
-	// No node reports a status. A node that is past the last valid block and keeps the full history
+	// No node reports a status. A node that keeps the full history and is past the last valid block
 	// can decide: if it does not know the transaction, no block contains it.
 	return ask(ctx, c, func(ctx context.Context, n *node) (pay.Outcome, error) {
 		height, err := n.height(ctx, "finalized")

@@ -16,8 +16,8 @@ import (
 	"verdetto/shared/pay/playmoney"
 )
 
-// script imitates a node. It has answers for each JSON-RPC method: results, or errors if the text
-// starts with "error". It repeats the last one.
+// script imitates a node. For each JSON-RPC method it has a list of results, or errors if the text
+// starts with "error", and repeats the last one.
 type script struct {
 	says  map[string][]string
 	asked []string
@@ -55,7 +55,7 @@ const (
 	too       = `error {"code":-32002,"message":"simulation failed","data":{"err":"BlockhashNotFound"}}`
 )
 
-// Settle returns only an outcome that is certain from the node's answers, some of which may be
+// Settle returns an outcome only if the nodes' answers make it certain. Some answers may be
 // missing.
 func TestSettle(t *testing.T) {
 	for _, c := range []struct {

@@ -2,9 +2,9 @@
 //
 // A payment is judged only by the token balances that the network recorded before and after the
 // transaction, which senders cannot forge. Instructions and logs are ignored, because their meaning
-// depends on programs. So it does not matter whether another program made the transfer or a look-up
-// table was used. Look-alike coins, and money that leaves again in the same transaction, count as
-// nothing. A fact that a node omits is never guessed.
+// depends on programs. So it does not matter whether another program made the transfer, or whether
+// a look-up table was used. Look-alike coins, and money that leaves again in the same transaction,
+// count as nothing. A fact that a node omits is never guessed.
 //
 // Start reading at New. The file read.go judges a payment.
 package solanapay
@@ -127,9 +127,8 @@ func (c *Chain) judge(ctx context.Context, n *node, signature pay.Signature) (pa
 	return pay.Payment{}, fmt.Errorf("%w: the node knows that it is final, but not what it did", pay.ErrUnreadable)
 }
 
-// ask puts a question to the nodes in order, until one answers or fails with the error final. Each
-// gets an equal share of the remaining time. If all fail, ask returns the error of the node that
-// knows most.
+// ask asks the nodes in order, until one answers or fails with the error final. Each gets an equal
+// share of the remaining time. If all fail, ask returns the error of the node that knows most.
 func ask[A any](ctx context.Context, c *Chain, question func(context.Context, *node) (A, error), final error) (none A,
 	worst error) {
 	ctx, cancel := context.WithTimeout(ctx, pay.Timeout)
@@ -155,8 +154,8 @@ func ask[A any](ctx context.Context, c *Chain, question func(context.Context, *n
 	return none, worst
 }
 
-// knowledge ranks the errors of nodes: of one that saw the transaction above one that did not, and
-// that above one that did not answer.
+// knowledge ranks the errors of nodes: highest if the node saw the transaction, lower if it does
+// not know it, lowest if it did not answer.
 func knowledge(err error) int {
 	return slices.IndexFunc([]error{pay.ErrUnavailable, pay.ErrNotFound, pay.ErrUnreadable, pay.ErrNotFinal},
 		func(known error) bool {

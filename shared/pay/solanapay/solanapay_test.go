@@ -189,7 +189,7 @@ func TestSecondNode(t *testing.T) {
 		first func(*playmoney.Node) // the second node knows the payment
 		late  bool                  // the second node has not seen it become final
 		want  error
-		calls int // to the second node
+		calls int // calls to the second node
 	}{
 		{"the first is down", func(n *playmoney.Node) { paytest.Break(n).Down(true) }, false, nil, 1},
 		{"the first lags", func(*playmoney.Node) {}, false, nil, 1},
@@ -296,7 +296,7 @@ func TestNew(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		change func(*solanapay.Config)
-		fault  string // part of it; empty: none
+		fault  string // part of the error; empty: none
 	}{
 		{"good", func(*solanapay.Config) {}, ""},
 		{"on this machine", func(c *solanapay.Config) { c.Nodes[0] = "http://127.0.0.1:8899" }, ""},

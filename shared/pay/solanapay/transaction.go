@@ -19,13 +19,13 @@ var memoPrograms = map[string]bool{
 const maxMemo = 16 << 10
 
 type transaction struct {
-	signature pay.Signature // the first, which identifies the transaction
-	keys      []string      // signers first, accounts from look-up tables last
+	signature pay.Signature // the first signature, which identifies the transaction
+	keys      []string      // signers come first, accounts from look-up tables last
 	signers   int           // at least 1
 	calls     []call
 }
 
-// call is a call of a program. For one that writes memos, data is the text of the memo.
+// call is a call of a program. If the program writes memos, data is the text of the memo.
 type call struct{ program, data string }
 
 // readTransaction parses the field Transaction, ["...", "base64"].
@@ -73,7 +73,7 @@ type instruction struct {
 	Data           string `json:"data"` // base58
 }
 
-// resolve decodes the data only if the call writes a memo.
+// resolve returns a call. It decodes the data only if the call writes a memo.
 func (tx *transaction) resolve(in instruction) (call, error) {
 	if in.ProgramIDIndex == nil {
 		return call{}, nil

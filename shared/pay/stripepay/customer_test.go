@@ -66,7 +66,7 @@ func TestPrice(t *testing.T) {
 			pay.ErrUnavailable},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			// Of two fields of the same name in a JSON object, the last counts.
+			// If a JSON object has two fields of the same name, the last one counts.
 			body := fmt.Sprintf(`{"object":"price","id":%q,"active":true,%s}`, playmoney.TestPrice, c.fields)
 			got, err := open(t, says(body), func(o *stripepay.Config) { o.Price = playmoney.TestPrice }).Price(
 				t.Context())

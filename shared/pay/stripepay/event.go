@@ -35,7 +35,7 @@ func (c *Checkout) Event(payload []byte, signature string, now time.Time) (pay.E
 }
 
 // verify checks the signature of a delivery and returns the time that was signed with the payload.
-// The library's own check takes the machine's clock and accepts only one secret.
+// The library's own check uses the machine's clock and accepts only one secret.
 func (c *Checkout) verify(payload []byte, header string) (time.Time, error) {
 	var signed time.Time
 	var offered [][]byte

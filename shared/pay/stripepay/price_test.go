@@ -89,8 +89,7 @@ func TestRecordedPrice(t *testing.T) {
 	}
 }
 
-// The price of a subscription is found wherever the API puts it, which depends on the API version
-// and on the expanded fields.
+// The price of a subscription is found wherever the API version and the expanded fields put it.
 func TestPriceInEveryShape(t *testing.T) {
 	for name, items := range map[string]string{
 		"price expanded":      `{"price":{"id":"price_1","object":"price"}}`,
@@ -110,7 +109,7 @@ func TestPriceInEveryShape(t *testing.T) {
 	}
 }
 
-// heldTo checks a subscription with the price own under several configured prices.
+// heldTo checks a subscription to a price under several configured prices.
 func heldTo(t *testing.T, name string, object []byte, price string) {
 	t.Helper()
 	for _, c := range []struct {

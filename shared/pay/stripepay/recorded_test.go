@@ -20,7 +20,7 @@ import (
 // which the test wraps in its outer JSON object.
 var recorded = []struct {
 	file string
-	bare string    // type to wrap it as; empty: the file is a whole event
+	bare string    // the type of event that the test wraps it as; empty: the file is a whole event
 	want pay.Event // without the fields from an envelope
 }{
 	{"payrails_checkout.session.completed.json", "checkout.session.completed", pay.Event{Subscription: "sub_1LNkeSKXBGcbgpbZ7jMqOPSi", Email: "customer@example.org"}},

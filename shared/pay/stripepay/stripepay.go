@@ -1,9 +1,9 @@
-// Package stripepay implements pay.Checkout with Stripe's API.
+// Package stripepay implements pay.Checkout with Stripe's API. It never logs a secret or an
+// address, and never puts one into an error. The library's telemetry is off.
 //
-// It never logs a secret or an address, and never puts one into an error. The library's telemetry
-// is off. Answers are parsed from their JSON, not into the library's types: subscriptions and
-// invoices have another form in each API version of an account. This package understands the old
-// and the new form.
+// Answers are parsed from their JSON, not into the library's types, because subscriptions and
+// invoices have another form in each API version. This package understands the old and the new
+// form.
 //
 // Start reading at New. The file wire.go holds the forms of the API's answers.
 package stripepay
@@ -37,8 +37,8 @@ type Config struct {
 
 const (
 	retries = 2
-	// longestPause bounds the pause of the library between two attempts, during which it does not
-	// check the deadline.
+	// longestPause is the longest pause of the library between two attempts. It does not check the
+	// deadline during a pause.
 	longestPause   = time.Second
 	attemptTimeout = 3 * time.Second
 	maxBody        = 4 << 20
@@ -65,7 +65,7 @@ func New(config Config) (*Checkout, error) {
 	case len(config.WebhookSecrets) == 0:
 		return nil, errors.New("no webhook secret")
 	}
-	for i, price := range config.FormerPrices { // a misspelled price would end paid plans
+	for i, price := range config.FormerPrices { // a mistyped price would end paid plans
 		if price == "" || price != strings.TrimSpace(price) {
 			return nil, fmt.Errorf("former price %d is empty or has a space beside it", i+1)
 		}
@@ -123,7 +123,7 @@ func (d discreet) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // call calls the API and returns the JSON of the answer. If the object does not exist, it fails
-// with missing.
+// with the error missing.
 func (c *Checkout) call(ctx context.Context, what, method, path string, params stripe.ParamsContainer,
 	missing error) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, pay.Timeout-longestPause)
@@ -206,7 +206,7 @@ func (c *Checkout) Subscription(ctx context.Context, id string) (pay.Subscriptio
 	return s.subscription(c.prices), nil
 }
 
-// isID reports whether a text can be an id, so that a malformed one causes no call.
+// isID reports whether a text has the form of an id, so that a malformed one causes no call.
 func isID(text, prefix string) bool {
 	const letters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_"
 	return len(text) > len(prefix) && len(text) <= 255 && strings.HasPrefix(text, prefix) &&

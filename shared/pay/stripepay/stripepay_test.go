@@ -30,7 +30,7 @@ var order = pay.StartRequest{
 	CancelURL:  "https://verdetto.example/",
 }
 
-// inside is a network with the imitation of Stripe as the only server.
+// inside is a network whose only server is the imitation of Stripe.
 type inside struct{ stripe http.Handler }
 
 func (n inside) RoundTrip(r *http.Request) (response *http.Response, err error) {
@@ -254,7 +254,7 @@ func TestIdempotency(t *testing.T) {
 	}
 }
 
-// On virtual time, because the Stripe library pauses between attempts.
+// This runs on virtual time, because the Stripe library pauses between attempts.
 func TestFaults(t *testing.T) {
 	tooMany := paytest.Fault{Status: 429,
 		Body: `{"error":{"type":"invalid_request_error","code":"rate_limit","message":"slow down, anna@example.com"}}`}

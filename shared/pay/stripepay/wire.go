@@ -38,7 +38,8 @@ func moment(seconds int64) time.Time {
 	return time.Unix(seconds, 0).UTC()
 }
 
-// read fails if the object is of another kind, or has no id, which only an invoice may lack.
+// read parses an object. It fails if the object is of another kind, or has no id, which only an
+// invoice may lack.
 func read[W any](body []byte, object string) (w W, err error) {
 	var head struct{ Object, ID string }
 	if err := json.Unmarshal(body, &head); err != nil {
@@ -111,7 +112,7 @@ type wireSubscription struct {
 type item struct {
 	period     // since 2025-03-31
 	Price  ref `json:"price"`
-	Plan   ref `json:"plan"` // name of the price before 2020
+	Plan   ref `json:"plan"` // the name of the price before 2020
 }
 
 func (s wireSubscription) has(prices []string) bool {
@@ -121,7 +122,7 @@ func (s wireSubscription) has(prices []string) bool {
 	})
 }
 
-// current returns the current billing period from where the API version puts it.
+// current returns the current billing period. Its place depends on the API version.
 func (s wireSubscription) current() period {
 	p := s.period
 	for _, item := range s.Items.Data {

@@ -43,7 +43,7 @@ func token(data []byte, accounts ...*solana.AccountMeta) solana.Instruction {
 	return call(solana.TokenProgramID, data, accounts...)
 }
 
-// memo returns a call of the memo program without effect except to name accounts.
+// memo returns a call of the memo program whose only effect is that it names accounts.
 func memo(accounts ...*solana.AccountMeta) solana.Instruction {
 	return call(solana.MemoProgramID, []byte("x"), accounts...)
 }

@@ -34,7 +34,7 @@ const (
 
 const (
 	maxTransaction = 1232 // limit of the network before version 1, in bytes
-	maxCalls       = 7    // the required calls and those that wallets add as guards
+	maxCalls       = 7    // the required calls, and those that wallets add as a protection
 	signatureFee   = 5000 // lamports per signature
 	decimals       = 6    // of USDC
 )
@@ -43,10 +43,9 @@ const (
 // fail, and move nothing.
 var lighthouse = solana.MustPublicKeyFromBase58("L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95")
 
-// Verify fails with a *Refusal if the payment does not meet the requirements.
-//
-// A payment passes only if it has the layout that the specification gives for transfers of wallets.
-// Every program call in that layout is known, so no simulation is needed.
+// Verify fails with a *Refusal if the payment does not meet the requirements. A payment passes only
+// if it has the layout that the specification gives for transfers of wallets. Every program call in
+// that layout is known, so no simulation is needed.
 func (s *Seller) Verify(p Payload, want Requirements) (Payment, error) {
 	switch {
 	case p.X402Version != Version:
@@ -84,7 +83,7 @@ func (s *Seller) Verify(p Payload, want Requirements) (Payment, error) {
 }
 
 // decode parses a transaction and returns it with the signed message. It refuses bytes that differ
-// from the encoding of the parsed transaction, so that a transaction has exactly one encoding.
+// from the encoding of the parsed transaction, so that each transaction has exactly one encoding.
 func decode(text string) (*solana.Transaction, []byte, error) {
 	if base64.StdEncoding.DecodedLen(len(text)) > solana.MaxTransactionSizeV1+2 {
 		return nil, nil, refuse(undecoded, "the transaction is longer than %d bytes", solana.MaxTransactionSizeV1)
@@ -132,8 +131,8 @@ func (s *Seller) signers(tx *solana.Transaction, message []byte) (solana.PublicK
 }
 
 // calls checks each program call and returns the fee that the fee payer pays, in lamports. A
-// transaction of version 1 states its limit and its fee itself. The network ignores calls about
-// them there; their fee is added all the same, so that no reading of them exceeds MaxFee.
+// transaction of version 1 states its limit and its fee itself, and the network ignores calls about
+// them. Their fee is added all the same, so that no interpretation exceeds MaxFee.
 func (s *Seller) calls(m *solana.Message, payer solana.PublicKey, units uint64) (fee int64, err error) {
 	if n := len(m.Instructions); n > maxCalls {
 		return 0, refuse(badInstructions, "the transaction makes %d calls; at most %d are taken", n, maxCalls)

@@ -59,7 +59,7 @@ type draft struct {
 	version  solana.MessageVersion
 	config   solana.TransactionConfig // of version 1
 	blocked  solana.Hash
-	sign     []ed25519.PrivateKey // in addition to the fee payer, whose signature stays empty
+	sign     []ed25519.PrivateKey // signers in addition to the fee payer, whose signature stays empty
 
 	message func(*solana.Message)     // before signing
 	signed  func(*solana.Transaction) // after signing
@@ -98,7 +98,8 @@ func good(t testing.TB) *draft {
 	}
 }
 
-// asV1 makes a payment of version 1, whose limits are not stated by calls. The fee is in lamports.
+// asV1 makes a payment of version 1, which states its limits itself, not by calls. The fee is in
+// lamports.
 func asV1(limit uint32, fee uint64) func(*draft) {
 	return func(d *draft) {
 		d.version, d.calls = solana.MessageVersionV1, d.calls[2:]

@@ -9,7 +9,7 @@ import (
 const (
 	RequiredHeader  = "PAYMENT-REQUIRED"  // with status 402
 	SignatureHeader = "PAYMENT-SIGNATURE" // with a request
-	ResponseHeader  = "PAYMENT-RESPONSE"  // with an answer: the outcome
+	ResponseHeader  = "PAYMENT-RESPONSE"  // the outcome, sent with an answer
 )
 
 type Requirements struct {
@@ -68,7 +68,7 @@ func encode(value any) (string, error) {
 	return base64.StdEncoding.EncodeToString(text), err
 }
 
-// maxHeader, in bytes, is far more than the calls that Verify accepts need.
+// maxHeader, in bytes, is far more than an acceptable payment needs.
 const maxHeader = 8 << 10
 
 // ParsePayload parses the value of SignatureHeader. It fails with a *Refusal if it is malformed.

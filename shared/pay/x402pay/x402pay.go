@@ -7,10 +7,8 @@
 // wallet, in the required coin, and does nothing else. It costs the fee payer at most MaxFee. Only
 // payments that passed Verify are signed. The transaction's signature is known before it is sent.
 //
-// Start reading at New and Seller.Verify.
-//
-// The sources are the 2026 versions of three specifications: x402 v2, its scheme exact on Solana,
-// and its transport over HTTP.
+// Start reading at New and Seller.Verify. The sources are the 2026 versions of three
+// specifications: x402 v2, its scheme exact on Solana, and its transport over HTTP.
 package x402pay
 
 import (
@@ -90,7 +88,7 @@ func New(config Config) (*Seller, error) {
 // FeePayer returns the address that pays the network fee, and therefore needs SOL.
 func (s *Seller) FeePayer() string { return s.feePayer.String() }
 
-// Requirements asks for units, in millionths of a USDC.
+// Requirements asks for a payment of units, in millionths of a USDC.
 func (s *Seller) Requirements(units int64) Requirements {
 	return Requirements{
 		Scheme: scheme, Network: s.config.Network, Amount: strconv.FormatInt(units, 10), Asset: s.config.Mint,
@@ -114,8 +112,8 @@ type Payment struct {
 	v1      bool // the signatures follow the message
 }
 
-// Sign signs the transaction as the fee payer, always with the same result: its signature and its wire
-// format.
+// Sign signs the transaction as the fee payer. It returns the signature and the wire format, which
+// are always the same.
 func (p Payment) Sign() (pay.Signature, []byte) {
 	fee := ed25519.Sign(p.key, p.message)
 	signatures := slices.Concat(fee, p.payer[:])

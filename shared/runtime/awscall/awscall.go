@@ -59,7 +59,7 @@ func IsUndialled(err error) bool {
 	return errors.As(err, &op) && op.Op == "dial"
 }
 
-// Log writes what the AWS SDK logs as JSON lines of the log.
+// Log returns a logger with which the AWS SDK writes JSON lines to a log.
 func Log(to *slog.Logger) logging.LoggerFunc {
 	return func(kind logging.Classification, format string, values ...any) {
 		level := slog.LevelDebug

@@ -38,7 +38,7 @@ type Upstream struct {
 	Cities
 	Token string `env:"TRAVELPAYOUTS_TOKEN,notEmpty"`
 	URL   string `env:"TRAVELPAYOUTS_URL"`
-	// CallsADay counts the calls of all processes.
+	// CallsADay limits the calls of all processes together.
 	CallsADay int64 `env:"VERDETTO_CALLS_A_DAY"`
 }
 
@@ -49,7 +49,7 @@ type Publication struct {
 
 func (s Publication) All() bool { return s.Fares == "all" }
 
-// Quotas of 0 mean the usual ones. Calls holds any quota by its name.
+// A quota of 0 means the default. Calls holds any quota by its name.
 type Quotas struct {
 	Page  int64            `env:"VERDETTO_QUOTA_PAGE"`
 	Free  int64            `env:"VERDETTO_QUOTA_FREE"`
@@ -80,7 +80,7 @@ type Pay struct {
 	USDC
 }
 
-// Groups returns the groups of which a required setting is given. If none is given it returns all
+// Groups returns the groups in which a required setting is given. If there is none it returns all
 // groups, so that a fault names each setting.
 func (p *Pay) Groups() (chosen []any) {
 	all := []any{&p.Card, &p.USDC}
@@ -134,7 +134,7 @@ type OneMachine struct {
 	Backups        string   `env:"VERDETTO_BACKUPS"`
 	Ping           string   `env:"VERDETTO_PING"`
 	PrivateTargets []string `env:"VERDETTO_ALLOW_PRIVATE_TARGETS"`
-	// OperatorMail is told of what fails.
+	// OperatorMail is the address to which failures are reported.
 	OperatorMail string `env:"VERDETTO_OPERATOR_EMAIL"`
 }
 
@@ -185,7 +185,7 @@ type SMTP struct {
 	Password string `env:"VERDETTO_SMTP_PASSWORD"`
 }
 
-// Fanout distributes a refresh over invocations of the Lambda function.
+// Fanout distributes a refresh over several invocations of the Lambda function.
 type Fanout struct {
 	QueueURL string `env:"VERDETTO_QUEUE_URL"` // empty: one invocation does the whole refresh
 	Workers  int    `env:"VERDETTO_WORKERS"`
@@ -204,7 +204,8 @@ type Work struct {
 	QueueURL string `env:"VERDETTO_WORK_QUEUE_URL"` // empty: only a schedule starts the jobs
 }
 
-// Clock starts at a given time, to use recorded fares as if on the day of their recording.
+// Clock starts the service at a given time, to use recorded fares as if on the day of their
+// recording.
 type Clock struct {
 	At time.Time `env:"VERDETTO_NOW"`
 }

@@ -40,7 +40,7 @@ func TestClock(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		set, unset := c.Now(), Clock{}.Now()
-		time.Sleep(time.Hour) // of the bubble's time
+		time.Sleep(time.Hour) // on the virtual clock
 		if now, want := set(), time.Date(2016, 3, 1, 13, 0, 0, 0, time.UTC); !now.Equal(want) {
 			t.Errorf("the clock says %v, want %v", now, want)
 		}

@@ -18,14 +18,14 @@ type Secrets func(ctx context.Context, names []string) (map[string]string, error
 
 const secretMark = "ssm:"
 
-// secretsTimeout fits into Lambda's time for a start.
+// secretsTimeout fits into the time that Lambda allows for a start.
 const secretsTimeout = 5 * time.Second
 
 // Load fills groups, which are pointers to structs of this package, from environment variables
 // without references to secrets.
 func Load(groups ...any) error { return LoadWith(nil, groups...) }
 
-// LoadWith is Load, but calls secrets to read referenced secrets.
+// LoadWith is like Load, but calls secrets to read referenced secrets.
 func LoadWith(secrets Secrets, groups ...any) error {
 	faults := faults(secrets, groups)
 	if len(faults) == 0 {
@@ -34,7 +34,7 @@ func LoadWith(secrets Secrets, groups ...any) error {
 	return fmt.Errorf("configuration:\n  %s", strings.Join(faults, "\n  "))
 }
 
-// Faults is Load, but returns each fault separately.
+// Faults is like Load, but returns each fault separately.
 func Faults(groups ...any) []string { return faults(nil, groups) }
 
 func faults(secrets Secrets, groups []any) (faults []string) {
@@ -78,8 +78,8 @@ func parse(group any, values map[string]string, reported map[string]bool) (fault
 	return []string{err.Error()} // valid for the setting, invalid for its Go type
 }
 
-// resolve returns the variables of the groups, with secrets in place of references. unknown holds,
-// by variable, why a secret could not be read.
+// resolve returns the variables of the groups, with secrets in place of references. For each
+// variable whose secret could not be read, unknown holds the reason.
 func resolve(secrets Secrets, groups []any) (values, unknown map[string]string, faults []string) {
 	values, unknown = map[string]string{}, map[string]string{}
 	named := map[string]string{} // by variable

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// A pepper may be any bytes. For people to print and type, it is exported as a text, which is also
-// a valid VERDETTO_PEPPER.
+// A pepper may be any bytes. It is exported as a text that people can print and type, and which is
+// also a valid VERDETTO_PEPPER.
 const (
 	pepperMark  = "verdetto-pepper-"
 	pepperCheck = 4 // bytes of SHA-256 at its end, to detect typing errors

@@ -27,7 +27,7 @@ type Setting struct {
 	Give    string // accepted values, which faults quote
 	Note    string
 	Default string
-	Without string // effect of no value, if there is no Default
+	Without string // what no value means, if there is no Default
 	Secret  bool   // never shown; NAME_FILE names its file
 	List    bool   // separated by commas
 	Fits    func(value string) bool
@@ -273,7 +273,7 @@ func oneOf(values ...string) func(string) bool {
 	return func(v string) bool { return slices.Contains(values, v) }
 }
 
-// matches compiles the expression on first use, because a function uses few of all settings.
+// matches compiles the expression on first use, because a function uses only a few settings.
 func matches(shape string) func(string) bool {
 	expression := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:` + shape + `)$`) })
 	return func(v string) bool { return expression().MatchString(v) }
@@ -316,8 +316,8 @@ func domain(v string) bool {
 	return err == nil && u.Host == v && u.Port() == "" && strings.Contains(v, ".") && strings.Trim(v, "0123456789.") != "" && !strings.ContainsAny(v, "*[]: ")
 }
 
-// Network parses the address or network of trusted proxies. It rejects a network of all addresses,
-// with which any caller could forge an address.
+// Network parses the address or network of trusted proxies. It rejects the network of all
+// addresses, because then any caller could forge an address.
 func Network(v string) (netip.Prefix, bool) {
 	v = strings.TrimSpace(v)
 	network, err := netip.ParsePrefix(v)
@@ -399,9 +399,9 @@ func SolanaKey(v string) (ed25519.PrivateKey, bool) {
 	return derived, bytes.Equal(derived, key)
 }
 
-// keyless lists published addresses that look like wallets, but whose payments are lost because
-// nobody has a key. The first is the wallet of play money; documents of earlier versions showed
-// both.
+// keyless lists published addresses that look like wallets. Payments to them are lost, because
+// nobody has their keys. The first is the wallet of play money; documents of earlier versions
+// showed both.
 var keyless = []string{
 	"GhTTiWm2vSPGCYdg23aoJKTosTgQcqyF1uWT7gXYTcs6",
 	"9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin",

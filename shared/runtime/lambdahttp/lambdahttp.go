@@ -24,13 +24,13 @@ import (
 // Main answers API Gateway events until AWS ends the process.
 func Main(h http.Handler) { lambda.Start(Adapt(h)) }
 
-// MainWith is Main for a function that also receives other events, such as those of a schedule,
-// which other handles.
+// MainWith is like Main, for a function that also receives other events, such as those of a
+// schedule. other handles them.
 func MainWith(h http.Handler, other func(context.Context, json.RawMessage) (any, error)) {
 	lambda.Start(AdaptWith(h, other))
 }
 
-// AdaptWith returns the Lambda handler for HTTP events, and for all others, which other handles.
+// AdaptWith returns the Lambda handler for HTTP events and all other events, which other handles.
 func AdaptWith(h http.Handler, other func(context.Context, json.RawMessage) (any, error)) func(context.Context,
 	json.RawMessage) (any, error) {
 	answer := Adapt(h)
@@ -71,11 +71,11 @@ func Request(ctx context.Context, event events.APIGatewayV2HTTPRequest) (*http.R
 		return nil, fmt.Errorf("not an HTTP API event of format 2.0: it has no method")
 	}
 	path := event.RawPath
-	// The path starts with the name of any other than the default stage.
+	// The path starts with the name of the stage, except for the default stage.
 	if stage := event.RequestContext.Stage; stage != "" && stage != "$default" {
 		path = strings.TrimPrefix(path, "/"+stage)
 	}
-	// CloudFront writes the name of the share before the path, and a route of API Gateway is a share.
+	// CloudFront writes the name of the share before the path. A share is a route of API Gateway.
 	share := "/page"
 	if _, route, ok := strings.Cut(event.RouteKey, " "); ok {
 		share = strings.TrimSuffix(route, "/{proxy+}")
@@ -98,7 +98,7 @@ func Request(ctx context.Context, event events.APIGatewayV2HTTPRequest) (*http.R
 	if len(event.Cookies) > 0 {
 		r.Header.Set("Cookie", strings.Join(event.Cookies, "; "))
 	}
-	// API Gateway logs its own id, whereas an id chosen by the caller would be only in our log.
+	// API Gateway logs its own id. An id chosen by the caller would appear only in our log.
 	r.Header.Del("X-Request-Id")
 	if id := event.RequestContext.RequestID; id != "" {
 		r.Header.Set("X-Request-Id", id)

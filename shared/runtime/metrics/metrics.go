@@ -55,10 +55,10 @@ type header struct {
 	CloudWatchMetrics []directive
 }
 
-// Attrs returns the attributes that add metrics to a line, without counts of zero: CloudWatch charges
-// for each hour in which a metric has a value. The only dimensions are stack and function, because
-// each value of a further one would cost as much, while log queries group by the other fields for
-// free.
+// Attrs returns the attributes that add metrics to a line. Counts of zero are left out, because
+// CloudWatch charges for each hour in which a metric has a value. The only dimensions are stack and
+// function: each value of a further one would cost as much, and log queries can group by other
+// fields for free.
 func (s Source) Attrs(now time.Time, metrics ...Metric) []slog.Attr {
 	metrics = slices.DeleteFunc(metrics, func(m Metric) bool { return m.Unit == Count && m.Value == 0 })
 	if s.function == "" || len(metrics) == 0 {

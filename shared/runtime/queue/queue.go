@@ -51,7 +51,7 @@ const MaxBody = 64 << 10
 // ErrInvalid means that a message can never be sent. The call then sent none.
 var ErrInvalid = errors.New("not a message")
 
-// Validate checks the messages of a Send before an adapter acts on them.
+// Validate checks the messages of a Send. Adapters call it first.
 func Validate(messages []string) error {
 	for i, m := range messages {
 		switch {
@@ -79,8 +79,8 @@ func sendable(m string) bool {
 	return true
 }
 
-// workSignal tells a function that its outbox contains work. A schedule checks the outbox too: a
-// lost signal only delays work, and one too many finds none.
+// workSignal tells a function that its outbox contains work. A schedule checks the outbox too, so a
+// lost signal only delays work, and a superfluous one finds none.
 const workSignal = `{"work":true}`
 
 // sendTimeout is the longest that a signal may delay an answer.
@@ -101,9 +101,9 @@ func SignalWorker(q Queue, log *slog.Logger) func() {
 // margin is how long before its deadline a worker starts no more work.
 const margin = 10 * time.Second
 
-// WorkerHandler calls work, which runs some jobs of the outbox and returns how many, until the
-// outbox is empty or little time remains. Several signals count as one. If work fails, all signals
-// are delivered again.
+// WorkerHandler returns a handler that calls work until the outbox is empty or little time remains.
+// work runs some jobs of the outbox and returns how many. Several signals count as one. If work
+// fails, all signals are delivered again.
 func WorkerHandler(work func(context.Context) (done int, err error), log *slog.Logger) Handler {
 	return func(ctx context.Context, messages []Message) (failed []string) {
 		deadline, limited := ctx.Deadline()

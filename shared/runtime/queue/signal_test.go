@@ -78,7 +78,7 @@ func TestWorkerHandler(t *testing.T) {
 				calls := 0
 				failed := queue.WorkerHandler(func(context.Context) (int, error) {
 					calls++
-					time.Sleep(c.takes) // of the bubble's time
+					time.Sleep(c.takes) // on the virtual clock
 					return c.has[calls-1], c.err
 				}, slog.New(slog.DiscardHandler))(ctx, two)
 				if diff := cmp.Diff(c.failed, failed); diff != "" || calls != c.calls {

@@ -1,5 +1,5 @@
-// Package recorder holds the response of an http.Handler in memory: to inspect it before it is
-// sent or to send it in another form.
+// Package recorder holds the response of an http.Handler in memory, so that it can be inspected
+// before it is sent, or sent in another form.
 package recorder
 
 import (
@@ -7,11 +7,11 @@ import (
 	"net/http"
 )
 
-// Recorder is an http.ResponseWriter, ready to use as the zero value. Status and Sent are set when
-// the response begins; call WriteHeader(200) after the handler in case it wrote nothing.
+// Recorder is an http.ResponseWriter whose zero value is ready to use. Status and Sent are set when
+// the response begins. Call WriteHeader(200) after the handler in case it wrote nothing.
 type Recorder struct {
 	Status int
-	Sent   http.Header // as the response began
+	Sent   http.Header // the headers when the response began
 	Body   bytes.Buffer
 	header http.Header
 }

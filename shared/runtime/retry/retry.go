@@ -1,8 +1,7 @@
 // Package retry holds what all retries have in common: the growing wait between tries, the sleep,
-// and the parsing of Retry-After.
-//
-// Callers write the loop themselves. The library cenkalti/backoff would run it on its own clock,
-// whereas here one try may be part of a larger request, and some failures do not count as tries.
+// and the parsing of Retry-After. Callers write the loop themselves. The library cenkalti/backoff
+// would run it on its own clock. Here one try may be part of a larger request, and some failures do
+// not count as tries.
 package retry
 
 import (
@@ -57,5 +56,6 @@ func ParseAfter(value string, now time.Time) (wait time.Duration, ok bool) {
 	return 0, false
 }
 
-// longest is the longest wait that ParseAfter returns for seconds. It fits into a time.Duration.
+// longest is the longest wait that ParseAfter returns, if the header states seconds. It fits into a
+// time.Duration.
 const longest = 100 * 365 * 24 * time.Hour

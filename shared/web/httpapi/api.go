@@ -48,7 +48,7 @@ type Config struct {
 	PaidCalls bool
 	Quotas    Quotas
 	// Pages, if set, renders error responses as HTML for browsers, except on paths that CloudFront
-	// caches. Set it to page.Problems; otherwise the program contains no HTML templates.
+	// caches. Set it to page.Problems; if it is nil, the program contains no HTML templates.
 	Pages func(http.Handler) http.Handler
 	// Observe, if set, is called after each answer. An unknown route is "unknown".
 	Observe func(route, method string, status int, took time.Duration)
@@ -81,7 +81,7 @@ func newHuma(router *router) (huma.API, *schemas) {
 	all := &schemas{Registry: config.Components.Schemas}
 	config.Components.Schemas = all
 	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "", "", ""
-	config.CreateHooks = nil // no $schema in answers: they hold only the published fields
+	config.CreateHooks = nil // answers contain no $schema, only the published fields
 	config.Formats = map[string]huma.Format{"application/json": huma.DefaultJSONFormat, "json": huma.DefaultJSONFormat}
 	config.DefaultFormat = "application/json"
 	config.Transformers = []huma.Transformer{func(ctx huma.Context, _ string, body any) (any, error) {
@@ -90,8 +90,8 @@ func newHuma(router *router) (huma.API, *schemas) {
 	return huma.NewAPI(config, router), all
 }
 
-// schemas is Huma's registry without the schemas of answers. Huma validates no answer, so only
-// Describe needs them, but they take most of the time of a registration.
+// schemas is Huma's registry without the schemas of answers. Huma does not validate answers, so
+// only Describe needs these schemas, but creating them takes most of the time of a registration.
 type schemas struct {
 	huma.Registry
 	answer reflect.Type

@@ -20,12 +20,12 @@ type call struct {
 	id       string      // see requestID
 	header   http.Header // response header
 	allFares bool        // see Config.AllFares
-	slashed  bool        // the path of the request ended in a slash
+	slashed  bool        // the requested path ended in a slash
 	address  string
-	network  string // pseudonym of its IPv6 /48; empty for IPv4
+	network  string // pseudonym of the caller's IPv6 /48; empty for IPv4
 	from     netip.Addr
 	pro      bool
-	subject  string         // the id that is counted: the customer's, or the address
+	subject  string         // the id under which calls are counted: the customer's, or the address
 	holder   store.Customer // zero for an anonymous caller
 	// language of sentences and names that the caller chose; nil: none
 	language *i18n.Language
@@ -54,9 +54,10 @@ func Subject(ctx context.Context) string { return callOf(ctx).subject }
 // Network returns the pseudonym of the caller's IPv4 /24 or IPv6 /48.
 func Network(ctx context.Context) string { return callOf(ctx).wide("wide") }
 
-// MailNetwork returns another pseudonym of the network, by which the mails that callers ask for take
-// turns, so that stored jobs do not tell who called what else. It is empty for a loopback or private
-// address, whose callers are not strangers.
+// MailNetwork returns another pseudonym of the caller's network, which stored jobs contain:
+// networks take turns for the mails that callers ask for. A separate pseudonym does not tell who
+// made which other call. It is empty for a loopback or private address, whose callers are not
+// strangers.
 func MailNetwork(ctx context.Context) string {
 	c := callOf(ctx)
 	if c.api == nil || c.from.IsLoopback() || c.from.IsPrivate() {

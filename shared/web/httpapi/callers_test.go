@@ -114,7 +114,7 @@ func (s *service) ask(from, method, target string, header ...string) *httptest.R
 	return w
 }
 
-// of returns an address in the given IPv6 /48 and the /64 subnet of it.
+// address returns an address in the given /64 subnet of the given IPv6 /48.
 func address(network, subnet int) string {
 	return fmt.Sprintf("[2001:db8:%x:%x::1]:443", network, subnet)
 }
@@ -341,7 +341,7 @@ func TestRequestIDs(t *testing.T) {
 	}
 }
 
-// A caller with a key may cache a verdict for 10 minutes, a caller without a key may not.
+// A caller with a key may cache a verdict for 10 minutes; a caller without a key may not.
 func TestOwnCopies(t *testing.T) {
 	s := serve(t)
 	key := s.issue(t, "ada@example.com")

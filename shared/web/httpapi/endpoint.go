@@ -18,12 +18,12 @@ import (
 // JSONDoc describes a JSON endpoint in OpenAPI, beyond its Go types.
 type JSONDoc struct {
 	Summary, Description string
-	Problems             []ProblemType // in addition to those of every endpoint
-	Status               int           // of a success; 0 means 200
-	Answer               any           // of a success, if the handler writes the bytes itself
+	Problems             []ProblemType // errors in addition to those of every endpoint
+	Status               int           // status of a success; 0 means 200
+	Answer               any           // answer of a success, if the handler writes the bytes itself
 	Text                 string        // media type of a success as text, if the caller may choose it
-	Body                 any           // type of a body that the handler parses itself (RawBody)
-	Pages                []int         // statuses answered with a page if the caller prefers HTML
+	Body                 any           // type of the body, if the handler parses it itself (RawBody)
+	Pages                []int         // statuses for which a caller that prefers HTML gets a page
 	ConsumesQuota        bool          // the handler counts with ConsumeQuota
 }
 
@@ -43,7 +43,7 @@ func JSON[I, O any](a *API, name string, doc JSONDoc, check func(context.Context
 		func(ctx context.Context, in, _ *I) (*O, error) { return handler(ctx, in) })
 }
 
-// Ask is JSON for an endpoint whose parameters are a question. It parses them once, and check
+// Ask is like JSON, for an endpoint whose parameters are a question. It parses them once, and check
 // refuses an invalid question before the call is counted.
 func Ask[I, Q, O any](a *API, name string, doc JSONDoc, question func(*I) (Q, error),
 	check func(context.Context, Q) error, handler func(context.Context, *I, Q) (*O, error)) {
@@ -77,9 +77,9 @@ func (a *API) Mount(h http.Handler, name string, parameters ...string) {
 	}), nil)
 }
 
-// MountForeign is Mount for a protocol with its own parameters and error format. write renders all
-// error responses at its paths, including those of this package; if nil, they are problem
-// documents.
+// MountForeign is like Mount, for a protocol with its own parameters and error format. write
+// renders all error responses at its paths, including those of this package; if nil, they are
+// problem documents.
 func (a *API) MountForeign(h http.Handler, write func(http.ResponseWriter, *http.Request, *Problem), names ...string) {
 	for _, name := range names {
 		a.router.add(routes.Named(name), h, write)
@@ -103,7 +103,8 @@ func descriptionOf(op *huma.Operation) description {
 	return op.Metadata[descriptionKey].(description)
 }
 
-// Without returns the parameters that an input leaves out of its embedded structs by the tag without.
+// Without returns the parameters that an input excludes from its embedded structs with the tag
+// "without".
 func Without(input reflect.Type) (names []string) {
 	for i := range input.NumField() {
 		if f := input.Field(i); f.Anonymous && f.Type.Kind() == reflect.Struct {
@@ -137,7 +138,7 @@ func register[I, Q, O any](a *API, name string, d description, question func(*I)
 		if err != nil {
 			p := a.ProblemFor(ctx, route.Name, err)
 			if over := a.overOthers(ctx); over != nil && (route.Signed || p.Status == http.StatusUnauthorized) {
-				p = over // capOthers allowed it for its key or signature, which is invalid
+				p = over // The key or signature, for which capOthers let the call pass, is invalid.
 			}
 			return nil, p
 		}
@@ -186,7 +187,7 @@ func varyOf(route routes.Route, d description) string {
 const varyByKey = KeyHeader + ", Authorization"
 
 // cacheControl returns the Cache-Control header of a success. CloudFront's cache key and Vary
-// include the caller's key, so an answer to a key is cached for that key only.
+// include the caller's key, so an answer to a caller with a key is cached for that key only.
 func cacheControl(route routes.Route, pro bool) string {
 	switch {
 	case pro && route.Own > 0:

@@ -26,15 +26,15 @@ func Tag(ifNoneMatch, contentType string, body []byte) *Tagged {
 	out := &Tagged{Status: http.StatusOK, ContentType: contentType, ETag: tag, Vary: varyByKey, Body: body}
 	for candidate := range strings.SplitSeq(ifNoneMatch, ",") {
 		candidate = strings.TrimPrefix(strings.TrimSpace(candidate), "W/")
-		if candidate == tag { // * means no particular answer
+		if candidate == tag { // * matches no particular answer
 			out.Status, out.Body = http.StatusNotModified, nil
 		}
 	}
 	return out
 }
 
-// TagJSON is Tag for a document, of which it keeps the fields that the caller chose. It returns err, if
-// set.
+// TagJSON is like Tag, for a document: it encodes only the fields that the caller chose. It returns
+// err, if set.
 func TagJSON(ctx context.Context, ifNoneMatch string, document any, err error) (*Tagged, error) {
 	if err != nil {
 		return nil, err

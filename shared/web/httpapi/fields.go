@@ -12,8 +12,7 @@ import (
 	"verdetto/shared/runtime/config"
 )
 
-// FieldsInput, embedded in an endpoint's input, lets callers shorten an answer to some of its
-// fields.
+// FieldsInput, embedded in an endpoint's input, lets callers limit an answer to some of its fields.
 type FieldsInput struct {
 	Campi string `query:"campi" maxLength:"500" pattern:"^([A-Za-z]+([.,][A-Za-z]+)*)?$" patternDescription:"names of fields such as giorni.partenza,giorni.cent" doc:"Only these fields, separated by commas. A dot leads into an object or a list: giorni.cent. All others are absent, required ones too"`
 }
@@ -58,8 +57,8 @@ func (tree fieldTree) paths(prefix string) (all []string) {
 	return all
 }
 
-// choose returns the fields in the list, or the error response for unknown and repeated ones. It stops
-// at the third, because the search for a similar name is slow.
+// choose returns the fields in the list, or the error response for unknown and repeated ones. It
+// stops at the third fault, because the search for a similar name is slow.
 func (tree fieldTree) choose(list string) (fieldTree, *Problem) {
 	chosen, faults := fieldTree{}, []Fault(nil)
 	seen := map[string]bool{}
@@ -81,7 +80,7 @@ func (tree fieldTree) choose(list string) (fieldTree, *Problem) {
 				break
 			}
 			inner, before := at[step]
-			if before && len(inner) == 0 { // all of it was chosen
+			if before && len(inner) == 0 { // the whole field is already chosen
 				break
 			}
 			if i == len(steps)-1 {

@@ -28,8 +28,8 @@ type chosenInput struct {
 	httpapi.LanguageInput
 }
 
-// chosen returns an API whose answers callers can shorten and translate: one encoded by Huma, one
-// by its handler and cached at the edge.
+// chosen returns an API whose answers callers can limit to some fields and translate. Huma encodes
+// one of them; the handler encodes the other, which the edge caches.
 func chosen() *httpapi.API {
 	api := httpapi.New(httpapi.Config{Now: time.Now, Log: slog.New(slog.DiscardHandler),
 		Limiter: limit.New(&counters{}, time.Now)})

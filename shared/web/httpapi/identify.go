@@ -42,7 +42,7 @@ func (a *API) identify(r *http.Request, c *call) *Problem {
 		c.pro, c.subject, c.holder = true, string(customer.ID), customer
 	}
 	if p == nil || p.Status == http.StatusUnauthorized {
-		// capOthers skipped the limit because the call had a key, which may be invalid.
+		// capOthers let the call pass because it has a key, which may be invalid.
 		if over := a.overOthers(r.Context()); over != nil {
 			return over
 		}

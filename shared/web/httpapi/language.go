@@ -28,8 +28,8 @@ func (languageCode) Schema(huma.Registry) *huma.Schema {
 func Language(ctx context.Context) *i18n.Language { return callOf(ctx).language }
 
 // chosenLanguage returns the language that the caller chose by parameter or header, or nil. The key
-// of a shared cache includes the parameters but not the header, so the header counts only where the
-// edge caches no answers. Pages choose their languages themselves.
+// of a shared cache includes the parameters but not the header, so the header counts only if the
+// edge does not cache the answers. Pages choose their languages themselves.
 func chosenLanguage(r *http.Request, e *endpoint) *i18n.Language {
 	if e == nil || !e.route.Described() || strings.Contains(r.Header.Get("Accept"), "text/html") {
 		return nil
@@ -53,8 +53,8 @@ func (t ProblemType) Translated(detail func(l *i18n.Language) string) *Problem {
 	return p
 }
 
-// In translates the detail, by default to the text about the code. The faults stay in English, because
-// they name parameters.
+// In translates the detail. Without a translation of its own, the detail becomes the text about the
+// code. The faults stay in English, because they name parameters.
 func (p *Problem) In(l *i18n.Language) *Problem {
 	if l == nil || l == i18n.English() {
 		return p
@@ -71,7 +71,8 @@ func (p *Problem) In(l *i18n.Language) *Problem {
 	return &other
 }
 
-// written translates error responses, and omits the fields that the caller did not choose.
+// written translates error responses, and omits the fields of an answer that the caller did not
+// choose.
 func written(ctx context.Context, body any) (any, error) {
 	c := callOf(ctx)
 	if p, ok := body.(*Problem); ok {

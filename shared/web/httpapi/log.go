@@ -94,7 +94,7 @@ func (l requestLog) WithAttrs(attrs []slog.Attr) slog.Handler {
 
 func (l requestLog) WithGroup(name string) slog.Handler { return requestLog{l.Handler.WithGroup(name)} }
 
-// normalizeMethod keeps text that a caller invented out of the log.
+// normalizeMethod keeps text invented by callers out of the log.
 func normalizeMethod(method string) string {
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete,
@@ -120,7 +120,7 @@ func (a *API) metrics(status int) []slog.Attr {
 	switch {
 	case status == http.StatusTooManyRequests:
 		counted = metrics.Metric{Name: "Throttled429", Unit: metrics.Count, Value: 1}
-	case status >= 500 && status != http.StatusNotImplemented: // what the service does not offer is no failure
+	case status >= 500 && status != http.StatusNotImplemented: // A feature that the service does not offer is no failure.
 		counted = metrics.Metric{Name: "Errors5xx", Unit: metrics.Count, Value: 1}
 	default:
 		return nil

@@ -13,8 +13,8 @@ import (
 )
 
 // middleware wraps the router in the steps that every request goes through, in this order. The
-// first step that finds a fault answers, and no later step runs. Afterwards JSON validates the
-// parameters, counts the call and calls the handler.
+// first step that finds a fault answers, and no later step runs. After the steps, JSON validates
+// the parameters, counts the call and calls the handler.
 func (a *API) middleware(router http.Handler) http.Handler {
 	h := router
 	for _, step := range slices.Backward([]func(http.Handler) http.Handler{
@@ -22,7 +22,7 @@ func (a *API) middleware(router http.Handler) http.Handler {
 		a.problemPages,          // renders a problem of a later step as a page for browsers
 		a.log,                   // one line per request
 		a.recoverPanic,          // answers 500 if a later step panics
-		refusing(a.origin),      // 403 if not through our distribution; reads no path or key
+		refusing(a.origin),      // 403 if the request does not come through our distribution; reads no path or key
 		a.capOthers,             // 429 for too many calls outside the endpoints' quotas
 		refusing(knownPath),     // 404
 		a.cors,                  // lets pages of other sites read; answers preflights

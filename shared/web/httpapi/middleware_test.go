@@ -25,8 +25,8 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// trace records which middleware steps ran, as far as a test can observe them, and holds the faults
-// to inject.
+// trace records which middleware steps ran, as far as a test can see it, and holds the faults to
+// inject.
 type trace struct {
 	limit.Counters
 	steps    []string
@@ -79,7 +79,7 @@ func TestOrder(t *testing.T) {
 		status       int
 		code         string
 		kind         string // media type
-		cors         bool   // readable by pages of other sites
+		cors         bool   // pages of other sites can read it
 		cache        string
 		route        string // in the metrics
 		steps        []string

@@ -18,8 +18,8 @@ const (
 	bearerScheme = "Bearer"
 )
 
-// functionTags describes the Lambda functions, by which the OpenAPI description groups the
-// endpoints.
+// functionTags describes the Lambda functions. The OpenAPI description groups the endpoints by
+// function.
 var functionTags = map[string]string{
 	"alerts":      "Price-drop alerts by email",
 	"analisi":     "Verdicts and the data behind them",
@@ -148,11 +148,11 @@ func WriteDescription(o *huma.OpenAPI) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// describedPatterns maps formats to patterns for the description alone: handlers validate such fields
-// themselves, so that one answer reports all faults.
+// describedPatterns maps formats to patterns that only the description contains: handlers validate
+// such fields themselves, so that one answer reports all faults.
 var describedPatterns = map[string]string{
 	"hex32":          "^[0-9A-Fa-f]{32}$",
-	"hex32-or-empty": "^([0-9A-Fa-f]{32})?$", // a form sends empty fields too
+	"hex32-or-empty": "^([0-9A-Fa-f]{32})?$", // a form also sends empty fields
 }
 
 // standardize removes Huma's extensions to OpenAPI, and adds patterns to e-mail fields and to

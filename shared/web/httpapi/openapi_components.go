@@ -15,16 +15,16 @@ import (
 
 type object = map[string]any
 
-// part is what several operations share.
+// part is a part of the description that several operations share.
 type part struct {
-	kind, name string // that of the most frequent such part
+	kind, name string // the kind and name of the most frequent such part
 	operation  string // the first operation with it
 	content    object
-	replace    []func(ref object) // each puts a reference in place of one occurrence
+	replace    []func(ref object) // each function puts a reference in place of one occurrence
 }
 
-// openAnswers lets answers have more fields than described, because later versions add some, and
-// removes the examples of single fields, since answers have examples as a whole.
+// openAnswers allows answers to have more fields than described, because later versions add some.
+// It also removes the examples of single fields, since each answer has an example as a whole.
 func openAnswers(tree object) {
 	requests := map[string]bool{}
 	for _, op := range operations(tree) {
@@ -173,8 +173,8 @@ func operations(tree object) (all []object) {
 // textTypes names the schemas of texts with a long pattern.
 var textTypes = map[string]string{emailPattern: "Email", textNotBlankPattern: "Name"}
 
-// shareTexts replaces such schemas by references, and stores them in texts. Descriptions and
-// examples stay in their place.
+// shareTexts replaces such schemas by references, and stores them in texts. Their descriptions and
+// examples stay where they are.
 func shareTexts(node any, texts object) {
 	switch node := node.(type) {
 	case object:
@@ -207,7 +207,7 @@ func shareTexts(node any, texts object) {
 	}
 }
 
-// ExpandDescription replaces the references by what is shared, for readers of single operations.
+// ExpandDescription replaces references by what they refer to, for readers of single operations.
 func ExpandDescription(data []byte) ([]byte, error) {
 	var tree object
 	decoder := json.NewDecoder(bytes.NewReader(data))

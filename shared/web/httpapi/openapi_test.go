@@ -146,7 +146,7 @@ func TestDescribingChangesNothing(t *testing.T) {
 	}
 }
 
-// A page is shown for any parameters, even an empty form, where a JSON endpoint refuses them.
+// A page is shown for any parameters, even an empty form, for which a JSON endpoint answers 400.
 func TestPagesLookAtParametersThemselves(t *testing.T) {
 	at := func() time.Time { return now }
 	api := httpapi.New(httpapi.Config{Now: at, Log: slog.New(slog.DiscardHandler), Limiter: limit.New(&counters{}, at)})

@@ -61,7 +61,7 @@ func (d *describer) operation(registered *huma.Operation, route routes.Route) *h
 	return &op
 }
 
-// schema is for types that a handler encodes or parses itself, without Huma.
+// schema returns the schema of a type that a handler encodes or parses itself, without Huma.
 func (d *describer) schema(value any) *huma.Schema {
 	return d.schemas.Schema(reflect.TypeOf(value), true, "")
 }
@@ -114,7 +114,7 @@ func (d *describer) successes(op *huma.Operation, route routes.Route, desc descr
 	case desc.page:
 		response.Content = nil
 	}
-	if desc.fields != nil { // with campi, required fields are absent too
+	if desc.fields != nil { // with the parameter campi, even required fields may be absent
 		whole := response.Content["application/json"]
 		response.Content = map[string]*huma.MediaType{"application/json": {Schema: &huma.Schema{
 			AnyOf: []*huma.Schema{whole.Schema, d.schema(Part{})}}, Examples: whole.Examples}}
@@ -125,7 +125,7 @@ func (d *describer) successes(op *huma.Operation, route routes.Route, desc descr
 	for name, h := range registered.Headers {
 		switch {
 		case name == "Content-Type": // described by the content
-		case name == "Content-Security-Policy", name == "Referrer-Policy": // concern browsers, not callers
+		case name == "Content-Security-Policy", name == "Referrer-Policy": // these concern browsers, not callers
 		case headers[name] != nil && route.Price > 0:
 			response.Headers[name] = headerRef(name)
 		case headers[name] != nil:
@@ -164,10 +164,10 @@ func addPage(responses map[string]*huma.Response, status int, route routes.Route
 	responses[at].Content["text/html"] = &huma.MediaType{Schema: &huma.Schema{Type: "string"}}
 }
 
-// failures is the key of the one response for all statuses from 500 on.
+// failures is the key of the one response that describes all statuses from 500 on.
 const failures = "5XX"
 
-// possibleProblems returns the error responses of an operation by status, those from 500 on
+// possibleProblems returns the error responses of an operation by status. Those from 500 on are
 // together under 500.
 func possibleProblems(route routes.Route, desc description) map[int][]ProblemType {
 	all := append([]ProblemType{BadRequest, Forbidden, TooMany, Internal, Unavailable}, desc.Problems...)
@@ -216,7 +216,7 @@ func problemResponse(route routes.Route, status int, possible []ProblemType) *hu
 		Description: strings.Join(texts, "; "),
 		Headers:     h,
 		Content: map[string]*huma.MediaType{"application/problem+json": {
-			// Beside the reference, so that generators use one type for all problems.
+			// A reference next to Properties, so that generators use one type for all problems.
 			Schema: &huma.Schema{Ref: "#/components/schemas/Problem", Properties: map[string]*huma.Schema{
 				"status": {Enum: statuses},
 				"code":   {Enum: codes},

@@ -11,7 +11,7 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// A caller with too many calls that no quota counts is refused, at one write per minute. Calls
+// Calls that no quota counts have a limit per caller, at the cost of one write per minute. Calls
 // within a quota are not counted twice.
 func TestOtherCallsAreCapped(t *testing.T) {
 	const most = 3000
@@ -42,7 +42,7 @@ func TestOtherCallsAreCapped(t *testing.T) {
 					t.Fatalf("%v %s", w.Header(), w.Body)
 				}
 			}
-			if s.writes != 2 { // one in a minute, and one at the limit
+			if s.writes != 2 { // one write per minute, and one at the limit
 				t.Errorf("%d writes", s.writes)
 			}
 			if w := s.ask("192.0.2.8:1", c.method, c.target, c.header...); w.Code != c.status {

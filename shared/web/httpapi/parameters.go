@@ -91,7 +91,7 @@ func commonHeaders(route routes.Route) map[string]*huma.Header {
 		switch {
 		case capped:
 			h[name] = headerRef(name)
-		case route.KeyInHandler: // ConsumeLimit writes a handler's own limit
+		case route.KeyInHandler: // with ConsumeLimit, these describe the handler's own limit
 			h[name] = optionalHeader(name)
 		}
 	}
@@ -170,8 +170,8 @@ const (
 	textNotBlankPattern = `^[^` + control + `]*[^` + space + control + `][^` + control + `]*$`
 )
 
-// emailPattern matches the addresses that package mail accepts, which a test compares. Package mail
-// also limits the part before the @ to 64 characters.
+// emailPattern matches the addresses that package mail accepts; a test compares the two. Package
+// mail also limits the part before the @ to 64 characters.
 const (
 	emailPattern = "^" + emailAtom + "(\\." + emailAtom + ")*" +
 		"@([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z]([A-Za-z0-9-]{0,61}[A-Za-z0-9])$"

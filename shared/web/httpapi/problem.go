@@ -20,7 +20,7 @@ type Problem struct {
 	Errors      []Fault  `json:"errors,omitempty" doc:"The parameters or fields at fault"`
 	Suggestions []string `json:"suggestions,omitempty" doc:"Values that may have been meant"`
 	Usage       string   `json:"usage,omitempty" doc:"If a quota is used up: the path that shows what is left of each" example:"/v1/consumo"`
-	// Raccolta is set before the first fare of the service; see Collecting.
+	// Raccolta is set until the service has its first fare; see Collecting.
 	Raccolta *Raccolta `json:"raccolta,omitempty" doc:"How far a service without any fare is"`
 	Paid     *Paid     `json:"paid,omitempty" doc:"If a quota is used up: where the same answer is sold for a single payment, and its price"`
 
@@ -29,7 +29,7 @@ type Problem struct {
 	collection *verdict.Collection
 }
 
-// Raccolta says how much of the history that a verdict needs is collected.
+// Raccolta says how much of the history that a verdict needs has been collected.
 type Raccolta struct {
 	DaGiorni      int    `json:"daGiorni" minimum:"0" doc:"Past days with a known cheapest fare"`
 	DiGiorni      int    `json:"diGiorni" minimum:"8" doc:"Such days that a verdict needs" example:"8"`
@@ -115,7 +115,7 @@ func (p *Problem) With(name, value string) *Problem {
 // longestFaults, in bytes, keeps an error response, which contains the faults twice, below 4 kB.
 const longestFaults = 1500
 
-// Invalid lists the faults, as far as they fit.
+// Invalid returns an error response that lists as many of the faults as fit.
 func Invalid(faults ...Fault) *Problem {
 	var texts []string
 	var listed []Fault

@@ -14,8 +14,8 @@ import (
 
 const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 
-// For an error response of any middleware step, a browser gets a page and a program gets the
-// problem document, with the same status and headers.
+// Whichever middleware step refuses a request, a browser gets a page and a program gets the problem
+// document, with the same status and headers.
 func TestProblemsAsPages(t *testing.T) {
 	key, _, err := apikey.Mint(rand.Reader, apikey.CustomerIDOf([]byte("pepper"), "ada@example.com"))
 	if err != nil {
@@ -27,7 +27,7 @@ func TestProblemsAsPages(t *testing.T) {
 		config                    httpapi.Config
 		status                    int
 		title                     string // in Italian
-		says                      string // the rest comes from the document
+		says                      string // the other texts come from the document
 	}{
 		{name: "parameters", target: "/v1/analisi", status: 400, title: "La richiesta non è valida",
 			says: "origine is missing"},

@@ -18,9 +18,9 @@ import (
 // MaxParameter limits a query parameter, in runes.
 const MaxParameter = 100
 
-// checkParameters refuses malformed and unknown parameters before Huma parses them, and empty headers
-// that must not be empty, which Huma treats as missing. It reports all faults together with those
-// found on renaming. A page explains malformed values itself.
+// checkParameters refuses malformed and unknown parameters before Huma parses them. It also refuses
+// empty headers that must not be empty, which Huma would treat as missing. It reports all faults
+// together with those that renamed found. A page explains malformed values itself.
 func checkParameters(op *huma.Operation, r *http.Request, faults []Fault) *Problem {
 	d := descriptionOf(op)
 	values, err := url.ParseQuery(r.URL.RawQuery)
@@ -45,7 +45,7 @@ func checkParameters(op *huma.Operation, r *http.Request, faults []Fault) *Probl
 		case len(given) == 0 && p.Required:
 			fault = missing(p.Name, values.Get("origine"))
 		case len(given) == 1:
-			// Where an enum lists the values, an empty one is a fault.
+			// If an enum lists the values, an empty one is a fault.
 			fault = unfit(given[0], p.Required || p.Schema != nil && len(p.Schema.Enum) > 0, longest(p))
 		}
 		if fault != "" {
@@ -81,14 +81,14 @@ func emptyHeader(p *huma.Param, given []string) string {
 	return fmt.Sprintf("is empty: give %d characters or more, or leave it out", *p.Schema.MinLength)
 }
 
-// tracking are prefixes of parameters that other sites and mail programs add to links.
+// tracking lists prefixes of parameters that other sites and mail programs add to links.
 var tracking = []string{"utm_", "fbclid", "gclid", "gbraid", "wbraid", "gad_", "dclid", "msclkid", "mc_cid",
 	"mc_eid", "igsh", "ttclid", "twclid", "li_fat_id", "yclid", "_ga", "_gl", "_hs", "mkt_tok", "srsltid", "ref"}
 
 const maxUnknown = 10
 
-// unknownParameters ignores tracking parameters, except where the edge shares answers: with them a
-// caller could bypass the edge.
+// unknownParameters ignores tracking parameters, unless the edge shares the answers: a caller could
+// otherwise bypass its cache with them.
 func unknownParameters(route routes.Route, values url.Values, names []string) (faults []Fault) {
 	for _, given := range slices.Sorted(maps.Keys(values)) {
 		isTracking := func(prefix string) bool { return strings.HasPrefix(given, prefix) }
@@ -113,7 +113,7 @@ func unknownParameters(route routes.Route, values url.Values, names []string) (f
 	return faults
 }
 
-// printable makes a name that a caller invented fit for an answer.
+// printable makes a name that a caller invented safe to repeat in an answer.
 func printable(name string) string {
 	runes := []rune(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {

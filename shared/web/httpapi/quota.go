@@ -20,9 +20,9 @@ func (a *API) ConsumeQuota(ctx context.Context, name string) error {
 	return err
 }
 
-// Quotas replaces quotas of routes.Table. Page is the daily quota of an address on the home page,
-// Free that of each endpoint for verdicts, calendars, places nearby and deals; 0 means no change.
-// Calls, by the names of FreeLimit, NetworkLimit and ProLimit, takes precedence.
+// Quotas replaces quotas of routes.Table. Page is the daily quota of an address on the home page.
+// Free is that of each endpoint for verdicts, calendars, places nearby and deals. 0 means no
+// change. Calls, by the names of FreeLimit, NetworkLimit and ProLimit, takes precedence.
 type Quotas struct {
 	Page, Free int64
 	Calls      map[string]int64
@@ -191,8 +191,8 @@ func (a *API) logUncounted(ctx context.Context, err error) {
 	}
 }
 
-// capOthers limits the calls that no quota counts, under routes.Others. A call with a key or
-// signature is refused only if that is invalid.
+// capOthers limits the calls that no quota counts, under routes.Others. It lets a call with a key
+// or signature pass, which is refused under these limits later if the key or signature is invalid.
 func (a *API) capOthers(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := callOf(r.Context())
@@ -223,8 +223,8 @@ func provesItself(c *call, r *http.Request) bool {
 		(r.Header.Get(KeyHeader) != "" || r.Header.Get("Authorization") != "")
 }
 
-// AdmitCached counts a call that a cache before the API answers, under routes.Cached. If the limit is
-// reached, it sends the error response and returns false.
+// AdmitCached counts, under routes.Cached, a call that a cache in front of the API answers. If the
+// limit is reached, it sends the error response and returns false.
 func (a *API) AdmitCached(w http.ResponseWriter, r *http.Request) bool {
 	c := &call{header: w.Header()}
 	c.address, c.network = a.pseudonyms(address(a.viewer(r)))
@@ -242,7 +242,8 @@ func (a *API) AdmitCached(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// otherLimits returns the limits for calls that no quota counts, with the pseudonym to count.
+// otherLimits returns the limits for calls that no quota counts, each with the pseudonym under
+// which it counts them.
 func otherLimits(c *call) map[limit.Limit]string {
 	if c.pro {
 		return map[limit.Limit]string{ProLimit(routes.Others): c.subject}

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// readKey copies a key from Authorization: Bearer to X-Api-Key. Where keys are read, a bearer token
-// that is no key is refused, because its sender expects to be identified. Other endpoints ignore
-// Authorization.
+// readKey copies a key from Authorization: Bearer to X-Api-Key. An endpoint that reads keys refuses
+// a bearer token that is no key, because its sender expects to be identified. Other endpoints
+// ignore Authorization.
 func readKey(r *http.Request, c *call) *Problem {
 	route, given := c.endpoint.route, r.Header.Values("Authorization")
 	if len(given) == 0 || !route.Keyed() && !route.KeyInHandler {

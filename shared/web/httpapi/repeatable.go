@@ -18,7 +18,8 @@ type Repeatable struct {
 	IdempotencyKey string `header:"Idempotency-Key" minLength:"16" maxLength:"100" doc:"16 to 100 unguessable characters, such as a UUID. The same call with the same key gets the first answer again and creates nothing more"`
 }
 
-// Random returns fresh or, with an Idempotency-Key, 32 bytes derived from purpose, call and the key.
+// Random returns fresh or, if there is an Idempotency-Key, 32 bytes derived from purpose, the call
+// and the key.
 func (in Repeatable) Random(ctx context.Context, fresh io.Reader, purpose string, call ...string) io.Reader {
 	if in.IdempotencyKey == "" {
 		return fresh

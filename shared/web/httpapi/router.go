@@ -20,11 +20,11 @@ type router struct {
 // resource holds the endpoints of one path.
 type resource struct {
 	endpoints       map[string]*endpoint // by method, including HEAD
-	methods         []string             // in the order of registration
+	methods         []string             // the methods in the order of registration
 	edgeCacheable   bool                 // CloudFront may cache the answers
 	crossOriginPOST bool                 // scripts of any site may post
 	sold            bool                 // callers pay for each answer, which has extra headers
-	writeProblem    problemWriter        // if set, in the path's own format
+	writeProblem    problemWriter        // if set, writes error responses in the path's own format
 }
 
 type problemWriter func(http.ResponseWriter, *http.Request, *Problem)
@@ -91,7 +91,7 @@ func (rt *router) findTrimmed(method, path string) (m match, trimmed string) {
 	return m, trimmed
 }
 
-// find compares decoded paths, so an escaped slash (%2F) equals a slash.
+// find compares decoded paths, so %2F counts as a slash.
 func (rt *router) find(method, path string) match {
 	if r, ok := rt.resources[path]; ok {
 		return match{resource: r, endpoint: r.endpoints[method]}
@@ -111,8 +111,8 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.endpoint.handler.ServeHTTP(w, r)
 }
 
-// Handle registers a typed handler for Huma. It makes the body of pages optional, because they explain
-// a missing one themselves, and drops the parameters that the endpoint leaves out.
+// Handle registers a typed handler for Huma. It makes the body of pages optional, because they
+// explain a missing body themselves, and drops the parameters that the endpoint does not have.
 func (rt *router) Handle(op *huma.Operation, handler func(huma.Context)) {
 	if op.RequestBody != nil && descriptionOf(op).page {
 		op.RequestBody.Required = false

@@ -60,11 +60,11 @@ func TestRouting(t *testing.T) {
 		method, path, rawPath string
 		preflight             bool
 		status                int
-		served                string // by which endpoint; empty: none
+		served                string // the endpoint that answers; empty: none
 		allow                 string // of a 405
-		cors                  string // who may read the answer
+		cors                  string // which sites may read the answer
 		mayUse                string // the methods in the preflight's answer
-		logged, route         string // the log's path, and the metrics' endpoint
+		logged, route         string // the path in the log, and the endpoint in the metrics
 	}{
 		{method: "GET", path: "/v1/analisi", status: 204, served: "analisi", cors: allOrigins,
 			logged: "/v1/analisi", route: "analisi"},

@@ -10,8 +10,8 @@ import (
 	"verdetto/shared/store"
 )
 
-// A token becomes invalid together with its key or plan, so a call with a token costs one read of the
-// store too. Programs send it in Authorization, or in X-Api-Key in place of a key.
+// A token is valid only as long as its key or plan, so a call with a token also costs one read of
+// the store. Programs send it in Authorization, or in X-Api-Key in place of a key.
 
 const TokenLasts = 30 * time.Minute
 
@@ -22,8 +22,8 @@ var (
 	TokenRevoked = ProblemType{Status: http.StatusUnauthorized, Code: "token-revocato", Title: "The key of the token was replaced"}
 )
 
-// Token returns a token for a valid key, or an anonymous token, which has the free quota, for an
-// empty one. For an invalid key, the error is a Problem.
+// Token returns a token for a valid key. For an empty key it returns an anonymous token, which has
+// the free quota. For an invalid key, the error is a Problem.
 func (a *API) Token(ctx context.Context, key string) (string, error) {
 	until := a.config.Now().Add(TokenLasts)
 	if key == "" {
@@ -36,7 +36,7 @@ func (a *API) Token(ctx context.Context, key string) (string, error) {
 	return a.signer.CustomerToken(c.ID, hash, until), nil
 }
 
-// holder returns the customer of a valid token, zero for an anonymous one.
+// holder returns the customer of a valid token, or the zero Customer for an anonymous one.
 func (a *API) holder(ctx context.Context, given []string) (none store.Customer, _ *Problem) {
 	refuse := func(t ProblemType, detail string) *Problem {
 		return t.Problem(detail).With("WWW-Authenticate", "Bearer")

@@ -14,7 +14,7 @@ type Usage struct {
 	Route  routes.Route
 	Cap    routes.Cap
 	Window int64 // calls
-	Today  int64 // calls of the UTC day if the window is shorter, else of the window
+	Today  int64 // calls in the UTC day if the window is shorter, or else in the window
 	Reset  time.Time
 	Paid   *Paid // for anonymous callers: where the answer is sold, or nil
 }

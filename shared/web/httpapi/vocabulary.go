@@ -12,7 +12,7 @@ import (
 	"verdetto/shared/runtime/config"
 )
 
-// synonyms pairs the Italian and the English name of each parameter. An endpoint describes one of
+// synonyms pairs the Italian and the English names of the parameters. An endpoint describes one of
 // them and accepts both. New parameters have Italian names.
 var synonyms = [][2]string{
 	{"origine", "origin"}, {"destinazione", "destination"}, {"destinazioni", "destinations"},
@@ -67,7 +67,7 @@ func withSynonyms(names []string) []string {
 	return all
 }
 
-// answers are yes and no in six languages.
+// answers maps the words for yes and no in six languages.
 var answers = map[string]bool{"true": true, "yes": true, "1": true, "si": true, "sì": true, "ja": true, "oui": true, "sí": true,
 	"sim": true, "false": false, "no": false, "0": false, "nein": false, "non": false, "não": false}
 
@@ -76,8 +76,8 @@ func ReadAnswer(text string) (yes, known bool) {
 	return yes, known
 }
 
-// renamed gives the parameters the described names, and yes and no the values true and false. A
-// parameter under both names is a fault.
+// renamed gives parameters the names in the description, and words for yes and no the values true
+// and false. A parameter sent under both names is a fault.
 func renamed(op *huma.Operation, r *http.Request) (*http.Request, []Fault) {
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {

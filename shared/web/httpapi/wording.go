@@ -60,7 +60,7 @@ func faultOf(detail *huma.ErrorDetail) Fault {
 	if detail.Message == "invalid boolean" {
 		return Fault{name, "is neither yes nor no: send true or false"}
 	}
-	if !strings.HasPrefix(detail.Message, "is ") { // not our message: it did not parse
+	if !strings.HasPrefix(detail.Message, "is ") { // the message is not ours: the value could not be parsed
 		return Fault{name, "cannot be read: " + detail.Message}
 	}
 	return Fault{name, detail.Message}

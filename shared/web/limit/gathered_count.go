@@ -8,9 +8,9 @@ import (
 	"verdetto/shared/store"
 )
 
-// While one write of a counter runs, further calls of the same subject wait, and the next write counts
-// them together, so that a flood of calls causes few writes. Each call gets its own number, so the
-// limit is exact, although the stored count may exceed it.
+// While a counter is being written, further calls of the same subject wait, and the next write
+// counts them together, so that a flood of calls causes few writes. Each call gets its own number,
+// so the limit is exact, although the stored count may exceed it.
 
 type counter struct {
 	key     store.Key
@@ -28,7 +28,7 @@ type waiter struct {
 	done  chan struct{}
 }
 
-// count returns the count after the last of n calls, which may exceed the limit.
+// count counts n calls and returns the count after the last of them, which may exceed the limit.
 func (l *Limiter) count(ctx context.Context, c counter, n int64) (int64, error) {
 	l.mu.Lock()
 	if l.isOver(c.key) {
@@ -52,12 +52,12 @@ func (l *Limiter) count(ctx context.Context, c counter, n int64) (int64, error) 
 	select {
 	case <-w.done:
 		return w.count, w.err
-	case <-ctx.Done(): // the call is counted all the same
+	case <-ctx.Done(): // the call is counted nevertheless
 		return 0, context.Cause(ctx)
 	}
 }
 
-// next returns the waiting calls, or nil for none: the counter is then idle.
+// next returns the waiting calls, or nil if there are none: the counter is then idle.
 func (l *Limiter) next(c counter) []*waiter {
 	l.mu.Lock()
 	defer l.mu.Unlock()

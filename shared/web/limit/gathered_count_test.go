@@ -18,7 +18,7 @@ type slowly struct {
 	counters
 	begun, goOn chan struct{}
 	once        sync.Once
-	contexts    []error // of each write's context
+	contexts    []error // the error of each write's context
 }
 
 func (s *slowly) Take(ctx context.Context, key store.Key, n, limit int64, expires time.Time) (int64, error) {
@@ -30,7 +30,7 @@ func (s *slowly) Take(ctx context.Context, key store.Key, n, limit int64, expire
 	return s.counters.Take(ctx, key, n, limit, expires)
 }
 
-// gather makes concurrent calls of one subject that wait for the slow write of the first.
+// gather makes concurrent calls of one subject, which wait for the slow write of the first.
 func gather(t *testing.T, calls int, ctxOf func(n int) context.Context, meanwhile func()) (decisions []Decision, errs []error,
 	c *slowly, l *Limiter) {
 	t.Helper()

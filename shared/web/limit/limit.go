@@ -51,14 +51,14 @@ func (l Limit) key(subject string, from time.Time) store.Key {
 // Decision is the result of counting one call, or several in one write.
 type Decision struct {
 	Limit     Limit
-	Allowed   bool  // at least one is
-	Granted   int64 // the first n are
+	Allowed   bool  // at least one call is allowed
+	Granted   int64 // the first n calls are allowed
 	Counted   bool  // false if the counter could not be reached
 	Remaining int64
 	Reset     time.Time
 }
 
-// decide takes the count including the new call; over means that the call was refused.
+// decide takes the count with the new call included. over means that the call was refused.
 func decide(l Limit, count int64, over bool, now time.Time) Decision {
 	_, reset := l.window(now)
 	return Decision{Limit: l, Allowed: !over, Counted: true, Remaining: max(0, l.Calls-count), Reset: reset}
@@ -96,13 +96,14 @@ type Limiter struct {
 	counters Counters
 	now      func() time.Time
 	mu       sync.Mutex
-	over     map[store.Key]time.Time // end of the window of subjects over their limit
+	over     map[store.Key]time.Time // when the windows of subjects over their limit end
 	counting map[counter][]*waiter   // waiting for a counter's running write
 	shared   map[store.Key]*tally    // see CountShared
 	calls    map[string]int64        // see With
 }
 
-// remembered limits the number of subjects over their limit, and of tallies, to about 2 MB each.
+// remembered limits the number of subjects over their limit, and the number of tallies, to about 2
+// MB each.
 const remembered = 10_000
 
 func New(counters Counters, now func() time.Time) *Limiter {
@@ -116,7 +117,7 @@ func (l *Limiter) With(calls map[string]int64) *Limiter {
 	return l
 }
 
-// Set returns the limit with the maximum of With. A nil Limiter changes nothing.
+// Set returns the limit with the maximum that With set. A nil Limiter changes nothing.
 func (l *Limiter) Set(limit Limit) Limit {
 	if l == nil {
 		return limit
@@ -157,7 +158,7 @@ func (l *Limiter) TakeSeveral(ctx context.Context, limit Limit, subject string, 
 		fmt.Errorf("count a call under %s: %w", limit.Name, err)
 }
 
-// Usage returns the counted calls of the current window and of the time Keep.
+// Usage returns how many calls are counted in the current window, and in the time Keep.
 func (l *Limiter) Usage(ctx context.Context, limit Limit, subject string) (window, kept int64, err error) {
 	limit = l.Set(limit)
 	now := l.now()
@@ -170,7 +171,7 @@ func (l *Limiter) Usage(ctx context.Context, limit Limit, subject string) (windo
 	}
 	for _, i := range items {
 		count, _ := i.Count()
-		count = min(count, limit.Calls) // refused calls may have been counted with others
+		count = min(count, limit.Calls) // calls that were refused may have been counted with others
 		kept += count
 		if i.Sort == begins.Format(time.RFC3339) {
 			window = count

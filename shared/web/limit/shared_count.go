@@ -12,7 +12,7 @@ import (
 // tally is what one process knows of a stored counter that several processes share.
 type tally struct {
 	until   time.Time
-	total   int64 // as far as the process knows
+	total   int64 // the total, as far as the process knows
 	pending int64 // not yet written
 	wrote   time.Time
 }
@@ -47,7 +47,7 @@ func (l *Limiter) CountShared(ctx context.Context, limit Limit, subject string) 
 	_, to := limit.window(now)
 	total, err := l.counters.Take(ctx, key, due, limit.Calls, to)
 	if errors.Is(err, store.ErrLimit) {
-		total, err = limit.Calls, nil // reached by other processes; this call is the last
+		total, err = limit.Calls, nil // other processes reached the limit; this call is the last one allowed
 	}
 	if err != nil {
 		return d, fmt.Errorf("count calls under %s: %w", limit.Name, err)
@@ -60,9 +60,9 @@ func (l *Limiter) CountShared(ctx context.Context, limit Limit, subject string) 
 	return d, nil
 }
 
-// Uncount takes back one call that CountShared counted, because it had no result. It lowers only
-// the count in memory; if the call was already written, the next write adds one less. For limits
-// below 512 it does nothing.
+// Uncount takes back a call that CountShared counted, because it had no result. It lowers only the
+// count in memory; if the call was already written, the next write adds one less. For limits below
+// 512 it does nothing.
 func (l *Limiter) Uncount(limit Limit, subject string) {
 	limit = l.Set(limit)
 	from, _ := limit.window(l.now())
@@ -92,7 +92,7 @@ func (l *Limiter) countInMemory(limit Limit, subject string, now time.Time) (key
 	}
 	t.total++
 	t.pending++
-	// A process at the limit counts no more calls, so it must write its pending ones now.
+	// A process whose limit is reached counts no more calls, so it must write its pending ones now.
 	if t.pending >= minPending && now.Sub(t.wrote) >= writeEvery || t.total >= limit.Calls && t.pending > 0 {
 		due, t.pending, t.wrote = t.pending, 0, now
 	}
@@ -112,7 +112,7 @@ func (l *Limiter) Full(limit Limit, subject string) (Decision, bool) {
 	return decide(limit, limit.Calls, full, now), full
 }
 
-// makeRoom bounds the memory: it removes tallies of ended windows, then those with the smallest
+// makeRoom limits the memory: it removes tallies of ended windows, and then those with the smallest
 // counts.
 func (l *Limiter) makeRoom(now time.Time) {
 	if len(l.shared) < remembered {

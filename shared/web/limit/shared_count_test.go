@@ -158,7 +158,7 @@ func TestTalliesAreBounded(t *testing.T) {
 	}
 }
 
-// Usage adds up all minutes of the day, for the given subject and limit alone.
+// Usage adds up all minutes of the day, for the given subject and limit only.
 func TestUsage(t *testing.T) {
 	now := time.Date(2026, 3, 1, 23, 57, 30, 0, time.UTC)
 	c := &counters{}
@@ -192,7 +192,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// An uncounted call can be used again, whether or not it was written.
+// An uncounted call is available again, whether or not it was written.
 func TestUncount(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	c := &counters{}

@@ -33,8 +33,8 @@ var Policy = sync.OnceValue(func() string {
 		"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 })
 
-// inlineStyle is inline because a browser shows a page only after the style sheet, which would take
-// a second round trip.
+// inlineStyle returns the style sheet for inlining: a browser shows a page only after it has the
+// style sheet, which would take a second round trip.
 func inlineStyle() []byte { return assets().files[path.Base(Asset("style.css"))].data }
 
 func hashOf(data []byte) string {
@@ -50,11 +50,11 @@ type Page struct {
 	Head        template.HTML
 	Body        template.HTML
 	Scripts     []string
-	Styles      []string        // in addition to the inline style sheet
+	Styles      []string        // style sheets in addition to the inline one
 	Others      []Other         // the same page in other languages
 	Search      SearchAddresses // if search engines may list it
-	Alone       bool            // without links to other pages of the service
-	Start       string          // address of the first page; empty: that in Language
+	Alone       bool            // the page has no links to other pages of the service
+	Start       string          // address of the first page; empty: the one in Language
 }
 
 // SearchAddresses holds the addresses of a page in each language, for search engines. They must be
@@ -63,11 +63,11 @@ type SearchAddresses struct {
 	Base      string // public address of the service
 	Itself    string
 	Languages []Other // canonical paths, including this one
-	Any       string  // path that follows the browser's language
+	Any       string  // a path that follows the browser's language
 }
 
-// NewSearchAddresses is for pages whose parameter lang sets the language: those of the paid plan
-// and about the service.
+// NewSearchAddresses returns the addresses of a page whose parameter lang sets the language: a page
+// of the paid plan, or about the service.
 func NewSearchAddresses(base string, l *i18n.Language, path string) SearchAddresses {
 	f := SearchAddresses{Base: base, Itself: AddressIn(l, path), Any: path}
 	for _, l := range i18n.Languages() {
@@ -90,8 +90,8 @@ func Home(l *i18n.Language) string {
 	return "/?lang=" + l.Code
 }
 
-// AddressIn is for pages whose parameter lang sets the language: those of the paid plan and about
-// the service.
+// AddressIn returns the address of a page whose parameter lang sets the language: a page of the
+// paid plan, or about the service.
 func AddressIn(l *i18n.Language, path string) string {
 	if strings.Contains(path, "?") {
 		return path + "&lang=" + l.Code
@@ -108,10 +108,11 @@ func OtherLanguages(l *i18n.Language, path string) (others []Other) {
 	return others
 }
 
-// What the process tells on all its pages. It is set at the start, because a process runs one service.
+// Notes that all pages of the process show. They are set at the start, because a process runs one
+// service.
 var (
 	Demonstration atomic.Bool // the plan is paid with play money
-	MailKept      atomic.Bool // mails are written into a folder, so no reader gets one
+	MailKept      atomic.Bool // mails are written into a folder and not sent
 )
 
 //go:embed *.html
@@ -158,7 +159,7 @@ func (r *Response) Write(w http.ResponseWriter, request *http.Request) {
 	}
 }
 
-// WantsHTML reports whether an Accept header prefers HTML to JSON, as browsers' headers do.
+// WantsHTML reports whether an Accept header prefers HTML to JSON, as that of a browser does.
 func WantsHTML(accept string) bool {
 	html, json := strings.Index(accept, "text/html"), strings.Index(accept, "application/json")
 	return html >= 0 && (json < 0 || html < json)
@@ -234,7 +235,7 @@ func compact(source []byte) []byte {
 	var b bytes.Buffer
 	for line := range bytes.Lines(source) {
 		line = bytes.TrimLeft(line, " ")
-		if code, _, ok := bytes.Cut(line, []byte(" // ")); ok { // none of our strings contains this
+		if code, _, ok := bytes.Cut(line, []byte(" // ")); ok { // no string in the style sheet contains this
 			line = append(bytes.Clone(code), '\n')
 		}
 		if !bytes.HasPrefix(line, []byte("//")) && !bytes.HasPrefix(line, []byte("/**")) {
@@ -263,8 +264,8 @@ func ChartStyle() string {
 		"font-weight: 600; font-size: 19px }\n"
 }
 
-// hostColours maps our colours to those of MCP Apps, the protocol for interfaces inside agents'
-// clients.
+// hostColours maps our colours to those of MCP Apps, the protocol for interfaces inside clients of
+// agents.
 var hostColours = map[string]string{
 	"--paper": "--color-background-primary", "--raised": "--color-background-secondary",
 	"--ink":   "--color-text-primary",
@@ -272,8 +273,8 @@ var hostColours = map[string]string{
 }
 
 // EmbeddedStyle returns the style sheet for parts of a page that another program (the host) embeds.
-// It loads no other files and uses the host's colours, if defined. The attribute data-theme chooses
-// light or dark, or else the browser's setting does.
+// It loads no other files, and uses the host's colours if they are defined. The attribute
+// data-theme selects light or dark; without it, the browser's setting does.
 func EmbeddedStyle() string {
 	_, css, _ := strings.Cut(assets().style, ":root")
 	light, rest, _ := strings.Cut(css, "\n}\n")

@@ -37,7 +37,7 @@ func Problems(h http.Handler) http.Handler {
 // problemPage buffers a problem document and passes on every other answer.
 type problemPage struct {
 	http.ResponseWriter
-	status   int // of the buffered document; 0: none
+	status   int // status of the buffered document; 0: none
 	begun    bool
 	document bytes.Buffer
 }

@@ -11,9 +11,9 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// Templates holds the templates of all HTML files in a folder, parsed for a language on first use.
-// Texts without placeholders become constants then: a page has a hundred, and templates take most
-// of their time with calls.
+// Templates holds the templates of all HTML files in a folder. They are parsed for each language on
+// first use, and texts without placeholders then become constants: a page has a hundred of them,
+// and templates spend most of their time on calls.
 type Templates struct {
 	Files  embed.FS
 	Funcs  template.FuncMap

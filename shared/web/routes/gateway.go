@@ -9,23 +9,23 @@ import (
 // Fallback is the Lambda function of the first share, which answers unknown paths with 404.
 const Fallback = "analisi"
 
-// Share is a route of API Gateway: the paths of some endpoints, which lead to one Lambda function and
-// use up one limit of calls per second. CloudFront writes /NAME before the path, because API Gateway
-// knows no pattern for several paths.
+// Share is a route of API Gateway: the paths of some endpoints that lead to one Lambda function and
+// have a common limit of calls per second. CloudFront writes /NAME before the path, because API
+// Gateway has no pattern that matches several paths.
 type Share struct {
 	Name, Function string
 	Weight         int
 }
 
-// Shares begins with the share of all paths that no other has.
+// Shares lists the shares. The first one has all paths that belong to no other.
 var Shares = []Share{
 	{"page", Fallback, 2},
 	{"verdict", Fallback, 2},
 	{"agents", Fallback, 1},
-	{"documents", Fallback, 1}, // apart from the page, because crawlers read them
+	{"documents", Fallback, 1}, // separate from the page, because crawlers read them
 	{"trends", "pricetrends", 1},
 	{"shop", "pro", 1},
-	{"webhook", "pro", 1}, // apart from the shop, whose callers are strangers
+	{"webhook", "pro", 1}, // separate from the shop, whose callers are strangers
 	{"alerts", "alerts", 1},
 	{"amadeus", "compat", 1},
 	{"answers", "x402", 1},
@@ -41,7 +41,7 @@ func Throttles(perSecond int) map[string]int {
 	for _, s := range Shares {
 		all += s.Weight
 	}
-	for _, s := range slices.Backward(Shares) { // each takes its part of the rest, so the rounded rates add up
+	for _, s := range slices.Backward(Shares) { // each share takes its part of the rest, so the rounded rates add up
 		rates[s.Name] = max(1, (left*s.Weight+all/2)/all)
 		left, all = left-rates[s.Name], all-s.Weight
 	}
@@ -96,7 +96,7 @@ func ShareOf(path string) Share {
 }
 
 // folder returns the pattern for all paths with the same first two parts, or a path of two parts
-// itself. Below /v2 and /v3, all paths lead to one function.
+// itself. All paths below /v2 and /v3 lead to one function.
 func folder(path string) string {
 	rest, alias := strings.CutPrefix(path, Alias+"/")
 	parts := strings.Split(strings.TrimPrefix(rest, "/"), "/")

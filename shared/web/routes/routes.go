@@ -21,7 +21,7 @@ type Route struct {
 	Path     string // may end in {file}, which matches any one name
 	Function string // folder in functions/
 	Share    string // of Shares
-	Free     Cap    // per address without a key
+	Free     Cap    // quota of an address without a key
 	Pro      Cap    // per key
 	Edge     Edge
 	Own      time.Duration // how long a caller with a key may cache an answer
@@ -30,19 +30,19 @@ type Route struct {
 	Keys     bool          // reads X-Api-Key without a quota of its own
 	// requires a key, a token made from a key, or an anonymous token
 	Tokens       bool
-	KeyInHandler bool // its handler reads X-Api-Key itself
-	// callers prove themselves by a signature; a valid one is never refused for a limit
+	KeyInHandler bool // the handler reads X-Api-Key itself
+	// callers prove themselves by a signature; a call with a valid one is never refused for a limit
 	Signed bool
 	// lists single fares, of past days or of one departure: requires VERDETTO_FARES_SHOWN=all
 	SingleFares     bool
 	CrossOriginPOST bool  // scripts of any site may post to it: it reads no cookies
 	Price           int64 // per call by x402, in millionths of a USDC; 0: not sold
-	// answers about fares without a key, unless the free tier is closed: CloudFront then refuses
+	// answers questions about fares without a key; if the free tier is closed, CloudFront refuses
 	// such calls
 	FreeTier bool
 
-	// Headers replaces Accept-Language, If-None-Match, Idempotency-Key and Payment-Signature as the
-	// headers that the edge, which is limited to ten, passes on.
+	// Headers lists the headers that the edge passes on in place of Accept-Language, If-None-Match,
+	// Idempotency-Key and Payment-Signature. The edge can pass on at most ten.
 	Headers []string
 }
 
@@ -66,9 +66,9 @@ func (c Cap) String() string {
 	return fmt.Sprintf("%d in each %s", c.Calls, c.Per)
 }
 
-// PerNetwork is the quota of an IPv6 /48 as a multiple of that of one address. One customer may own
-// a /48, whose 65,536 /64 blocks count as separate addresses; but the mobile customers of a whole
-// town may share one.
+// PerNetwork is the quota of an IPv6 /48, as a multiple of that of one address. A single customer
+// may own a /48, whose 65,536 /64 blocks count as separate addresses; but the mobile customers of a
+// whole town may also share one.
 const PerNetwork = 32
 
 // Others is the limit for calls that no row of Table counts: pages, files, unknown paths, refused
@@ -76,11 +76,11 @@ const PerNetwork = 32
 // without pause reach it.
 var Others = Route{Name: "others", Free: Cap{3000, time.Hour}, Pro: Cap{36000, time.Hour}}
 
-// Cached is the limit for answers from the cache of the program for one machine. It is counted in
-// memory, as Others. A page with its files takes about 10 of them.
+// Cached is the limit for answers from the cache of the program for one machine. Like Others, it is
+// counted in memory. A page with its files takes about 10 of them.
 var Cached = Route{Name: "cached", Free: Cap{600, time.Minute}}
 
-// Keyed reports whether the API itself reads X-Api-Key.
+// Keyed reports whether the API reads X-Api-Key itself.
 func (r Route) Keyed() bool { return r.Keys || r.Pro != Cap{} }
 
 // Methods includes HEAD for a GET endpoint, unless NoHEAD is set.
@@ -91,8 +91,8 @@ func (r Route) Methods() []string {
 	return []string{r.Method}
 }
 
-// Paths includes an alias under /api/v1 for endpoints under /v1, except those of compat, which
-// imitate another API.
+// Paths returns the path, and for endpoints under /v1 the alias under /api/v1. The endpoints of
+// compat have no alias, because they imitate another API.
 func (r Route) Paths() []string {
 	if (r.Path == "/v1" || strings.HasPrefix(r.Path, "/v1/")) && r.Function != "compat" {
 		return []string{r.Path, Alias + r.Path}
@@ -100,14 +100,14 @@ func (r Route) Paths() []string {
 	return []string{r.Path}
 }
 
-// Described reports whether the endpoint is in the OpenAPI description: those under /v1, and those
-// that sell the same answers.
+// Described reports whether the endpoint is in the OpenAPI description. These are the endpoints
+// under /v1, and those that sell the same answers.
 func (r Route) Described() bool { return len(r.Paths()) == 2 || r.Price > 0 }
 
 // Edge is how long CloudFront may cache a successful answer.
 type Edge struct {
-	Free time.Duration // to anonymous callers, shared by all
-	Pro  time.Duration // to a key, for that key only
+	Free time.Duration // for anonymous callers, in a copy that they share
+	Pro  time.Duration // for a caller with a key, in a copy of their own
 }
 
 const day = 24 * time.Hour
@@ -150,7 +150,7 @@ var Table = slices.Concat(
 		// The answer changes once a day and holds no personal data.
 		{Name: "pagella", Path: "/v1/pagella", Edge: Edge{Free: time.Hour}},
 		{Name: "pagella-page", Path: "/pagella", Free: Cap{300, time.Hour}},
-		// Reading the usage counts towards a quota of its own.
+		// Reading the usage has its own quota.
 		{Name: "consumo", Path: "/v1/consumo", Free: Cap{60, time.Hour}, Pro: Cap{60, time.Minute}},
 		// A page calls it at every keystroke, and it answers from memory: counting would cost more
 		// than answering.
@@ -253,9 +253,9 @@ var Table = slices.Concat(
 		{Name: "alerts-telegram", Method: "POST", Path: "/v1/alerts/telegram", Signed: true},
 	}),
 	rows("amadeus", []Route{
-		// These imitate an API that was closed, for programs written for it. Answers count towards
-		// the quotas of our endpoints with the same answers. A call for a token costs at most one
-		// read of the store.
+		// These endpoints imitate an API that was closed, for programs written for it. Answers
+		// count towards the quotas of our endpoints with the same answers. A call for a token costs
+		// at most one read of the store.
 		{Name: "compat-token", Method: "POST", Path: "/v1/security/oauth2/token"},
 		{
 			Name: "compat-metrics", Path: "/v1/analytics/itinerary-price-metrics", Keys: true, Tokens: true,
@@ -292,7 +292,7 @@ var Table = slices.Concat(
 	}),
 )
 
-// rows completes endpoints, which have the given share unless they name another.
+// rows completes endpoints. They get the given share unless they name another.
 func rows(share string, all []Route) []Route {
 	for i := range all {
 		all[i].Share, all[i].Method = cmp.Or(all[i].Share, share), cmp.Or(all[i].Method, "GET")

@@ -12,8 +12,8 @@ type Parameter struct {
 	Name     string // without the service's prefix
 	Variable string
 	ReadBy   []string // folders in functions/
-	// Choice is the operator's choice, by its name in the deployment's configuration, that makes
-	// the parameter necessary. Empty: always necessary.
+	// Choice is the setting in the deployment's configuration that makes the parameter necessary.
+	// Empty: it is always necessary.
 	Choice string
 }
 
@@ -24,7 +24,7 @@ const (
 	SolanaWallet = "solanaWallet"
 )
 
-// Functions that only count addresses read a separate pepper, from which keys, links and memos
+// Functions that only count addresses read a pepper of their own, from which keys, links and memos
 // cannot be computed. It also signs access tokens.
 var Table = []Parameter{
 	{"pepper", "VERDETTO_PEPPER", []string{"alerts", "pro", "refresh"}, ""},

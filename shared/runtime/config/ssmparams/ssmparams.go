@@ -1,5 +1,5 @@
 // Package ssmparams reads and decrypts secrets from the Parameter Store of AWS Systems Manager, in
-// batches of ten, which is the most per call.
+// batches of ten, the maximum per call.
 package ssmparams
 
 import (
@@ -18,7 +18,7 @@ import (
 
 const (
 	batchNames = 10
-	tryTimeout = 2 * time.Second // of each of the SDK's three tries
+	tryTimeout = 2 * time.Second // for each of the SDK's three tries
 )
 
 func NewReader(settings aws.Config) config.Secrets {

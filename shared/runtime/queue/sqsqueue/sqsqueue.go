@@ -23,7 +23,7 @@ import (
 const (
 	batchMessages = 10
 	batchBytes    = 256 << 10 // always fits
-	tries         = 4         // for a message that SQS refused by a fault of its own
+	tries         = 4         // for a message that SQS refuses because of its own failure
 )
 
 var waits = retry.Backoff{First: 100 * time.Millisecond, Longest: time.Second}
@@ -85,7 +85,7 @@ func (q *Queue) batch(ctx context.Context, messages []string) error {
 	for try := 1; ; try++ {
 		out, err := q.client.SendMessageBatch(ctx, &sqs.SendMessageBatchInput{QueueUrl: aws.String(q.url), Entries: entries})
 		if err != nil {
-			return errors.Join(append(final, err)...) // the client already retried if that helps
+			return errors.Join(append(final, err)...) // The client has already retried if that can help.
 		}
 		var again []types.SendMessageBatchRequestEntry
 		var refused []error

@@ -92,7 +92,7 @@ func TestHangingTry(t *testing.T) {
 	}))
 	defer server.Close()
 	in := settings(server.URL, nil)
-	in.HTTPClient = awshttp.NewBuildableClient() // like the SDK's configuration
+	in.HTTPClient = awshttp.NewBuildableClient() // as the SDK's configuration does
 	got, err := ssmparams.NewReader(in)(t.Context(), []string{"/a"})
 	if diff := cmp.Diff(map[string]string{"/a": "the-secret"}, got); err != nil || diff != "" || asked.Load() < 2 {
 		t.Errorf("%v after %d requests: %s", err, asked.Load(), diff)
