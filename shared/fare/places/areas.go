@@ -51,6 +51,7 @@ type Area struct {
 type areaIndex struct {
 	all    []Area // areas that are not in divisionsTable
 	byCode map[string]Area
+	byRow  map[string]Area // the region of one country, by an offset in regions.tsv
 	byName map[string][]Area
 }
 
@@ -109,6 +110,14 @@ var areas = sync.OnceValue(func() (x areaIndex) {
 		}
 	}
 	x.all = x.all[:divisions]
+	x.byRow = map[string]Area{}
+	for _, a := range slices.Backward(x.all) { // the first counts
+		for row := range a.members {
+			if a.single {
+				x.byRow[row] = a
+			}
+		}
+	}
 	return x
 })
 
@@ -166,11 +175,8 @@ func Region(c fare.City, lang string) string {
 	if !ok {
 		return ""
 	}
-	row := line[regionColumn : regionColumn+5]
-	for _, a := range areas().all {
-		if a.single && a.members[row] {
-			return a.NameIn(lang)
-		}
+	if a, ok := areas().byRow[line[regionColumn:regionColumn+5]]; ok {
+		return a.NameIn(lang)
 	}
 	return regionOf(string(c)).name
 }

@@ -144,6 +144,9 @@ func DecodeRoute(data []byte) (*Route, error) {
 
 func decodeBars(r *packed.Reader) (bars []bar) {
 	n := r.Count(int64(min(r.Uint(), bins)))
+	if n > 0 {
+		bars = make([]bar, 0, n)
+	}
 	bin := uint64(0)
 	for i := range n {
 		gap, mass := r.Uint(), r.Uint()

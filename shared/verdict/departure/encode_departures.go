@@ -81,8 +81,9 @@ func DecodeDepartures(data []byte) (Departures, error) {
 	day, base, unit := readDay(&r), fare.Cents(min(r.Uint(), maxPrice)), fare.Cents(min(r.Uint(), maxPrice))
 	n := r.Count(int64(min(r.Uint(), math.MaxInt32)))
 	d := make(Departures, n)
-	pasts := make([]Past, n) // one allocation for all, since every answer decodes a state
-	allLows, allMoves := make([]dayPrice, 0, 2*n), make([]fare.Day, 0, n)
+	pasts := make([]Past, n) // few allocations for all, since every answer decodes a state
+	var allLows []dayPrice
+	var allMoves []fare.Day
 	at, price := day, base
 	for i := range n {
 		days := r.Uint()
@@ -95,9 +96,11 @@ func DecodeDepartures(data []byte) (Departures, error) {
 		counts := r.Uint()
 		moves, older := int(counts%(maxMoves+1)), r.Count(int64(min(counts/(maxMoves+1), math.MaxInt32)))
 		price += unit * fare.Cents(clamp(r.Int()))
-		begin := len(allLows)
-		allLows = append(allLows, make([]dayPrice, older+1)...)
-		lows := allLows[begin:len(allLows):len(allLows)]
+		if len(allLows) <= older {
+			allLows = make([]dayPrice, max(n, older+1))
+		}
+		lows := allLows[: older+1 : older+1]
+		allLows = allLows[older+1:]
 		lows[older] = dayPrice{day - fare.Day(ago), price}
 		for j := older; j > 0; j-- {
 			lows[j-1] = dayPrice{lows[j].day - fare.Day(min(r.Uint(), maxDays)),
@@ -111,15 +114,18 @@ func DecodeDepartures(data []byte) (Departures, error) {
 			r.Fail(errRange)
 			break
 		}
-		begin = len(allMoves)
-		until := day
-		for range moves {
-			until += fare.Day(min(r.Uint(), maxDays))
-			allMoves = append(allMoves, until)
-		}
 		pasts[i] = Past{lows: lows}
+		if len(allMoves) < moves {
+			allMoves = make([]fare.Day, n+maxMoves)
+		}
+		until := day
+		for j := range moves {
+			until += fare.Day(min(r.Uint(), maxDays))
+			allMoves[j] = until
+		}
 		if moves > 0 {
-			pasts[i].moves = allMoves[begin:len(allMoves):len(allMoves)]
+			pasts[i].moves = allMoves[:moves:moves]
+			allMoves = allMoves[moves:]
 		}
 		d[at] = &pasts[i]
 	}
