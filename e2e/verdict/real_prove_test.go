@@ -19,7 +19,7 @@ import (
 )
 
 // event replaces path and query in the committed event for analisi.
-func event(t *testing.T, target string) []byte {
+func event(t testing.TB, target string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(fixture.Path(t, "events", "analisi.json"))
 	if err != nil {
