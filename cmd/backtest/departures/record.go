@@ -133,7 +133,7 @@ func WriteRecord(path string, panels []NamedReport) error {
 	}
 	data, err := json.Marshal(record)
 	if err == nil {
-		data = bytes.ReplaceAll(data, []byte(`{"from"`), []byte("\n{\"from\"")) // one band per line, for readable diffs
+		data = bytes.ReplaceAll(data, []byte(`{"From"`), []byte("\n{\"From\"")) // one band per line, for readable diffs
 		err = os.WriteFile(path, append(data, '\n'), 0o644)
 	}
 	if err != nil {

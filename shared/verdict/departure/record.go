@@ -8,26 +8,26 @@ import (
 )
 
 // Record holds what followed in recorded fares, by predicted chance of a fall. A panel is a set of
-// recorded fares. `cmd/backtest -record` writes record.json. Answers cite the Record until the
-// service has enough outcomes of its own.
+// recorded fares. `cmd/backtest -record` writes record.json, with the names of the fields. Answers
+// cite the Record until the service has enough outcomes of its own.
 type Record struct {
-	Panels   []RecordPanel   `json:"panels"`
-	Horizons []RecordHorizon `json:"horizons"`
+	Panels   []RecordPanel
+	Horizons []RecordHorizon
 }
 
 type RecordPanel struct {
-	Name     string          `json:"name"`
-	First    string          `json:"first"`
-	To       string          `json:"to"`
-	Routes   int             `json:"routes"`
-	Horizons []RecordHorizon `json:"horizons"`
+	Name     string
+	First    string
+	To       string
+	Routes   int
+	Horizons []RecordHorizon
 }
 
 // RecordHorizon holds the bands of one horizon, one between each two successive RecordEdges, lowest
 // chance first.
 type RecordHorizon struct {
-	Days  int    `json:"days"`
-	Bands []Band `json:"bands"`
+	Days  int
+	Bands []Band
 }
 
 // Band holds what followed after answers whose chance of a fall was at least From and less than To.
@@ -35,18 +35,18 @@ type RecordHorizon struct {
 // fractions: 0.05 is 5 %. In Record.Horizons, the values are those of the first panel, but Low and
 // High cover all panels with enough cases.
 type Band struct {
-	From   float64 `json:"from"`
-	To     float64 `json:"to"`
-	Cases  int     `json:"cases"`
-	Fell   float64 `json:"fell"`
-	Rose   float64 `json:"rose"`
-	Mean   float64 `json:"mean"` // from the judged fare to the last fare within the horizon
-	Low    float64 `json:"low"`  // the 95 % interval of Mean; both ends equal Mean if there is none
-	High   float64 `json:"high"`
-	Median float64 `json:"median"`
-	Dearer float64 `json:"dearer"` // share of waits that ended dearer
-	Random float64 `json:"random"` // mean change compared with buying on a random day of the wait
-	Panels int     `json:"panels"`
+	From   float64
+	To     float64
+	Cases  int
+	Fell   float64
+	Rose   float64
+	Mean   float64 // from the judged fare to the last fare within the horizon
+	Low    float64 // the 95 % interval of Mean; both ends equal Mean if there is none
+	High   float64
+	Median float64
+	Dearer float64 // share of waits that ended dearer
+	Random float64 // mean change compared with buying on a random day of the wait
+	Panels int
 }
 
 // Pays reports whether waiting saved money: the whole interval of the mean change is below 0.

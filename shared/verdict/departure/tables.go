@@ -105,12 +105,8 @@ var initial = mustRead(ruleJSON)
 // mustRead panics if a constant is missing, so that every test fails.
 func mustRead(data []byte) (tables [horizons]table) {
 	var all map[string]struct {
-		Intercept float64   `json:"intercept"`
-		Lead      []float64 `json:"lead"`
-		Level     []float64 `json:"lvl"`
-		Changes   []float64 `json:"nc"`
-		Low       []float64 `json:"omin"`
-		Beside    []float64 `json:"beside"`
+		Intercept                         float64
+		Lead, Level, Changes, Low, Beside []float64
 	}
 	if err := json.Unmarshal(data, &all); err != nil {
 		panic(fmt.Sprintf("read rule.json: %v", err))
