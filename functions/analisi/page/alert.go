@@ -2,6 +2,7 @@ package page
 
 import (
 	"cmp"
+	"html/template"
 	"strconv"
 
 	"verdetto/shared/fare"
@@ -161,6 +162,14 @@ func (v *view) AlertFall() int {
 		return 0
 	}
 	return 5
+}
+
+// AlertWhen says when the alert that the form offers first sends messages, unless a maximum is typed.
+func (v *view) AlertWhen() template.HTML {
+	if percent := v.AlertFall(); percent > 0 {
+		return v.T.HTML("when.drop_percent", "Percent", percent)
+	}
+	return wording.WhenCheap(v.T, v.Trip.Date != "" || v.Trip.Month != "" && !v.AlertLate())
 }
 
 func (v *view) AlertTitle() string {

@@ -158,7 +158,11 @@ func (q *question) splitEnds(today fare.Day) (read []string) {
 		return nil
 	}
 	q.from, q.to = from, to
-	return []string{q.language.Text("ask.read_as", "Typed", typed, "Meant", routeName(q.language, from, to))}
+	meant := routeName(q.language, from, to)
+	if strings.EqualFold(typed, meant) {
+		return nil
+	}
+	return []string{q.language.Text("ask.read_as", "Typed", typed, "Meant", meant)}
 }
 
 // readDays replaces the days by dates such as 2027-03-20, and says how it understood them. It keeps
