@@ -59,10 +59,3 @@ func (v *view) AirlineText() string {
 // AirlineCodes returns the alert's airlines as values of the form's fields airline and
 // withoutAirline.
 func (v *view) AirlineCodes() airlineChoice { return choiceOf(v.Trip.limit()) }
-
-func unknownAirlines(l *i18n.Language, n int) string {
-	if n == 0 {
-		return ""
-	}
-	return l.Text("cheap.unknown_airline", "Number", n)
-}

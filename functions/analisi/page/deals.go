@@ -105,7 +105,10 @@ func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view)
 	if v.Cheap != nil {
 		v.Cheap.Partly, v.Cheap.Collecting = partly, collecting(v, all)
 		v.Cheap.Areas, v.Cheap.MoreAreas = countries, others
-		v.Cheap.Unknown, v.Cheap.Without = unknownAirlines(v.T, unknown), v.without(from.City, all)
+		v.Cheap.Without = v.without(from.City, all)
+		if unknown > 0 {
+			v.Cheap.Unknown = v.T.Text("cheap.unknown_airline", "Number", unknown)
+		}
 	}
 }
 

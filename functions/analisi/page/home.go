@@ -81,7 +81,9 @@ func (h home) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		v.Start = true
 		v.covered, _ = h.Cities.Suggest(r.Context(), "", q.language.Code)
 		if len(v.covered) == 0 {
-			v.showCollecting(h.BeforeFares(r.Context()))
+			if c := h.BeforeFares(r.Context()); c != nil {
+				v.Collecting = wording.BeforeFares(v.T, *c)
+			}
 		}
 	case q.from == "":
 		v.refuse(http.StatusBadRequest, "no_origin")

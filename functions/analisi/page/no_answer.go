@@ -18,12 +18,6 @@ import (
 
 // The texts for a trip without a verdict. Each offers other questions that have an answer.
 
-func (v *view) showCollecting(c *verdict.Collection) {
-	if c != nil {
-		v.Collecting = wording.BeforeFares(v.T, *c)
-	}
-}
-
 func (v *view) refuseCollecting(c *verdict.Collection) {
 	v.notify(http.StatusNotFound, v.T.Text("refusal.collecting.title"), wording.BeforeFares(v.T, *c))
 }

@@ -50,17 +50,12 @@ func (s *Service) picture(ctx context.Context, subject cardSubject) (*cardOutput
 		p.Weeks = verdict.Since(f.Summary.WeeksOf(moves), today, published.FreeWeeks)
 	} else {
 		p.Weeks = verdict.Since(verdict.Weeks(f.Summary), today, published.FreeWeeks)
-		s.drawToday(&p.History, f)
+		if a, ok := verdict.Judge(f.Summary, s.Now()); ok && a.Verdict.Judged() {
+			p.History.Price = a.Fare.Price
+		}
 	}
 	if len(p.Weeks) == 0 {
 		return nil, published.NoLiveFare.Problem("Nothing was found in the last 26 weeks that could be drawn.")
 	}
 	return &cardOutput{"image/svg+xml", "nosniff", picturePolicy, p.SVG()}, nil
-}
-
-// drawToday adds today's cheapest fare to the weekly history, if there is one and it can be judged.
-func (s *Service) drawToday(h *chart.History, f answer.SeriesData) {
-	if a, ok := verdict.Judge(f.Summary, s.Now()); ok && a.Verdict.Judged() {
-		h.Price = a.Fare.Price
-	}
 }

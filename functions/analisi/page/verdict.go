@@ -93,21 +93,6 @@ func (v *view) seen(l verdict.Live) string {
 	return v.T.Text("near.seen", "When", wording.Ago(v.T, int(v.today-l.FoundDay())))
 }
 
-// lowest returns 0 if no fare is known besides the one that the reader typed.
-func lowest(q question, a verdict.Judgement) fare.Cents {
-	var prices []fare.Cents
-	if a.Known != nil {
-		prices = append(prices, a.Known.Price)
-	}
-	if q.OwnPrice == "" {
-		prices = append(prices, a.Fare.Price)
-	}
-	if len(prices) == 0 {
-		return 0
-	}
-	return slices.Min(prices)
-}
-
 func (v *view) newVerdict(q question, asked answer.Question, a verdict.Judgement, saying wording.Verdict) *verdictView {
 	l := v.T
 	j := &verdictView{
@@ -129,10 +114,14 @@ func (v *view) newVerdict(q question, asked answer.Question, a verdict.Judgement
 	if !j.Market {
 		j.AnyDay = q.linkOn(trip{NonStop: q.NonStop, airlineChoice: q.airlineChoice}, v.AskFrom, v.AskTo)
 	}
-	if known := a.Known; known != nil && known.Price < a.Fare.Price {
-		j.PaidMet = l.Text("form.paid_met", "Price", l.Money(known.Price), "Date", v.AlertFirst())
+	switch known := a.Known; {
+	case !a.Declared:
+		j.Lowest = a.Fare.Price
+	case known != nil:
+		if j.Lowest = known.Price; known.Price < a.Fare.Price {
+			j.PaidMet = l.Text("form.paid_met", "Price", l.Money(known.Price), "Date", v.AlertFirst())
+		}
 	}
-	j.Lowest = lowest(q, a)
 	v.Verdict, v.Alert, v.Share = j, v.alertRoute(), v.shared(q)
 	if q.airlineChoice == (airlineChoice{}) { // a card is about all airlines
 		v.Card = "/card/" + cardName(v.route, q.trip, l, v.Currency)

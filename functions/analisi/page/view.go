@@ -82,6 +82,10 @@ type view struct {
 
 type link struct{ Text, To string }
 
+func routeName(l *i18n.Language, from, to string) string {
+	return l.Text("home.route", "From", from, "To", to)
+}
+
 const maxExamples = 6
 
 func (v *view) Examples() []link {
