@@ -31,7 +31,7 @@ import (
 type inquiry struct {
 	url, lang string
 	out       output
-	values    map[string]*string // by the parameter of GET /v1/analisi
+	values    map[string]*string // values of the flags, by parameter of GET /v1/analisi
 	nonstop   bool
 }
 
@@ -173,7 +173,7 @@ func (q *inquiry) ask(ctx context.Context, from, to string) error {
 	return err
 }
 
-// readDays replaces the days by dates such as 2027-03-20, and says what it read.
+// readDays replaces the days by dates such as 2027-03-20, and says how it understood them.
 func (q *inquiry) readDays(language *i18n.Language, today fare.Day) (read []string, err error) {
 	in := daytext.Reader{Language: language.Code, Today: today}
 	for _, parameter := range []string{"partenza", "ritorno"} {

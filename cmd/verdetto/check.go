@@ -29,7 +29,7 @@ type serveOptions struct {
 	reach
 	metrics, money, mail, base string
 
-	first *setup.Setup // waits for the first verdict; nil except at the first run
+	first *setup.Setup // waits for the first verdict; nil unless this is the first run
 }
 
 // isPublic reports whether pages and links are meant for people elsewhere.
@@ -38,8 +38,8 @@ func (o *serveOptions) isPublic() bool {
 	return o.tls != "" || o.behind != "" || err == nil && base.Host != "" && !setup.IsLoopback(base.Hostname()+":0")
 }
 
-// chooseMoney chooses how Pro is paid if the operator did not: with play money only where nobody else
-// reads the links to its stand-ins, which lead to this machine.
+// chooseMoney chooses how Pro is paid, if the operator did not choose. It chooses play money only
+// if nobody else reads the links to its stand-ins, which lead to this machine.
 func (o *serveOptions) chooseMoney() {
 	switch {
 	case o.money != "":

@@ -49,19 +49,19 @@ func importCommand() *cobra.Command {
 	return c
 }
 
-// importGrace is how long a signal lets an import end by itself, so that it returns its lease.
+// importGrace is how long an import may go on after a signal, so that it can return its lease.
 const importGrace = 500 * time.Millisecond
 
 var errImportStopped = errors.New("stopped; the same command continues")
 
 func importPanel(ctx context.Context, o options, file string, out output) error {
-	// Not every step looks at the context. A killed import continues at the next start, so a signal
-	// may end the process in any of them.
+	// Some steps do not check the context. A killed import continues at the next start, so after
+	// importGrace a signal ends the process in any step.
 	defer context.AfterFunc(ctx, func() {
 		time.Sleep(importGrace)
 		os.Exit(exitCode(errImportStopped))
 	})()
-	debug.SetGCPercent(50) // millions of fares stay in memory, beside a server
+	debug.SetGCPercent(50) // millions of fares stay in memory, next to a running server
 	s, err := o.service()
 	if err != nil {
 		return err
@@ -120,9 +120,9 @@ func importPanel(ctx context.Context, o options, file string, out output) error 
 	return nil
 }
 
-// paceCollection collects garbage when the process uses 300 MB, or half more than what is in use. The
-// garbage of a day is many times what stays, so collecting by growth alone costs a quarter of the
-// processor time.
+// paceCollection collects garbage when the process uses 300 MB, or half more than what is in use.
+// The garbage of a day is many times larger than what stays, so collecting only by growth would
+// take a quarter of the processor time.
 func paceCollection() {
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(live)
@@ -130,8 +130,8 @@ func paceCollection() {
 	debug.SetGCPercent(-1)
 }
 
-// workFolder returns the folder in which an import works: beside the store's file, or in the user's
-// cache.
+// workFolder returns the folder in which an import works: next to the store's file, or in the
+// user's cache.
 func workFolder(name string) (string, error) {
 	if file, ok := strings.CutPrefix(name, "bolt:"); ok {
 		return file + ".import", nil

@@ -116,7 +116,7 @@ func (o *serveOptions) refreshFirst(ctx context.Context) error {
 	}
 	defer s.Table.Close()
 	if o.first.State().Invented {
-		s.Origins = []fare.City{"MIL"} // one verdict about invented fares is shown, and nothing is stored
+		s.Origins = []fare.City{"MIL"} // nothing is stored: only one verdict about invented fares is shown
 	}
 	err = s.RefreshDue(ctx, refreshesOf(s, o.log, o.first))
 	if ctx.Err() != nil {

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// limitMemory makes Go collect garbage more often than GOGC says when the process nears three
+// limitMemory makes Go collect garbage more often than GOGC says when the process comes near three
 // quarters of its memory. The rest is for pages of the store file. GOMEMLIMIT, which Go reads
 // itself, takes precedence.
 func limitMemory() {

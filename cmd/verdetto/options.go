@@ -56,7 +56,7 @@ func (l lines) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// notes returns where notes for people are written: w, or the log if it is JSON.
+// notes returns where to write notes for people: w, or the log if it is JSON.
 func (o *options) notes(log *slog.Logger, w io.Writer) io.Writer {
 	if o.log == jsonLog {
 		return lines{log}
@@ -87,8 +87,8 @@ func (o *options) open(ctx context.Context, s *onemachine.Options, messages io.W
 	return partly, nil
 }
 
-// checkSource fails if a store holds fares of another source, which a service would show as those
-// of its own source even while its refreshes fail.
+// checkSource fails if a store holds fares of another source. A service would show them as fares of
+// its own source, even while its refreshes fail.
 func checkSource(ctx context.Context, table store.Table, name, source string) error {
 	if err := (store.Fares{Table: table}).CheckSource(ctx, source); err != nil {
 		return fmt.Errorf("open -store %s: %w", name, err)
@@ -96,7 +96,8 @@ func checkSource(ctx context.Context, table store.Table, name, source string) er
 	return nil
 }
 
-// advised adds what to do to an error of the storage, such as that the running service was stopped.
+// advised adds to an error of the storage what to do, for example that the running service was
+// stopped.
 func advised(err error, why string) error {
 	if errors.Is(err, store.ErrUnavailable) {
 		return fmt.Errorf("%w; run this again: %s", err, why)
@@ -161,7 +162,7 @@ func (o *output) Type() string { return "form" }
 
 func (o *output) json() bool { return o.form == jsonLog }
 
-// notes keeps notes beside the result out of JSON.
+// notes returns where to write notes, so that they stay out of JSON output.
 func (o *output) notes() io.Writer {
 	if o.json() {
 		return os.Stderr

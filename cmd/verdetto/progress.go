@@ -24,7 +24,7 @@ func originProgress(first *setup.Setup, log *slog.Logger, form string) func(done
 		at := string(origin.Origin)
 		if first != nil {
 			first.Refreshed(done, total, origin)
-			at = first.State().Progress.Found(i18n.English()) // the bar says how long it takes
+			at = first.State().Progress.Found(i18n.English()) // the progress bar says how long it takes
 		}
 		bar.show(done, total, at)
 	}
@@ -61,8 +61,8 @@ func newMeter(unit string, log *slog.Logger) *meter {
 	return m
 }
 
-// in adapts the meter to a form of the log. With JSON, programs read standard error, so it only
-// logs.
+// in adapts the meter to a form of the log. If that is JSON, programs read standard error, so the
+// meter only logs.
 func (m *meter) in(form string) *meter {
 	if form == jsonLog {
 		m.terminal, m.ended = nil, nil

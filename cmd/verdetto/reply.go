@@ -45,7 +45,7 @@ func (r reply) write(w io.Writer, p pen, body []byte) (err error) {
 	return nil
 }
 
-// line returns a text, into which texts of the service may have come, as one printable line.
+// line returns a text, which may contain texts of the service, as one printable line.
 func line(text string) string {
 	return printable(strings.NewReplacer("\n", " ", "\t", " ").Replace(text))
 }
@@ -70,7 +70,7 @@ func (r reply) print(w io.Writer, p pen) {
 	fmt.Fprintln(w, line(l.Text("home.route", "From", from, "To", to)))
 	fmt.Fprintln(w, p.in(sentences.LevelName(), line(sentences.Headline())))
 	var facts []string
-	if sentences.Judged() && sentences.Scale().Quartiles != nil { // the answer states no scale of the day of another question
+	if sentences.Judged() && sentences.Scale().Quartiles != nil { // the scale in the answer is for its own question, not for the day
 		fmt.Fprintf(w, "\n%s\n", p.bar(l, j))
 		certainty, restsOn := sentences.Certainty()
 		facts = []string{sentences.Fare(), sentences.Usual(), sentences.Known(), sentences.Past(), sentences.Half(),
@@ -94,7 +94,7 @@ func (r reply) print(w io.Writer, p pen) {
 	}
 }
 
-// judgement returns what print needs of the answer, at the time of the service's clock.
+// judgement returns the parts of the answer that print needs, as of the service's clock.
 func judgement(a published.Analysis) verdict.Judgement {
 	day := func(text string) fare.Day {
 		d, err := fare.ParseDay(text)
@@ -186,8 +186,8 @@ func (p pen) in(level verdict.Level, text string) string {
 	return fmt.Sprintf("\033[1;%dm%s\033[0m", colour, text)
 }
 
-// bar draws the judged fare on the range of comparable fares, with the usual range thicker, and
-// amounts above as far as there is room.
+// bar draws the judged fare on the range of comparable fares. The usual range is thicker, and
+// amounts stand above it as far as there is space.
 func (p pen) bar(l *i18n.Language, j verdict.Judgement) string {
 	quartiles, price := j.Quartiles, j.Fare.Price
 	low, high := min(quartiles.Minimum, price), max(quartiles.Maximum, price)

@@ -70,13 +70,13 @@ func serve(ctx context.Context, o *serveOptions) error {
 	page.MailKept.Store(o.isPublic() && onemachine.IsFolder(o.mail))
 	partly, err := o.options.open(ctx, &s, o.notes(s.Log, os.Stdout), onemachine.OpenStore)
 	if err != nil && ctx.Err() != nil {
-		return nil // stopped before it began
+		return nil // stopped before it started
 	} else if err != nil {
 		return err
 	}
 	defer s.Table.Close()
 	if s.Pepper, err = onemachine.Pepper(ctx, s.Table); ctx.Err() != nil {
-		return nil // stopped before it began
+		return nil // stopped before it started
 	} else if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func serve(ctx context.Context, o *serveOptions) error {
 	}
 	defer onemachine.RemoveSocket(o.store)
 	if err := startRefreshing(ctx, s, refreshesOf(s, o.log, o.first)); ctx.Err() != nil {
-		return nil // stopped before it began
+		return nil // stopped before it started
 	} else if err != nil {
 		return err
 	}
@@ -118,8 +118,8 @@ func startRefreshing(ctx context.Context, s onemachine.Options, refreshes onemac
 	return nil
 }
 
-// refreshesOf returns the refreshes, which print reports, or log lines if the log is JSON. first is
-// the first run that waits for a verdict, or nil.
+// refreshesOf returns the refreshes, with a printed report, or log lines if the log is JSON. first
+// is the first run that waits for a verdict, or nil.
 func refreshesOf(s onemachine.Options, form string, first *setup.Setup) onemachine.Refreshes {
 	logged := form == jsonLog // for programs: no bar and no table
 	discover := s.Discovery(originProgress(first, s.Log, form))
@@ -149,8 +149,8 @@ func refreshesOf(s onemachine.Options, form string, first *setup.Setup) onemachi
 	}
 }
 
-// announce prints the address of the service, with calls to try. If the log is JSON, standard
-// output is for programs too, and announce prints a line of JSON.
+// announce prints the address of the service, with calls to try. If the log is JSON, programs also
+// read standard output, and announce prints a line of JSON.
 func (o *serveOptions) announce(ctx context.Context, s onemachine.Options, at net.Addr,
 	payments *onemachine.StandIns) error {
 	if o.log == jsonLog {

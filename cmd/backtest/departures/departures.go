@@ -1,5 +1,5 @@
 // Package departures measures the rule that judges the fare of one departure. It replays recorded
-// fares day by day. The rule judges each fare, knowing earlier days only, and the replay compares
+// fares day by day. The rule judges each fare, knowing only earlier days, and the replay compares
 // the answer with later fares of the same departure. Start at Run.
 //
 // A row is the fare of a departure on a day. Its outcome is known if the departure was seen again

@@ -15,8 +15,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// invent returns a panel of invented departures. Each is seen daily, from ahead days before it
-// leaves on. The function next returns the next log price of a departure.
+// invent returns a panel of invented departures. Each is seen daily, beginning ahead days before it
+// leaves. next returns the next log price of a departure.
 func invent(seed uint64, routes, perRoute, days, ahead int, next func(rng *rand.Rand, lead int, first,
 	now float64) float64) *Panel {
 	t := &Panel{Dropped: map[string]int{}}

@@ -25,7 +25,7 @@ type FirstDays struct {
 	Missing  []string       `json:"missing,omitempty"`
 }
 
-// FirstDay holds the results of one method. AUC measures its percentile.
+// FirstDay holds the results of one method. AUC is that of its percentile.
 type FirstDay struct {
 	Name          string       `json:"name"`
 	Count         int          `json:"count"`

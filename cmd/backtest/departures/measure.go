@@ -78,8 +78,8 @@ func (m *reporter) reportMissing(format string, args ...any) {
 	m.report.Missing = append(m.report.Missing, fmt.Sprintf(format, args...))
 }
 
-// cases returns the rows with a known outcome that all given methods answer, with the answers of the
-// first.
+// cases returns the rows with a known outcome that all given methods answer, with the answers of
+// the first method.
 func (m *reporter) cases(h int, v voice, also ...voice) *stats.Cases {
 	c := new(stats.Cases)
 	for _, row := range m.known[h] {
@@ -159,7 +159,7 @@ func (m *reporter) compare(name string, rule, rival *stats.Cases) {
 	m.report.Against = append(m.report.Against, c)
 }
 
-// levels measures what followed each of the levels that of gives the rows.
+// levels measures what followed each level. levelOf returns the level of a row.
 func (m *reporter) levels(levelOf func(row int) int) (all []Level) {
 	const every = len(departure.Levels)
 	var rows [every + 1][]int

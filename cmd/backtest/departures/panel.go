@@ -14,11 +14,11 @@ type Panel struct {
 	Routes     []string // by number
 	Rows       []Row
 	Departures int // number of departures; in a part of a panel, some have no rows
-	Read       int // rows of the file
+	Read       int // notes about changes to the rows
 	Dropped    map[string]int
 	Notes      []string // about what was done to rows
 
-	perCent     []float64 // by route: EUR cents of a hundredth of the quoted currency
+	perCent     []float64 // by route: the value in EUR cents of a hundredth of the quoted currency
 	byDeparture [][]int32 // indexes of each departure's rows, in order of day
 }
 
@@ -61,7 +61,8 @@ func (p *Panel) days() []int {
 	return append(begin, len(p.Rows))
 }
 
-// eachRoute calls do for each route with rows among those of one day, with their range.
+// eachRoute calls do for each route that has rows among those of one day, with the range of these
+// rows.
 func (p *Panel) eachRoute(from, to int, do func(route int32, from, to int)) {
 	for from < to {
 		route, end := p.Rows[from].Route, from
@@ -82,7 +83,7 @@ func (p *Panel) byRoute() [][]int32 {
 	return all
 }
 
-// thinned returns the part of the panel that a service sees which refreshes every cycle days, up to
+// thinned returns the part of the panel that a service with a refresh every cycle days sees, up to
 // the day to; 0 is the last day.
 func (p *Panel) thinned(cycle int, to fare.Day) *Panel {
 	if cycle == 1 && to == 0 {

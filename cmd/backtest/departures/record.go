@@ -20,11 +20,11 @@ type Waiting struct {
 	Count  int          `json:"count"`
 	Fell   float64      `json:"fell"`          // share with a fare at least 5 % lower within the wait
 	Rose   float64      `json:"rose"`          // share with a fare at least 5 % higher within the wait
-	AtOnce float64      `json:"againstAtOnce"` // mean change: last fare of the wait against buying at once
+	AtOnce float64      `json:"againstAtOnce"` // mean change from buying at once to the last fare of the wait
 	Once   *stats.Range `json:"againstAtOnceInterval,omitempty"`
 	Median float64      `json:"median"`           // median of the same change
 	Dearer float64      `json:"dearer"`           // share of waits that ended dearer
-	Random float64      `json:"againstRandomDay"` // mean change against buying on a random day of the wait
+	Random float64      `json:"againstRandomDay"` // mean change compared with buying on a random day of the wait
 	Any    *stats.Range `json:"againstRandomDayInterval,omitempty"`
 }
 

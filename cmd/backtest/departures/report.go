@@ -30,7 +30,7 @@ type Report struct {
 	Fortnight *Method      `json:"fortnight,omitempty"` // results of the rule's chance of a fall within 14 days
 	Against   []Comparison `json:"against"`
 	Levels    []Level      `json:"levels"`          // by percentile alone
-	Published []Level      `json:"levelsPublished"` // those that the service publishes
+	Published []Level      `json:"levelsPublished"` // levels that the service publishes
 	WorstMiss float64      `json:"worstMissOfPercentile"`
 	// The largest error of the percentile in each quarter of the year, and in each range of days
 	// before departure. In WorstMiss, errors of two quarters or ranges can cancel each other.

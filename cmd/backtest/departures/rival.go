@@ -9,9 +9,9 @@ import (
 )
 
 // The rival, same lead, is what a user could do instead of asking the rule: look at the route's
-// other fares, up to that day, of similar lead time (within 15 %) and season (within 45 days, any
-// year). Its score is the percentile among them; ties count half, and it needs 8 fares. It learns
-// the chance of a fall of each tenth of the percentiles during the replay, as the rule does.
+// other fares up to that day, of similar lead time (within 15 %) and season (within 45 days, any
+// year). Its score is the percentile among them. Ties count half, and it needs 8 fares. During the
+// replay it learns the chance of a fall for each tenth of the percentiles, as the rule does.
 const (
 	leadWidth  = .15
 	seasonDays = 45

@@ -149,7 +149,7 @@ func TestEvidenceIntervals(t *testing.T) {
 	}
 }
 
-// service is the departure states of a service that refreshes each route on some days.
+// service holds the departure states of a service that refreshes each route on some days.
 type service struct {
 	refreshes []func(fare.Day) bool // by route
 	states    []departure.Learner

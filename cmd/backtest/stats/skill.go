@@ -7,7 +7,7 @@ import (
 )
 
 // Cases holds the answers of a method about fares, and whether these fares fell later. Each case is
-// a row of some table, which says to which cell of Blocks it belongs.
+// a row of some table, which determines its cell of Blocks.
 type Cases struct {
 	Rows   []int32
 	Chance []float64 // stated chances of a fall

@@ -155,8 +155,8 @@ const insideMark = "VERDETTO_SAM_NETWORK"
 
 func isInside() bool { return os.Getenv(insideMark) == "own" }
 
-// Within returns a command with its own Docker engine, in a network that cannot reach the internet.
-// It fails with ErrNoEngine unless it runs as root on Linux with all programs installed.
+// Within returns a command that has its own Docker engine, in a network that cannot reach the
+// internet. It fails with ErrNoEngine unless it runs as root on Linux with all programs installed.
 func Within(ctx context.Context, name string, args ...string) (*exec.Cmd, error) {
 	if isInside() { // the engine inside did not start
 		return nil, fmt.Errorf("%w within one's own network", ErrNoEngine)
@@ -179,7 +179,7 @@ func Within(ctx context.Context, name string, args ...string) (*exec.Cmd, error)
 	command := exec.CommandContext(ctx, "unshare", append([]string{"--net", "--mount", "sh", "-c", withinScript, "sh",
 		name}, args...)...)
 	command.Env = os.Environ()
-	// The engine ends with the command, not before it at the terminal's interrupt signal.
+	// The engine ends with the command, not earlier at an interrupt signal of the terminal.
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
 	return command, nil

@@ -62,8 +62,8 @@ func openGateway(address string) (*gateway, error) {
 	}, nil
 }
 
-// reach replaces a loopback URL by a URL of the gateway, for use in a container. All other values
-// stay unchanged, also a queue's URL, because it only names the queue.
+// reach replaces a loopback URL by a URL of the gateway, for use in a container. Other values stay
+// unchanged. So does the URL of a queue, because it only names the queue.
 func (g *gateway) reach(value string) (string, error) {
 	behind, err := url.Parse(value)
 	if err != nil || behind.Scheme != "http" || behind.Hostname() != "127.0.0.1" || strings.Trim(behind.Path, "/") != "" {

@@ -1,11 +1,11 @@
-// Package samlocal runs the functions of the synthesized template in containers by the command line
-// of SAM. So an independent program checks the template that will be deployed. The functions run in
-// Lambda's own image if a registry can be reached.
+// Package samlocal runs the functions of the synthesized template in containers, using the command
+// line of SAM. So an independent program checks the template that will be deployed. The functions
+// run in Lambda's own image if a registry can be reached.
 //
 // A function gets the variables that the template names, and no others except local addresses. It
 // reads secrets under the template's own names. Nothing leaves this machine except the pull of an
-// image. If no Docker engine answers, Within gives one process its own, in a network that cannot
-// reach the internet. Start reading at Open.
+// image. If no Docker engine answers, Within starts one for a single process, in a network that
+// cannot reach the internet. Start reading at Open.
 package samlocal
 
 import (
@@ -75,8 +75,8 @@ func (l *Local) Close() error {
 	return os.RemoveAll(l.folder)
 }
 
-// Invoke sends an event to a function in a new container. The function's log goes to logs, after a
-// failure all output of SAM.
+// Invoke sends an event to a function in a new container. The function's log goes to logs; after a
+// failure, so does all output of SAM.
 func (l *Local) Invoke(ctx context.Context, function string, environment []string, event string,
 	logs io.Writer) ([]byte, error) {
 	file, err := l.prepare(environment)
@@ -108,9 +108,10 @@ func logged(output []byte) []byte {
 	return LogOfFunctions(within)
 }
 
-// LogOfFunctions removes the lines that Lambda's stand-in prints around an event, which can appear
+// LogOfFunctions removes the lines that Lambda's stand-in prints around an event. They can appear
 // anywhere, because they come from a second stream. It also removes the last line of an executable
-// whose container is stopped while it waits for an event. On AWS it is frozen instead.
+// whose container is stopped while it waits for an event: on AWS, the executable would be frozen
+// instead.
 func LogOfFunctions(output []byte) (lines []byte) {
 	for line := range bytes.Lines(output) {
 		if len(bytes.TrimSpace(line)) > 0 && !aroundEvent.Match(line) {

@@ -25,11 +25,11 @@ var ownHeaders = []string{"X-Ratelimit-Remaining", "Ratelimit", "X-Request-Id", 
 // made too many.
 type admit func(http.ResponseWriter, *http.Request) bool
 
-// cache keeps answers in memory that the table of endpoints lets an edge share among callers
-// without a key. Each answer sets its own lifetime (s-maxage). The cache key is the path with all
-// parameters: the service refuses unknown ones, and a refusal is not shared. It includes the
-// Content-Encoding, because answers are stored compressed. A call with a key goes to the service if
-// the endpoint reads keys.
+// cache holds answers in memory. It stores only answers that the table of endpoints allows an edge
+// to share among callers without a key. Each answer sets its own lifetime (s-maxage). The cache key
+// is the path with all parameters: the service refuses unknown parameters, and a refusal is not
+// shared. The key includes the Content-Encoding, because answers are stored compressed. A call with
+// a key goes to the service if the endpoint reads keys.
 type cache struct {
 	admit admit
 	now   func() time.Time
@@ -150,7 +150,7 @@ func (c *cache) put(k *cachedAnswer) {
 		c.drop(e)
 	}
 	if k.bytes() > c.most/8 {
-		return // so large an answer would push out too many others
+		return // so large an answer would displace too many others
 	}
 	c.byKey[k.key] = c.recent.PushFront(k)
 	c.size += k.bytes()
@@ -167,7 +167,7 @@ func (c *cache) drop(e *list.Element) {
 
 func (k *cachedAnswer) answer(w http.ResponseWriter, r *http.Request, how string, now time.Time) {
 	h := w.Header()
-	maps.Copy(h, k.header) // the values are shared, so a change must replace a whole value
+	maps.Copy(h, k.header) // the values are shared, so changing one means replacing it
 	h.Set("X-Cache", how)
 	if how == "HIT" {
 		h.Set("Age", strconv.FormatInt(int64(now.Sub(k.since)/time.Second), 10))

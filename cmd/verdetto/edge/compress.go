@@ -127,11 +127,11 @@ func (w *compressed) Flush() { _ = http.NewResponseController(w.ResponseWriter).
 // 8 %. It takes 4 to 6 times the processor time of gzip, less than 1 ms for a page.
 const brotliQuality = 5
 
-// brotliWriters is used again, because a new Writer allocates more than it compresses here.
+// brotliWriters holds Writers for reuse, because a new one allocates more memory than the answers
+// that it compresses.
 var brotliWriters = sync.Pool{New: func() any { return brotli.NewWriterLevel(nil, brotliQuality) }}
 
-// brotliFactory makes gzhttp write brotli where it would write gzip; compressed fixes the
-// Content-Encoding.
+// brotliFactory makes gzhttp write brotli instead of gzip; compressed fixes the Content-Encoding.
 var brotliFactory = writer.GzipWriterFactory{
 	Levels: func() (low, high int) { return brotliQuality, brotliQuality },
 	New: func(to io.Writer, _ int) writer.GzipWriter {
@@ -153,7 +153,7 @@ func (w *brotliWriter) SetHeader(h writer.Header) { w.jitter = h.Comment }
 
 func (w *brotliWriter) Write(b []byte) (int, error) {
 	if w.jitter != "" {
-		// The block of metadata must begin at a whole byte, as it does after a flush.
+		// A metadata block must begin at a whole byte, as it does after a flush.
 		if err := w.Flush(); err != nil {
 			return 0, err
 		}

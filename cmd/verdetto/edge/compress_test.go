@@ -13,7 +13,7 @@ import (
 	"github.com/klauspost/compress/gzhttp/writer"
 )
 
-// TestCompress: a long text is compressed by the coding that the caller prefers.
+// TestCompress: a long text is compressed with the Content-Encoding that the caller prefers.
 func TestCompress(t *testing.T) {
 	long := strings.Repeat("a fare of Milan to Lisbon. ", 400)
 	for _, c := range []struct {
@@ -61,7 +61,8 @@ func TestCompress(t *testing.T) {
 	}
 }
 
-// An answer whose handler sets a Vary of its own depends on the coding too, once, compressed or not.
+// If a handler sets its own Vary, the answer still depends on the Content-Encoding, named once,
+// whether it is compressed or not.
 func TestCompress_Vary(t *testing.T) {
 	for _, named := range []string{"", "Authorization, Accept-Language", "Accept-Encoding"} {
 		for _, accepts := range []string{"", "gzip", "br"} {
@@ -80,7 +81,7 @@ func TestCompress_Vary(t *testing.T) {
 	}
 }
 
-// plain returns a reader of the text that was compressed.
+// plain returns a reader of the text before compression.
 func plain(t *testing.T, coding string, body io.Reader) io.Reader {
 	t.Helper()
 	switch coding {
@@ -97,7 +98,7 @@ func plain(t *testing.T, coding string, body io.Reader) io.Reader {
 }
 
 // TestJitter: the length of a compressed answer varies with every word, and a long answer in many
-// parts arrives whole.
+// parts arrives complete.
 func TestJitter(t *testing.T) {
 	part := strings.Repeat("a fare of Milan to Lisbon. ", 40)
 	for _, coding := range []string{"gzip", "br"} {

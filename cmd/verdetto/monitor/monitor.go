@@ -45,7 +45,7 @@ type Monitor struct {
 	mu       sync.Mutex
 	faults   []Fault            // the newest last
 	troubles map[string]Trouble // by what fails
-	well     time.Time          // since when nothing fails; zero: something does, or nobody has looked
+	well     time.Time          // the time since which nothing fails; zero: something fails, or nobody has looked
 }
 
 // buckets are upper bounds in seconds. A verdict takes a millisecond, a call to a payment provider
@@ -110,7 +110,8 @@ func (m *Monitor) Refreshed(kind string, asked, failed, left, found int, err err
 	m.observations.Add(float64(found))
 }
 
-// Gauge registers a metric whose value is read at each scrape, which omits it if it cannot be read.
+// Gauge registers a metric whose value is read at each scrape. If it cannot be read, the scrape
+// omits it.
 func (m *Monitor) Gauge(name, help string, read func() (value float64, ok bool)) {
 	m.registry.MustRegister(gauge{prometheus.NewDesc("verdetto_"+name, help, nil, nil), read})
 }
@@ -176,7 +177,7 @@ type Trouble struct {
 	Error string    `json:"error"`
 	Todo  string    `json:"todo"`
 
-	Full func() bool `json:"-"` // reports whether the disk is still full; nil: it was not
+	Full func() bool `json:"-"` // reports whether the disk is still full; nil: the disk was not full
 }
 
 func (t Trouble) String() string {
@@ -184,8 +185,8 @@ func (t Trouble) String() string {
 		strings.TrimRight(t.Todo, "."))
 }
 
-// Troubled records that something failed, and reports whether that is new: it did not fail before, or
-// for another reason. The trouble lasts since the first failure, until Resolved.
+// Troubled records that something failed. It reports whether that is news: it did not fail before,
+// or for another reason. The trouble lasts from the first failure until Resolved.
 func (m *Monitor) Troubled(t Trouble) (news bool) {
 	if m == nil {
 		return true
@@ -214,7 +215,7 @@ func (m *Monitor) Resolved(what string) bool {
 	return ok
 }
 
-// Well returns since when nothing fails, or, while something does, since when.
+// Well returns the time since which nothing fails or, if something fails, since which it does.
 func (m *Monitor) Well(now time.Time) time.Time {
 	if troubles := m.Troubles(); len(troubles) > 0 {
 		return troubles[0].Since

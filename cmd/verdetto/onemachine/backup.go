@@ -68,8 +68,8 @@ func (o Options) HandOutCopies(ctx context.Context, name string) error {
 	return nil
 }
 
-// RemoveSocket removes the socket of a file store. The end of the context does so too, but perhaps
-// only after the process has ended.
+// RemoveSocket removes the socket of a file store. The end of the context also removes it, but
+// perhaps only after the process has ended.
 func RemoveSocket(name string) {
 	if file, ok := strings.CutPrefix(name, "bolt:"); ok {
 		_ = os.Remove(socket(file)) // it may be gone already
@@ -140,7 +140,7 @@ func Backup(ctx context.Context, name, to string) (err error) {
 	return nil
 }
 
-// newPart creates a part file beside a file and locks it, after it has swept those of killed
+// newPart creates and locks a part file next to a file. First it deletes the part files of killed
 // commands.
 func newPart(file string) (*os.File, error) {
 	sweepParts(filepath.Dir(file))
@@ -231,8 +231,9 @@ func failedBackup(folder string) time.Time {
 	return info.ModTime().UTC()
 }
 
-// lastBackup returns when the newest backup in a folder was made, the zero time if there is none, and
-// false if the folder cannot be read. The first backup makes the folder.
+// lastBackup returns when the newest backup in a folder was made, or the zero time if there is
+// none. It returns false if the folder cannot be read; it may be missing, because the first backup
+// creates it.
 func lastBackup(folder string) (newest time.Time, known bool) {
 	err := backups(folder, func(_ string, made time.Time) error { newest = made; return nil })
 	return newest, folder != "" && (err == nil || errors.Is(err, os.ErrNotExist))

@@ -20,8 +20,8 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
-// few is a source with the invented fares from one city, which has the right time even when the
-// service's clock is wrong.
+// few is a source with the invented fares from one city. Its time is right even when the service's
+// clock is wrong.
 type few struct {
 	*sample.Source
 	from time.Time // the source has no fares found before this time

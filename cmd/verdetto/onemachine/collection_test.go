@@ -30,8 +30,8 @@ func (fourDays) Fares(_ context.Context, origin fare.City, _, until time.Time) (
 	return a, nil
 }
 
-// The verdict, the deals, /readyz, the status and the pages of the route and of the deals state the
-// same collection.
+// The verdict, the deals, /readyz, the status, and the pages of the route and of the deals state
+// the same collection.
 func TestCollectionIsTheSame(t *testing.T) {
 	now := func() time.Time { return time.Date(2016, 3, 1, 9, 30, 0, 0, time.UTC) }
 	table, err := boltstore.Open(filepath.Join(t.TempDir(), "test.db"), now, boltstore.Scratch)

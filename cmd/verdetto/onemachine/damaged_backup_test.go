@@ -40,8 +40,8 @@ func newBackup(t *testing.T) (dir, backup string) {
 	return dir, backup
 }
 
-// Verify and restore detect a flipped byte, a truncation or an extension of a backup, and leave the
-// file unchanged.
+// Verify and restore detect a flipped byte, a truncation and an extension of a backup, and do not
+// change the file.
 func TestEveryByteOfABackup(t *testing.T) {
 	dir, backup := newBackup(t)
 	whole, err := os.ReadFile(backup)
@@ -85,7 +85,7 @@ func TestEveryByteOfABackup(t *testing.T) {
 	}
 }
 
-// Every command that reads a store rejects and does not change a file that is not a store.
+// Every command that reads a store rejects a file that is not a store, and does not change it.
 func TestForeignFiles(t *testing.T) {
 	dir := t.TempDir()
 	made, err := boltstore.Open(filepath.Join(dir, "made.db"), time.Now)

@@ -22,8 +22,8 @@ func giveOwner(file, as string) error {
 	if !ok || int(owner.Uid) == os.Geteuid() || os.Geteuid() != 0 {
 		return nil
 	}
-	// The service's user may replace the file by a link to a file of root meanwhile. So the link is
-	// not followed, and the open file is changed.
+	// Meanwhile, the service's user may replace the file by a link to a file of root. So the link
+	// is not followed, and the open file is changed.
 	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NOFOLLOW, 0)
 	if err != nil {
 		return fmt.Errorf("give the file its owner: %w", err)
@@ -41,8 +41,9 @@ func lockPart(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK
 
 var partName = regexp.MustCompile(`\.verdetto\.part-[0-9]+$`)
 
-// sweepParts deletes what a killed backup or restore left, which may hold addresses of customers. It deletes nothing that is locked, and follows no link. Another
-// process may just have created an empty file, which is not locked yet, so that stays for an hour.
+// sweepParts deletes the part files of killed backups and restores, which may hold addresses of
+// customers. It deletes no locked file, and follows no link. An empty file stays for an hour,
+// because another process may just have created it and not locked it yet.
 func sweepParts(folder string) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {

@@ -40,7 +40,7 @@ type Health struct {
 	system   func() time.Time // time.Now, except in tests
 	readOnly bool             // never probe with a write
 
-	troubles func() []monitor.Trouble // what fails; nil: not known
+	troubles func() []monitor.Trouble // returns what fails; nil: not known
 
 	mu     sync.Mutex
 	looked time.Time
@@ -48,7 +48,7 @@ type Health struct {
 	probed time.Time
 	failed error // of the last probe write
 
-	collected bool // a route has enough days for a verdict; it stays so
+	collected bool // a route has enough days for a verdict; never false again
 }
 
 type CheckResult struct {

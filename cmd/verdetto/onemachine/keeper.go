@@ -20,22 +20,23 @@ import (
 )
 
 const (
-	// patience is how long something fails before the operator gets a mail: most of it passes.
+	// patience is how long something must fail before the operator gets a mail: most failures end
+	// by themselves.
 	patience = time.Hour
 	// backupWithin is the age at which the newest backup is too old: two nights.
 	backupWithin = 48 * time.Hour
-	// leastFree is the room below which a disk is as good as full, beside twice the store's size,
-	// which a backup and the growth of the file need.
+	// leastFree is the free space below which a disk counts as full. Twice the size of the store is
+	// needed in addition, for a backup and the growth of the file.
 	leastFree = 256 << 20
 )
 
 type keeper struct {
 	begun  time.Time
-	mailed map[string]bool      // what the operator was told of since all was well
-	pinged map[string]time.Time // the run or backup of the last call
+	mailed map[string]bool      // what the operator was told since everything was well
+	pinged map[string]time.Time // the refresh or backup of the last call
 	tls    atomic.Pointer[string]
 	shown  *x509.Certificate
-	next   time.Time // when the certificate is asked for again
+	next   time.Time // when to ask for the certificate again
 }
 
 // troubled logs a trouble in a sentence, once.
@@ -51,8 +52,8 @@ func (o Options) resolved(what string) {
 	}
 }
 
-// check begins or ends a trouble, which is there unless its error is "". The error must stay the same
-// as long as the cause does, because each new one is logged.
+// check begins a trouble if why is not empty, and otherwise ends it. why must stay the same as long
+// as the cause does, because each new one is logged.
 func (o Options) check(what, why, todo string) {
 	if why == "" {
 		o.resolved(what)
@@ -61,7 +62,8 @@ func (o Options) check(what, why, todo string) {
 	}
 }
 
-// mailed notes what became of a mail. That a mailbox refuses one says nothing of the others.
+// mailed records the outcome of a mail. If a mailbox refuses a mail, that says nothing about other
+// mailboxes.
 func (o Options) mailed(err error) {
 	why := ""
 	if err != nil && !errors.Is(err, mail.ErrRefused) {
@@ -77,8 +79,8 @@ func (o Options) room(folder string) (float64, bool) {
 	return diskFree(folder)
 }
 
-// LookAfter looks for what fails, and tells the operator: the log at once, a mail after an hour and
-// when all is well again. It calls VERDETTO_PING after good refreshes and backups.
+// LookAfter checks for failures and tells the operator: it logs them at once, and mails after an
+// hour and when all is well again. It calls VERDETTO_PING after good refreshes and backups.
 func (s *Service) LookAfter(ctx context.Context) error {
 	o := s.options
 	if o.Monitor == nil {
@@ -90,7 +92,7 @@ func (s *Service) LookAfter(ctx context.Context) error {
 	full := o.lookAtDisk()
 	reason := NewHealth(o.Table, o.Now).Look(ctx).Reason
 	if reason == noFares || full {
-		reason = "" // the refresh and the disk say it better
+		reason = "" // the troubles of the refresh and the disk say it better
 	}
 	o.check("the service", reason, "verdetto status says more")
 	backup := o.lookAtBackup(s.keeper.begun)
@@ -210,7 +212,7 @@ func (s *Service) ping(ctx context.Context, backup time.Time) {
 		}
 		cancel()
 		if err != nil {
-			var named *url.Error // names the address, which is a secret
+			var named *url.Error // its text contains the address, which is a secret
 			if errors.As(err, &named) {
 				err = named.Err
 			}

@@ -1,10 +1,8 @@
-// Package onemachine runs the whole service in one process over one store. It includes every
-// endpoint of the Lambda functions and the refresh. It also includes the workers that process
-// outboxes (stored jobs to send mails) and send notifications. Mail goes to a mail server, SES or a
-// folder. Payments go to stand-ins for Stripe and Solana on this machine, unless real payments or none
-// are chosen.
-//
-// Start reading at New. The command verdetto serve calls New, and so do the end-to-end tests.
+// Package onemachine runs the whole service in one process over one store: every endpoint of the
+// Lambda functions, the refresh, and the workers that process outboxes (stored jobs to send mails)
+// and send notifications. Mail goes to a mail server, SES or a folder. Payments go to stand-ins for
+// Stripe and Solana on this machine, unless real payments or none are chosen. Start reading at New.
+// The command verdetto serve calls New, and so do the end-to-end tests.
 package onemachine
 
 import (
@@ -66,7 +64,7 @@ type Options struct {
 	Money string
 	// LocalURL is where the stand-ins send their events; empty: they send none.
 	LocalURL string
-	// StandIns outlive the service, as the real providers do; nil: New starts some of its own.
+	// StandIns continue when the service ends, as the real providers do; nil: New starts its own.
 	StandIns *StandIns
 	Edge     edge.Config
 	Telegram config.Telegram // the bot for alerts in Telegram; none if it has no name
@@ -77,10 +75,10 @@ type Options struct {
 
 	Monitor *monitor.Monitor // records metrics; nil: none
 	config.OneMachine
-	// Carry, if set, stands between the service and what carries its mail.
+	// Carry, if set, wraps the sender that carries the service's mail.
 	Carry func(mail.Sender) mail.Sender
-	// DiskFree returns the free bytes of a folder's disk, and Certificate what the public URL shows;
-	// nil: those of this machine.
+	// DiskFree returns the free bytes of a folder's disk, and Certificate the certificate of the
+	// public URL; nil: those of this machine.
 	DiskFree    func(folder string) (bytes float64, ok bool)
 	Certificate func(ctx context.Context) (*x509.Certificate, error)
 }
@@ -235,9 +233,9 @@ func (s *Service) Serve(ctx context.Context, listener net.Listener) error {
 	return nil
 }
 
-// BaseURL returns the start of all links to the service: the given URL, else (with real payments)
-// VERDETTO_BASE_URL, else the listening address. Links in mails must be https or lead to this
-// machine; any other URL is rejected at start, before a user waits for a mail.
+// BaseURL returns the start of all links to the service: the given URL, or VERDETTO_BASE_URL with
+// real payments, or the listening address. Links in mails must be https or lead to this machine;
+// any other URL is rejected at start, before a user waits for a mail.
 func BaseURL(given string, realPayments bool, listens net.Addr) (string, error) {
 	if given == "" && realPayments {
 		given = os.Getenv("VERDETTO_BASE_URL")

@@ -55,8 +55,9 @@ func PepperInUse(ctx context.Context, table store.Table, name string, mark bool)
 }
 
 // Pepper returns the secret from which pseudonyms and customer ids are derived: VERDETTO_PEPPER if
-// set, as for the Lambda functions, else one that is created once and kept in the store, so that
-// keys work as long as the file exists. It fails if the store was made with another pepper.
+// it is set, as for the Lambda functions. Otherwise it is created once and kept in the store, so
+// that keys work as long as the file exists. Pepper fails if the store was made with another
+// pepper.
 func Pepper(ctx context.Context, table store.Table) ([]byte, error) {
 	pepper, err := GivenPepper(ctx)
 	if err == nil && pepper == nil {

@@ -33,8 +33,8 @@ func (o Options) Refresh(ctx context.Context, progress func(done, total int, ori
 	return report, err
 }
 
-// Discovery returns the refresh of all origins for RefreshDaily. If origins fail, the next call asks only
-// for these, until a new cycle is due.
+// Discovery returns the refresh of all origins for RefreshDaily. If some origins fail, the next
+// call asks only for these, until a new cycle is due.
 func (o Options) Discovery(progress func(done, total int, origin refresh.Outcome)) func(context.Context) (refresh.Report, error) {
 	var failed []fare.City
 	var began time.Time
@@ -84,7 +84,7 @@ func (o Options) refresher(ctx context.Context) refresh.Refresher {
 		Origins: o.Origins}
 }
 
-// rates returns the newest exchange rates for Travelpayouts, and those of the clock's day for
+// rates returns exchange rates: the newest ones for Travelpayouts, and those of the clock's day for
 // recorded or invented fares.
 func (o Options) rates(ctx context.Context) fare.Rates {
 	if o.Source.Name() == realSource {
@@ -128,7 +128,8 @@ type pause struct {
 	full  func() bool // nil: the disk was not full
 }
 
-// Due returns what runs the refreshes that are due and do not pause after a failure.
+// Due returns a function that runs the refreshes that are due, except those that pause after a
+// failure.
 func (o Options) Due(r Refreshes) func(ctx context.Context) {
 	pauses := map[store.Run]pause{}
 	return func(ctx context.Context) {
@@ -164,8 +165,9 @@ func (o Options) Due(r Refreshes) func(ctx context.Context) {
 	}
 }
 
-// ranFull returns nil if no write has failed since began. Otherwise it returns a function that reports
-// whether the disk has as little room as now: small writes may succeed even on a full disk.
+// ranFull returns nil if no write has failed since began. Otherwise it returns a function that
+// reports whether the disk has no more free space than now: small writes may succeed even on a full
+// disk.
 func (o Options) ranFull(began time.Time) func() bool {
 	file, ok := o.Table.(interface {
 		WriteFailed() time.Time
@@ -188,9 +190,9 @@ func (o Options) RefreshDue(ctx context.Context, r Refreshes) error {
 	})
 }
 
-// RefreshNow refreshes at once, even if no refresh is due, for local sources, whose requests cost
-// nothing. If another process is refreshing and the table has no fares yet, RefreshNow waits for
-// it.
+// RefreshNow refreshes at once, even if no refresh is due. It is for local sources, whose requests
+// cost nothing. If another process is refreshing and the table has no fares yet, RefreshNow waits
+// for it.
 func (o Options) RefreshNow(ctx context.Context, r Refreshes) error {
 	return r.each(func(run store.Run, _ time.Duration, work func(context.Context) error) error {
 		for {
@@ -209,7 +211,7 @@ func (o Options) RefreshNow(ctx context.Context, r Refreshes) error {
 }
 
 // RefreshAlone does work while it holds the lease on refreshes. If another process holds the lease,
-// it calls waiting and waits. It leaves a store of another fare source as it is, without a lease.
+// it calls waiting and waits. If the store is of another fare source, it does nothing.
 func (o Options) RefreshAlone(ctx context.Context, waiting func(), work func(context.Context) error) error {
 	if err := (store.Fares{Table: o.Table}).Claim(ctx, o.Source.Name(), o.Now()); err != nil {
 		return err
@@ -222,9 +224,10 @@ func (o Options) refreshLease() *store.Lease {
 		Now: o.Now}
 }
 
-// refreshAlone does a refresh if it is due, while it holds the lease, or fails with ErrHeld. A
-// process that lost its lease stops. Its late writes do no harm: adding a fare twice changes
-// nothing, and every write fails if the item has changed since the process read it.
+// refreshAlone does a refresh if it is due, while it holds the lease; it fails with ErrHeld if
+// another process holds it. A process that lost its lease stops. Its late writes do no harm: adding
+// a fare twice changes nothing, and every write fails if the item has changed since the process
+// read it.
 func (o Options) refreshAlone(ctx context.Context, run store.Run, every time.Duration,
 	work func(context.Context) error) error {
 	fares := store.Fares{Table: o.Table}

@@ -32,9 +32,9 @@ func served(ctx context.Context, file string) error {
 	return fmt.Errorf("%s is being served; stop the service first", file)
 }
 
-// Verify reads every page and every item of a store's file that no process serves, without writing
-// to it. sealed reports whether the file ends with a checksum over every byte, as a backup does.
-// progress, if set, is called after every 1,000 items.
+// Verify reads every page and every item of a store's file without writing to it. No process may
+// serve the file. sealed reports whether the file ends with a checksum over every byte, as a backup
+// does. progress, if set, is called after every 1,000 items.
 func Verify(ctx context.Context, name string, now func() time.Time, progress func(read int)) (status Status,
 	sealed bool, err error) {
 	file, err := fileOf(name)
@@ -81,13 +81,13 @@ func Restore(ctx context.Context, from, name string, now func() time.Time) (stat
 	}
 	part := copied.Name()
 	defer copied.Close()
-	defer os.Remove(part) // fails harmlessly after the rename
+	defer os.Remove(part) // after the rename, this fails harmlessly
 	if status, _, err = Verify(ctx, "bolt:"+part, now, nil); err != nil {
 		return fail(copyError{err, part, from})
 	}
 	if _, err := os.Lstat(file); err == nil {
-		// While this process holds the old file open, no other process can open it, nor can any
-		// open a damaged file.
+		// While this process holds the old file open, no other process can open it. Nor can any
+		// process open a damaged file.
 		if s, _, err := boltstore.Read(file, beforeAll); err == nil {
 			defer s.Close()
 		} else if errors.Is(err, boltstore.ErrInUse) {

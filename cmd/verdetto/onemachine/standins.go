@@ -11,13 +11,13 @@ import (
 	"verdetto/shared/runtime/config"
 )
 
-// StandInWallet receives payments on the stand-in for Solana. No private key for it exists.
+// StandInWallet receives payments on the stand-in for Solana. There is no private key for it.
 var StandInWallet = playmoney.Address("verdetto desk wallet")
 
 type StandIns struct {
 	Stripe             *playmoney.Stripe
 	Node               *playmoney.Node
-	StripeURL, NodeURL string // where they show their pages
+	StripeURL, NodeURL string // the addresses of their pages
 	servers            []*http.Server
 }
 

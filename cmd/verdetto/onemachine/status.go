@@ -24,7 +24,8 @@ const statusPath = "/status"
 
 type Status struct {
 	At time.Time `json:"at"`
-	// Well: the service runs, is ready, and nothing fails; Since: since when it is so, or is not.
+	// Well means that the service runs, is ready, and nothing fails; Since is the time since when
+	// that is so, or not so.
 	Well      bool       `json:"well"`
 	Since     *time.Time `json:"since,omitempty"`
 	Running   bool       `json:"running"`
@@ -43,11 +44,11 @@ type Status struct {
 	Bytes      int64             `json:"bytes"`    // size of the file
 	Free       int64             `json:"free"`     // bytes of the file that will be reused
 	DiskFree   float64           `json:"diskFree"` // bytes on the disk of the file
-	// Backup is when the newest backup in VERDETTO_BACKUPS was made, and Certificate when the one of
-	// the public URL ends; nil: none, or not known.
+	// Backup is when the newest backup in VERDETTO_BACKUPS was made, and Certificate when the
+	// certificate of the public URL ends; nil: none, or not known.
 	Backup      *time.Time `json:"backup,omitempty"`
 	Certificate *time.Time `json:"certificate,omitempty"`
-	// Troubles are what fails now. Only a running service has them.
+	// Troubles lists what fails now. Only a running service knows it.
 	Troubles []monitor.Trouble `json:"troubles,omitempty"`
 	// The last warnings and errors of the log, newest first. Only a running service has them.
 	Faults []monitor.Fault `json:"faults"`
@@ -241,5 +242,5 @@ func (s Status) Print(w io.Writer) {
 	}
 }
 
-// maxShown faults fit on a screen with the rest.
+// as many faults as fit on a screen with the rest
 const maxShown = 4

@@ -89,8 +89,9 @@ func dynamoClient(ctx context.Context) (*dynamodb.Client, error) {
 	return dynamodb.NewFromConfig(settings), nil
 }
 
-// OpenShared is like OpenStore, but opens a file that a process serves through that process. A
-// command may then write while the service runs: every write is checked as between processes.
+// OpenShared is like OpenStore. If a process serves the file, OpenShared opens it through that
+// process, so that a command can write while the service runs: every write is checked, as between
+// processes.
 func OpenShared(ctx context.Context, name string, now func() time.Time) (store.Table, error) {
 	file, isFile := strings.CutPrefix(name, "bolt:")
 	if !isFile || served(ctx, file) == nil {

@@ -23,8 +23,9 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// TestFailedRefreshIsRetried: a refresh of departures in which most routes failed is tried again the same
-// day, with growing waits. Meanwhile the status and /readyz say what fails, since when and what to do.
+// TestFailedRefreshIsRetried: if most routes fail in a refresh of departures, it is tried again the
+// same day, with growing waits. Meanwhile the status and /readyz say what fails, since when, and
+// what to do.
 func TestFailedRefreshIsRetried(t *testing.T) {
 	clock := storetest.NewClock()
 	table, err := boltstore.Open(filepath.Join(t.TempDir(), "kept.db"), clock.Now, boltstore.Scratch)
@@ -88,7 +89,7 @@ func TestFailedRefreshIsRetried(t *testing.T) {
 	}
 }
 
-// failing does not answer for some origins, or only with fares of the future.
+// failing is a source that does not answer for some origins, or has only fares found in the future.
 type failing struct {
 	counted
 	fails  map[fare.City]bool
@@ -106,7 +107,8 @@ func (f *failing) Fares(ctx context.Context, origin fare.City, since, until time
 	return answer, err
 }
 
-// A refresh of routes is done once every origin was asked. A retry asks only for those that failed.
+// A refresh of routes is done when the source has answered for every origin. A retry asks only for
+// those that failed.
 func TestOriginsThatFailAreAskedAgain(t *testing.T) {
 	table, clock := openStore(t)
 	source := &failing{counted: counted{asked: map[fare.City]int{}}, fails: map[fare.City]bool{"ROM": true}}
@@ -162,8 +164,8 @@ func (f *full) Write(ctx context.Context, ops ...store.Op) error {
 	return f.Table.Write(ctx, ops...)
 }
 
-// A service whose refresh filled the disk is not ready until there is room, even while small writes
-// succeed. It then refreshes at once.
+// If a refresh fills the disk, the service is not ready until there is space again, even while
+// small writes succeed. It then refreshes at once.
 func TestFullDiskDuringARefresh(t *testing.T) {
 	kept, clock := openStore(t)
 	table, free := &full{Table: kept}, 3e6

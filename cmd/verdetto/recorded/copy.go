@@ -49,7 +49,7 @@ func (i Import) copyAll(ctx context.Context, w *work) error {
 		return err
 	}
 	if !w.plan.Whole {
-		return nil // the pooled statistics know more than this import
+		return nil // the stored pooled statistics know more than this import
 	}
 	// Contributions are kept for a month; the last day's are not in the pooled statistics yet.
 	for day := w.plan.Last - 31; day <= w.plan.Last; day++ {
@@ -108,7 +108,7 @@ func (i Import) copyOrigin(ctx context.Context, w *work, origin fare.City) error
 	return err
 }
 
-// adapt leaves out expired items, and keeps the time at which the service asked for a year of
+// adapt omits expired items, and keeps the stored time at which the service asked for a year of
 // departures.
 func (i Import) adapt(ctx context.Context, series fare.Series, items []store.Item) ([]store.Item, error) {
 	items = slices.DeleteFunc(items, func(item store.Item) bool { return item.Expired(i.Now()) })
@@ -129,7 +129,7 @@ func (i Import) adapt(ctx context.Context, series fare.Series, items []store.Ite
 }
 
 // deals returns the imported deals of an origin, and the stored deals of destinations that the
-// import does not know. It fails with store.ErrNotFound if the import has none of the origin.
+// import does not know. It fails with store.ErrNotFound if the import has no deals of the origin.
 func (i Import) deals(ctx context.Context, w *work, origin fare.City, trip fare.Trip) (deals.Origin, error) {
 	result, _, err := w.fares().Deals(ctx, origin, trip)
 	if err != nil {
@@ -188,7 +188,7 @@ func (i Import) copyPooled(ctx context.Context, w *work) error {
 			return err
 		}
 	}
-	// The sum comes last: without it the weeks are copied again.
+	// The sum is written last: without it the weeks are copied again.
 	last := store.Score{}
 	if sum.Since > 0 {
 		last.Sum = sum

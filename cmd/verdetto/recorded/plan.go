@@ -82,7 +82,8 @@ func (f *fares) Fares(ctx context.Context, origin fare.City, since, until time.T
 	return a, ctx.Err()
 }
 
-// lastFound returns the day on which the last fare of a series was found; 0 if all are of the future.
+// lastFound returns the day on which the last fare of a series was found, or 0 if all were found in
+// the future.
 func (f *fares) lastFound(series fare.Series, now time.Time) fare.Day {
 	all := f.bySeries[series]
 	n := sort.Search(len(all), func(i int) bool { return all[i].Found > now.Unix() })
@@ -102,7 +103,7 @@ func (f *fares) byDay() map[fare.Day]int {
 	return days
 }
 
-// rows returns the fares of the panel up to now, as they are or will be stored.
+// rows returns the fares of the panel up to now, in the form in which they are or will be stored.
 func (i Import) rows() *fares {
 	bySeries := map[fare.Series][]fare.Observation{}
 	for route, all := range i.Panel.Routes(i.Now()) {
@@ -129,7 +130,7 @@ func (s stored) fixed() bool {
 
 func (i Import) read(ctx context.Context, series fare.Series) (s stored, err error) {
 	target := store.Fares{Table: i.Target}
-	// With the versions read first, a change in between is found when the result is copied.
+	// The versions are read first, so a later change is noticed when the result is copied.
 	items, err := target.SeriesItems(ctx, series)
 	if err != nil {
 		return s, err
@@ -260,7 +261,7 @@ func (i Import) plan(ctx context.Context, panel *fares) (p plan, from *fares, er
 	}
 	for series := range again {
 		if !p.Whole && len(panel.bySeries[series]) == 0 {
-			delete(again, series) // the pooled statistics stay, so nothing of other series changes
+			delete(again, series) // the pooled statistics stay, so other series do not change
 			continue
 		}
 		p.Versions[series.String()] = known[series].versions

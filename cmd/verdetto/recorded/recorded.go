@@ -1,15 +1,15 @@
 // Package recorded imports recorded fares into a store. Afterwards the store is as if the service
 // had seen the fares day by day. Start at Import.Run.
 //
-// A refresh adds the days of fares in order, so an import cannot add earlier days to a series. It
-// refreshes all series again, from their stored fares and the panel, one day after the other, with
-// package refresh and in a separate store, the work folder. Then it copies the result. Meanwhile
-// the service answers from what it has. The series are held in memory and saved to the work folder from
-// time to time, where a killed import continues.
+// A refresh adds the days of fares in order, so an import cannot simply add earlier days to a
+// series. It refreshes all series again, from their stored fares and the panel, one day after the
+// other. It uses package refresh and a separate store, the work folder, and then copies the result.
+// Meanwhile the service answers from what it has. The series are held in memory and saved to the
+// work folder from time to time; a killed import continues from there.
 //
-// A row counts once: a stored fare is left out, and so is a day on which the store has other fares
-// of the series. A series whose history began before its oldest stored fare cannot be rebuilt and
-// stays as it is.
+// A fare counts once: a stored fare is not imported again, nor is a day on which the store has
+// other fares of the series. A series whose history began before its oldest stored fare cannot be
+// rebuilt and stays as it is.
 package recorded
 
 import (
@@ -31,7 +31,7 @@ type Import struct {
 	Target store.Table
 	Panel  *csvfile.Panel // a CSV file of recorded fares
 	Folder string         // removed at the end
-	Every  time.Duration  // between two checkpoints; 0: checkpointEvery, or longer if they are slow
+	Every  time.Duration  // time between two checkpoints; 0: checkpointEvery, or longer if they are slow
 	Now    func() time.Time
 	Rates  func(fare.Day) fare.Rates
 	// Progress, if set, is called after each day with the number of fares up to that day.
@@ -63,8 +63,8 @@ var ErrChanged = errors.New("another process refreshed the store meanwhile; run 
 const (
 	leaseFor        = 3 * time.Minute
 	checkpointEvery = 20 * time.Second
-	// All imports hold the lease under one name, so a killed import does not block the next. The
-	// work folder is locked, so there is one import at a time.
+	// All imports hold the lease under the same name, so a killed import does not block the next.
+	// The work folder is locked, so only one import runs at a time.
 	holder = "import"
 )
 
@@ -98,7 +98,7 @@ func (i *Import) alone(ctx context.Context, w *work) (Report, error) {
 	if err != nil {
 		return p.Report, err
 	}
-	i.Panel = nil // its fares are in from; both would take much memory
+	i.Panel = nil // from has its fares too; both would take much memory
 	if p.New == 0 {
 		return p.Report, w.remove()
 	}

@@ -33,8 +33,8 @@ const days = 24
 // now is the end of the last day.
 func now() time.Time { return (first + days).Time().Add(-time.Second) }
 
-// lines returns rows of a panel that depend on the day alone: three routes in two currencies, one
-// also with returns, non-stop and with stops.
+// lines returns rows of a panel that depend only on the day: three routes in two currencies, one of
+// them also with returns, non-stop and with stops.
 func lines(from, to int) (all []string) {
 	for n := from; n < to; n++ {
 		day := first + fare.Day(n)
@@ -110,8 +110,8 @@ func mustImport(t *testing.T, table store.Table, p *csvfile.Panel) recorded.Repo
 	return report
 }
 
-// contents returns the items of a store, and their versions if wanted, without the source and the
-// time of the first refresh.
+// contents returns the items of a store, with their versions if versions is true. It omits the
+// source and the time of the first refresh.
 func contents(t *testing.T, table store.Whole, versions bool) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -147,7 +147,7 @@ func TestEqualsDayByDay(t *testing.T) {
 	rows := lines(0, days)
 	seen, imported := open(t), open(t)
 	see(t, seen, panelOf(t, rows), 0, days)
-	shuffled := append(append([]string{}, rows...), rows[:50]...) // and 50 of them twice
+	shuffled := append(append([]string{}, rows...), rows[:50]...) // 50 rows occur twice
 	rand.New(rand.NewPCG(1, 2)).Shuffle(len(shuffled), func(i, j int) {
 		shuffled[i], shuffled[j] = shuffled[j], shuffled[i]
 	})
@@ -164,8 +164,8 @@ func TestEqualsDayByDay(t *testing.T) {
 	}
 }
 
-// Fares of days before the service was started leave the store of a service that saw all days.
-// Nothing is imported for days that the service saw itself.
+// Importing the fares of days before a service started leaves the same store as a service that saw
+// all days. Nothing is imported for days that the service saw itself.
 func TestOwnDays(t *testing.T) {
 	t.Parallel()
 	rows, fewer := lines(0, days), lines(18, days)
@@ -189,7 +189,8 @@ func TestOwnDays(t *testing.T) {
 			delete(got, key)
 		}
 	}
-	// The pooled statistics also learn from the score of a week. A deal's time of change was kept.
+	// The pooled statistics also learn from the score of a week. The time at which a deal changed
+	// stays.
 	wantEqual(t, all, got)
 }
 
@@ -230,7 +231,7 @@ func TestOldRecord(t *testing.T) {
 	}
 }
 
-// Invented fares never mix with recorded ones, and a refresh meanwhile is noticed.
+// Invented fares never mix with recorded ones, and a refresh during an import is noticed.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	p, table := panelOf(t, lines(0, days)), open(t)
@@ -282,9 +283,8 @@ func TestStepsFail(t *testing.T) {
 	failSteps(t, 10)
 }
 
-// failSteps runs imports during which the store fails at one of its calls, before or after its
-// effect, and at all later ones. The next import continues, and leaves the same bytes as an
-// undisturbed one.
+// failSteps runs imports during which the store fails at one call, before or after its effect, and
+// at all later calls. The next import continues, and leaves the same bytes as an undisturbed one.
 func failSteps(t *testing.T, every int) {
 	p := panelOf(t, lines(0, 6))
 	undisturbed := open(t)
@@ -314,8 +314,8 @@ func failSteps(t *testing.T, every int) {
 	}
 }
 
-// An import that is cut off while it copies its result is completed by the next one, of another
-// panel.
+// An import that is cut off while it copies its result is completed by the next one, even if that
+// is of another panel.
 func TestAnotherPanel(t *testing.T) {
 	t.Parallel()
 	one, both := panelOf(t, lines(0, 6)), panelOf(t, lines(0, 9))
@@ -341,7 +341,8 @@ func TestAnotherPanel(t *testing.T) {
 	wantEqual(t, contents(t, want, false), contents(t, table, false))
 }
 
-// An import that is killed continues at its last checkpoint, and leaves what an undisturbed one leaves.
+// An import that is killed continues at its last checkpoint, and leaves the same store as an
+// undisturbed one.
 func TestKilledAndResumed(t *testing.T) {
 	t.Parallel()
 	p := panelOf(t, lines(0, days))

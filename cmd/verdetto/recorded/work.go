@@ -18,13 +18,13 @@ import (
 	"verdetto/shared/store/boltstore"
 )
 
-// plan is written once, so a killed import can continue.
+// plan is written once, so that a killed import can continue.
 type plan struct {
 	Report
 	Whole    bool                        `json:"whole"`  // all series are refreshed again, not only those of the panel
 	Source   string                      `json:"source"` // name of the fare source
 	Panel    string                      `json:"panel"`  // digest of the rows
-	Digest   string                      `json:"digest"` // of all fares that are refreshed again
+	Digest   string                      `json:"digest"` // digest of all fares that are refreshed again
 	Versions map[string]map[string]int64 `json:"versions"`
 }
 
@@ -50,7 +50,7 @@ func (w *work) now() time.Time { return time.Unix(w.clock.Load(), 0).UTC() }
 
 func (w *work) path(name string) string { return filepath.Join(w.folder, name) }
 
-// openWork also reads how far an earlier import came.
+// openWork opens a work folder, and reads how far an earlier import came.
 func openWork(folder string) (*work, error) {
 	w := &work{folder: folder}
 	if err := os.MkdirAll(folder, 0o700); err != nil {
@@ -201,7 +201,7 @@ func (w *work) close() error {
 	return w.table.Close()
 }
 
-// remove deletes the folder. A further plan makes it again.
+// remove deletes the folder. The next plan creates it again.
 func (w *work) remove() error {
 	err := w.close()
 	w.table, w.next, w.copying = nil, 0, false

@@ -111,8 +111,8 @@ func Take(f *pflag.FlagSet, file string) (taken []ValuedSetting, faults []string
 	return taken, faults
 }
 
-// find returns the value of a setting in one place, the environment or the settings file: given
-// directly, or in the file that NAME_FILE points to.
+// find returns the value of a setting in one place, the environment or the settings file. It may be
+// given directly, or in the file that NAME_FILE points to.
 func find(s config.Setting, in map[string]string, folder, place string) (value, from, fault string) {
 	value, file := in[s.Name], in[s.Name+inFile]
 	switch {

@@ -10,7 +10,7 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// Write creates a settings file, complete or not at all, that only its owner can read, and the
+// Write creates a settings file, complete or not at all. Only its owner can read it, and the
 // service's group if root wrote it into the service's folder. It fails with fs.ErrExist if the file
 // exists.
 func Write(file string, values map[string]any) error {

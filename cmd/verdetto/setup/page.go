@@ -28,8 +28,8 @@ var steps = template.Must(template.New("setup").Parse(markup))
 const most = 16 << 10
 
 // Page is the set-up in a browser on this machine. Its address holds a random token and works once:
-// it leads to a second random address, which only that browser knows. That one ends after the first
-// verdict has been shown.
+// it leads to a second random address, which only that browser knows. The second address ends after
+// the first verdict has been shown.
 type Page struct {
 	setup   *Setup
 	host    string // the only accepted Host
@@ -109,14 +109,14 @@ func serveAsset(w http.ResponseWriter, hashed string) {
 }
 
 type form struct {
-	City       string // for which no city was found
+	City       string // the name for which no city was found
 	TokenFault *Fault
 	CityFault  *Fault
 	StartFault *Fault
 }
 
-// act takes one form. After a success the browser loads the page anew, so that a reload sends no
-// form.
+// act processes one form. After a success the browser loads the page anew, so that a reload sends
+// no form again.
 func (p *Page) act(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, most)
 	if err := r.ParseForm(); err != nil {

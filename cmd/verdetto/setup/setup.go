@@ -35,7 +35,7 @@ const (
 	Token   Step = "token"
 	Cities  Step = "cities"
 	Refresh Step = "refresh"
-	Done    Step = "done" // nothing: the first verdict is known, or there is none yet
+	Done    Step = "done" // nothing more to do: the first verdict is known, or there is none yet
 )
 
 const (
@@ -82,7 +82,7 @@ func (s *Setup) State() State {
 // Invented.
 func (s *Setup) Chosen() <-chan struct{} { return s.chosen }
 
-// Fault is what prevents a step. Its text says what happened and what to do next.
+// Fault is the reason why a step cannot be done. Its text says what happened and what to do next.
 type Fault struct {
 	id   string
 	fill []any

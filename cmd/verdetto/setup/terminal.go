@@ -18,7 +18,8 @@ type Terminal interface {
 	ReadPassword(prompt string) (string, error)
 }
 
-// Ask stores nothing after an error of the terminal, such as its end.
+// Ask asks the questions in a terminal. After an error of the terminal, such as its end, it stores
+// nothing.
 func (s *Setup) Ask(ctx context.Context, t Terminal) error {
 	l := i18n.English()
 	say := func(text string) { fmt.Fprintln(t, text) }

@@ -20,7 +20,7 @@ import (
 type call struct {
 	name         string
 	method, path string
-	header, body string // NAME: VALUE, separated by a bar
+	header, body string // NAME: VALUE, with a bar between headers
 	status       []int  // any of these
 	code         string // of the error response; "" if the answer is no error
 	bodyPart     string
