@@ -24,8 +24,8 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
-// beyondScripts does what the Lambda functions do and no script: it checks the pepper, plans by a queue,
-// and meets mailboxes that refuse.
+// beyondScripts covers what the Lambda functions do and no script does: it checks the pepper, plans
+// refreshes with a queue, and sends mails to mailboxes that refuse them.
 func beyondScripts(t *testing.T) {
 	clock := storetest.NewClock()
 	clock.Add(fixture.Today.Sub(clock.Now()))
@@ -99,8 +99,8 @@ func refreshes(t *testing.T, d store.Table, as func(string, func()), sender *not
 	return f
 }
 
-// refuses ends alerts because their mailbox refuses: one told by SNS, one while refresh sends, which once finds
-// another process that holds the lease.
+// refuses ends alerts whose mailboxes refuse mail. SNS reports one of them; the other refuses while
+// refresh sends. refresh once finds that another process holds the lease.
 func refuses(t *testing.T, d store.Table, as func(string, func()), s *fixture.Service, f *refresh.Function, clock *storetest.Clock) {
 	t.Helper()
 	london := fare.Route{Origin: "MIL", Destination: "LON"}

@@ -7,8 +7,8 @@ import (
 	"verdetto/e2e/script"
 )
 
-// Every call of every story to the store, to mail, to Stripe, to the chain and to the source fails once,
-// before and after its effect, and the process is killed there.
+// Each call of every story to the store, to mail, to Stripe, to the chain and to the source fails
+// once, before and after its effect. In a further run, the process is killed at the call.
 func TestEvidenceScripts_UnderFaults(t *testing.T) {
 	for _, subject := range subjects(t) {
 		script.Faults(t, 0, rand.New(rand.NewPCG(50, 1)), scripts(t, subject)...)

@@ -39,7 +39,7 @@ const (
 	pages  = 250 // number of pages that the crawl visits
 )
 
-// Requests about other cities than origins are answered too.
+// Questions about cities that are not origins are answered too.
 var origins = []fare.City{"MIL", "LON"}
 
 func TestAnswers(t *testing.T) {
@@ -117,7 +117,7 @@ func (s *service) write(kind, text string) {
 	}
 }
 
-// kindOf returns the first two parts of a path under /v1, otherwise the first.
+// kindOf returns the first two parts of a path under /v1, and the first part of any other.
 func kindOf(target string) string {
 	path, _, _ := strings.Cut(target, "?")
 	parts := strings.SplitN(path, "/", 4)

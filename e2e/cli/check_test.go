@@ -34,7 +34,7 @@ SOLANA_WALLET = "6PCANXw778iMrBzLUVK4c9q6Xc2X9oRUCvLoa4tfsLWG"
 var mistakes = []struct {
 	name  string
 	flags []string
-	file  string // replaces goodSettings' line of the same name, or is added
+	file  string // replaces the line of goodSettings with the same name, or is added
 	names string
 	mend  string
 }{
@@ -130,8 +130,8 @@ func checkShell(t *testing.T) fixture.Shell {
 	return d
 }
 
-// check reports a single mistake alone, with the remedy and without secrets. serve, which reads the
-// settings as check does, is tried with a few: it refuses them in the same words.
+// check reports a single mistake and nothing else, with the remedy and without secrets. serve,
+// which reads the settings as check does, is tried with a few: it refuses them in the same words.
 func TestCheckNamesEachMistake(t *testing.T) {
 	t.Parallel()
 	d := checkShell(t)

@@ -19,8 +19,8 @@ import (
 	"verdetto/shared/store/socketstore"
 )
 
-// key create and refresh write through the running service. Other commands that write say how. A
-// socket that a killed service left does not disturb them.
+// key create and refresh write through the running service. Other commands that write say what to
+// do instead. A socket that a killed service left does not disturb them.
 func TestWritesWhileServed(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
@@ -73,8 +73,8 @@ func TestWritesWhileServed(t *testing.T) {
 	s.End(t)
 }
 
-// dying serves a store through its socket until one call, and breaks off before or after the call
-// takes effect. From then on it answers no call.
+// dying serves a store through its socket until one call, and stops before or after the call takes
+// effect. From then on it answers no call.
 type dying struct {
 	at    int
 	after bool
@@ -121,7 +121,7 @@ func served(t *testing.T, d fixture.Shell, now time.Time, s *dying, args ...stri
 // When it runs again, it does all of its work once.
 func TestServiceKilledDuringWrites(t *testing.T) {
 	t.Parallel()
-	now := time.Date(2016, 3, 1, 12, 0, 0, 0, time.UTC) // what -now means by a day
+	now := time.Date(2016, 3, 1, 12, 0, 0, 0, time.UTC) // the time that -now means by a day
 	common := []string{"-store", "bolt:kept.db", "-now", "2016-03-01"}
 	for name, c := range map[string]struct {
 		args []string

@@ -122,7 +122,7 @@ func TestStatusOfOldFares(t *testing.T) {
 	}
 }
 
-// The store may be present, missing or damaged, but no process may serve it. If the backup is
+// The store may be intact, missing or damaged, but no process may serve it. If the backup is
 // incomplete, restore changes nothing.
 func TestRestore(t *testing.T) {
 	t.Parallel()

@@ -11,8 +11,8 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// The part files of killed commands are deleted at the next start of a command, but neither a file
-// that is locked nor one that is not ours, and never what a link leads to.
+// When a command starts, it deletes the part files of killed commands. It deletes neither a locked
+// file nor a file that is not ours, and never the target of a link.
 func TestPartsOfKilledCommandsAreSwept(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)

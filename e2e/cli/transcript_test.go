@@ -15,7 +15,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 type transcript struct {
 	d    fixture.Shell
-	hide *strings.Replacer // what differs from run to run
+	hide *strings.Replacer // replaces what differs from run to run
 	text bytes.Buffer
 }
 

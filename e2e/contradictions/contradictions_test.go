@@ -1,6 +1,6 @@
-// Package contradictions holds an end-to-end test of the two vocabularies over recorded fares. A fare
-// has one word, one usual price and one difference on every page, in lists, calendars, feeds and tools;
-// the market of a route has words of its own, and no fare has one of these.
+// Package contradictions holds an end-to-end test of the two vocabularies over recorded fares. A
+// fare has one word, one usual price and one difference on every page, in lists, calendars, feeds
+// and tools. The market of a route has its own words, and no fare has one of these.
 package contradictions
 
 import (
@@ -180,8 +180,9 @@ var (
 	markets = map[string]string{"ottimo": "very low", "buono": "low", "normale": "usual", "caro": "high"}
 )
 
-// facts maps what is said of a fare (its route, day and price in whole euros, then word, usual or
-// difference) to the texts that say it.
+// facts holds what texts state about a fare. The key is the fare (its route, day and price in whole
+// euros) and the kind of statement: word, usual or difference. The value maps each statement to a
+// text that contains it.
 type facts map[string]map[string]string
 
 func (f facts) add(fare, kind, statement, where string) {
@@ -218,8 +219,8 @@ func whole(amount string) string {
 	return fmt.Sprint(int(euros + .5))
 }
 
-// read adds what a text says of the fare that it is about, and returns the faults of the text alone.
-// market is whether the text is about the route.
+// read adds what a text states about its fare, and returns the faults of the text itself. market
+// says whether the text is about the route.
 func (f facts) read(fare, where, text string, market bool) (faults []string) {
 	text = strings.ReplaceAll(html.UnescapeString(text), "\u00a0", " ")
 	if m := former.FindString(text); m != "" {
@@ -247,7 +248,7 @@ func signed(amount, direction string) string {
 	return map[string]string{"less": "−", "more": "+", "": ""}[direction] + cmp.Or(strings.ReplaceAll(amount, ",", ""), "0")
 }
 
-// readListed adds what a list of a tool says of a route's fares.
+// readListed adds what a list of a tool states about a route's fares.
 func (f facts) readListed(r fare.Route, where, text string) (faults []string) {
 	if m := marketWord.FindString(text); m != "" {
 		faults = append(faults, fmt.Sprintf("%s says %q", where, m))
@@ -267,7 +268,7 @@ func (f facts) addListed(r fare.Route, where, day, price, word, usual string) {
 	f.add(key, "usual", whole(usual), where)
 }
 
-// readCard adds the words of a picture, which are those of its Description.
+// readCard adds the words of a picture, which are in its Description.
 func (f facts) readCard(fare, where, picture string, a published.Analysis, market bool) (faults []string) {
 	_, text, _ := strings.Cut(picture, "iTXtDescription\x00\x00\x00\x00\x00")
 	words := strings.Split(text, "\n")
@@ -280,8 +281,8 @@ func (f facts) readCard(fare, where, picture string, a published.Analysis, marke
 	return append(faults, f.read(fare, where, words[1]+" "+words[3], market)...)
 }
 
-// readDeals adds what the page of a list of deals says of each fare. keys are the fares by the names of
-// their destinations.
+// readDeals adds what the page of a list of deals states about each fare. keys maps the names of
+// destinations to fares.
 func (f facts) readDeals(body string, keys map[string]string) (rows int) {
 	for _, m := range dealRow.FindAllStringSubmatch(html.UnescapeString(body), -1) {
 		key := keys[m[1]]
@@ -478,7 +479,7 @@ func check(t *testing.T, p panel, routes, departures int) {
 	origins := map[fare.City]bool{}
 	s.messages()
 	for i, route := range some {
-		if i == len(some)/2 { // the others two days after the refresh
+		if i == len(some)/2 { // the second half is asked two days after the refresh
 			s.fail(s.facts.faults())
 			s.facts, origins, s.ahead = facts{}, map[fare.City]bool{}, 48*time.Hour
 		}
@@ -500,7 +501,7 @@ func check(t *testing.T, p panel, routes, departures int) {
 
 func TestOneFareOneWord(t *testing.T) { check(t, panels[0], 2, 2) }
 
-// Each of the faults, planted into a sound set of texts, is found.
+// The test finds each of the faults when it is planted into correct texts.
 func TestFaultsAreFound(t *testing.T) {
 	a := published.Analysis{Prezzo: published.Prezzo{Cent: 2199, Partenza: "2016-05-09"}, Verdetto: published.Verdetto{Percentile: new(int)}}
 	page := func(h1, more string) string {

@@ -195,7 +195,7 @@ func invented(t *testing.T) http.Handler {
 var documentedCall = regexp.MustCompile("(?:https?://[a-zA-Z0-9.:]+|[ `('\"|])((?:/api)?/(?:v1|card|feed)/[^\\s`\"'<>)|{]*|/\\?da=[^\\s`\"'<>)|]*)")
 
 // TestCalls makes every GET call with a question that the documents show, and each must have an
-// answer. A table that names a parameter without its value gets a value of the other examples.
+// answer. If a table names a parameter without a value, the value comes from the other examples.
 func TestCalls(t *testing.T) {
 	service, made := invented(t), 0
 	values := map[string]string{"origine": "Milano", "destinazione": "Bucarest", "destinazioni": "Bucarest,Londra", "q": "mila"}
@@ -212,7 +212,7 @@ func TestCalls(t *testing.T) {
 					query.Set(name, values[name])
 				}
 			}
-			isToken := query.Has("t") || query.Has("id") || query.Has("session_id") || query.Has("email") // of a mail, or of a purchase
+			isToken := query.Has("t") || query.Has("id") || query.Has("session_id") || query.Has("email") // tokens from a mail or a purchase
 			isFile := regexp.MustCompile(`^/(card|feed)/.*\.`).MatchString(call.Path)
 			if err != nil || isToken || len(query) == 0 && !isFile {
 				continue

@@ -75,7 +75,7 @@ func TestPackages(t *testing.T) {
 }
 
 // brief returns the first sentence of a package comment, up to a colon or semicolon, without
-// "Package x", or "" for a comment that begins in another way.
+// "Package x". It returns "" if the comment begins in another way.
 func brief(comment string) string {
 	sentence := new(doc.Package).Synopsis(comment)
 	rest := opening.ReplaceAllString(sentence, "")

@@ -14,7 +14,7 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// The refusal uses neither the table nor the quota, and is not kept.
+// The refusal uses neither the table nor the quota, and is not cached.
 func TestAnInventedParameterIsRefused(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"card": "PSA-LON-it.svg", "feed": "PSA-it.atom", "assets": "page.css",
@@ -72,8 +72,8 @@ func TestParametersOfTheirOwnAreOtherAnswers(t *testing.T) {
 	}
 }
 
-// A kept answer to a key is sent only to callers with that key, for 10 minutes. In this time its
-// former key, if it was rotated, still gets what is kept.
+// A cached answer to a caller with a key is sent only to callers with the same key, for 10 minutes.
+// If the key is rotated in this time, the former key still gets cached answers.
 func TestAKeyHasItsOwnAnswers(t *testing.T) {
 	t.Parallel()
 	const trends, others = "/v1/price-trends?origin=PSA&currency=eur", "/v1/price-trends?origin=VRN&currency=eur"
@@ -112,8 +112,8 @@ func TestAKeyHasItsOwnAnswers(t *testing.T) {
 	call("anonymous", 601*time.Second, trends, nil, 200, false)
 }
 
-// A caller who has used up a quota does not keep others from an answer, and gets what is kept for
-// all.
+// When a caller has used up a quota, other callers still get the answer, and this caller gets what
+// is cached for all.
 func TestRefusalsAreNotKept(t *testing.T) {
 	t.Parallel()
 	const trends = "/v1/price-trends?origin=PSA&currency=eur"

@@ -41,8 +41,8 @@ type object struct {
 	retry  time.Time // the origin failed: no new request before then
 }
 
-// alwaysKept are cached whatever the headers say, sometimesKept if a header names a lifetime ("HTTP
-// 4xx and 5xx status codes that CloudFront caches").
+// CloudFront caches the statuses in alwaysKept whatever the headers say, and those in sometimesKept
+// if a header names a lifetime ("HTTP 4xx and 5xx status codes that CloudFront caches").
 var (
 	alwaysKept    = []int{404, 405, 414, 500, 501, 502, 503, 504}
 	sometimesKept = []int{400, 403, 412, 415}

@@ -68,7 +68,8 @@ func TestNotice(t *testing.T) {
 	}
 }
 
-// linked needs no network, because compiling has already downloaded the modules.
+// linked returns the modules that are linked into the executables. It needs no network, because
+// compiling has already downloaded them.
 func linked(t *testing.T) []module {
 	t.Helper()
 	// What is distributed: infra/cdk and the tests run on the machine of the operator or developer.

@@ -54,7 +54,7 @@ func fromPisa(t *testing.T) (*fixture.Service, store.Table, *storetest.Clock) {
 }
 
 // A cache in the process gives the same answer to several callers, without headers about another
-// caller. A caller with a key never gets an answer made for one without, nor the reverse.
+// caller. A caller with a key never gets an answer made for a caller without one, or the reverse.
 func TestSharedAnswerHoldsNoCallerHeaders(t *testing.T) {
 	t.Parallel()
 	s, table, clock := fromPisa(t)
@@ -101,8 +101,7 @@ func TestSharedAnswerHoldsNoCallerHeaders(t *testing.T) {
 	}
 }
 
-// Answers from the cache count towards a limit per minute of their own, for each address and for an
-// IPv6 /48.
+// Answers from the cache have their own limit per minute, for each address and for each IPv6 /48.
 func TestCachedAnswersAreCounted(t *testing.T) {
 	t.Parallel()
 	s, _, clock := fromPisa(t)

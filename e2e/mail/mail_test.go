@@ -103,7 +103,7 @@ func open(t *testing.T,
 	return s, table, clock, log
 }
 
-// kept counts the stored mails, and the different messages by Message-ID, by address.
+// kept counts the stored mails by address, and the different messages among them by Message-ID.
 func kept(t *testing.T, s *smtptest.Server) (mails, messages map[string]int) {
 	t.Helper()
 	mails, messages = map[string]int{}, map[string]int{}

@@ -17,8 +17,8 @@ import (
 // undescribed holds parameters of pages outside the description.
 var undescribed = map[string][]string{"home": {"quando", "da", "soglia"}}
 
-// An unknown, a misspelt and a repeated parameter are refused before the call counts, by name.
-// Parameters that other sites add to links are ignored, except where the edge shares answers.
+// Unknown, misspelt and repeated parameters are refused by name, before the call counts. Parameters
+// that other sites add to links are ignored, unless the edge shares the answers.
 func TestWrongParameters(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
@@ -58,7 +58,7 @@ func TestWrongParameters(t *testing.T) {
 		refused("adulti=4", "adulti", "is not a parameter")
 		for _, name := range names {
 			if name == "q" || name == "t" || name == "a" || name == "da" {
-				continue // no misspelling of one letter is near
+				continue // no name is one letter away
 			}
 			refused(name[1:]+"=2027-02-12", name[1:], "the nearest name is "+name)
 		}

@@ -16,8 +16,9 @@ import (
 // used holds the entries of schema.Accesses that were used, such as "pro reads CUSTOMER#*".
 var used sync.Map
 
-// Accesses returns a table that fails the test if the Lambda function at work, which doing returns,
-// reads or writes a partition without permission. It checks nothing while doing returns "".
+// Accesses returns a table that fails the test if the Lambda function at work reads or writes a
+// partition without permission. doing returns the function; while it returns "", nothing is
+// checked.
 func Accesses(t testing.TB, table store.Table, doing func() string) store.Table {
 	return &fixture.Recorder{Table: table, Before: func(does string, keys ...store.Key) {
 		function := doing()

@@ -75,7 +75,7 @@ func call(method string) verb {
 			r.target = target
 			s.step(ts, func() bool {
 				s.send(ts, r)
-				// An answer may come without what could not be read; its reader asks again.
+				// An answer may lack what could not be read; its reader asks again.
 				return s.status >= 500 || method == "GET" || method == "MCP" && bytes.Contains(s.body, []byte(`"isError":true`))
 			})
 			refused := s.status == http.StatusConflict || s.status == http.StatusGone || s.status == http.StatusUnauthorized && r.method == "POST"
@@ -164,7 +164,7 @@ func (s *story) send(ts *testscript.TestScript, q request) {
 	if m := undo.FindSubmatch(s.body); m != nil {
 		ts.Setenv("UNDO", string(m[1]))
 	}
-	if route, ok := routeOf(q.method, path); ok && s.faults.calm() { // a failed count is told to nobody
+	if route, ok := routeOf(q.method, path); ok && s.faults.calm() { // a call that could not be counted has no headers about a limit
 		// A token in Authorization may also be a free one.
 		keyed := q.header.Get("X-Api-Key") != "" || q.header.Get("Authorization") != "" && s.header.Get("X-Plan") == "pro"
 		for _, fault := range headerFaults(route, s.status, s.header, keyed) {

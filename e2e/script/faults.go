@@ -55,7 +55,7 @@ type faults struct {
 	mu      sync.Mutex
 	calls   map[string]int
 	down    string // this kind fails at each call
-	lost    bool   // that is, after its effect
+	lost    bool   // the failing calls take effect before they fail
 	hit     bool
 	dead    bool
 }
@@ -160,11 +160,12 @@ func fault(s *story, ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// Faults runs each script once, then again with one failure, for n failures drawn from all possible
-// ones, or for every one if n is 0. After the failed step is retried, the story must go on and end
-// as without the failure: the same mails, and the same items in the store. What refreshes of a file
-// store must be equal, so no fare is lost or counted twice; another source is asked for more. A step whose answer was
-// lost may instead be refused as done before; then the story ends there.
+// Faults runs each script once, and then again with one failure, for n failures drawn from all
+// possible ones, or for every one if n is 0. The failed step is then retried, and the story must
+// continue and end as it did without the failure: with the same mails and the same items in the
+// store. A refresh of a file store must store the same, so that no fare is lost or counted twice;
+// another source is asked more often. If the answer of a step was lost, the service may refuse the
+// retry because the step is done; the story then ends there.
 func Faults(t *testing.T, n int, random *rand.Rand, files ...string) {
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(file, ".txtar"), func(t *testing.T) {
@@ -195,7 +196,7 @@ func Faults(t *testing.T, n int, random *rand.Rand, files ...string) {
 				t.Run(f.String(), func(t *testing.T) {
 					run(t, testscript.Params{Files: []string{file}}, func(s *story) { s.faults.planned = &f }, func(s *story) {
 						want, got := end, s.end()
-						if s.retried { // what was asked for twice is there twice
+						if s.retried { // a step that was retried may have stored something twice
 							want, got = slices.Compact(slices.Clone(want)), slices.Compact(got)
 						}
 						if diff := cmp.Diff(want, got); diff != "" && !s.cut && !t.Failed() {
@@ -208,10 +209,11 @@ func Faults(t *testing.T, n int, random *rand.Rand, files ...string) {
 	}
 }
 
-// passing names what may differ after a failure: counters, leases, and what is about to expire.
+// passing lists what may differ after a failure: counters, leases, and items that are about to
+// expire.
 var passing = []string{"LIMIT#", "LEASE#", "NOTE#", "MAILBOX#", "PENDING#", "OUTBOX#", "FEES#", "NETWORKS", "DEMANDED", "WANTED", "SERVICE"}
 
-// fromFares names what refreshes make of fares alone.
+// fromFares lists what refreshes compute only from fares.
 var fromFares = []string{"ROUTE", "ORIGIN", "INTO", "LEFT", "FARES POOLED", "SCORE SUM", "SCORE WEEK", "SEEN"}
 
 // end lists the mails and the keys of the store.

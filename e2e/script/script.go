@@ -118,7 +118,7 @@ type story struct {
 	reader    *Reader
 
 	unfaulted string
-	retried   bool // a step was repeated after a failure, and so may be a mail that it asked for
+	retried   bool // a step was repeated after a failure, so the mail that it asked for may be repeated too
 	cut       bool // the answer of a step was lost, and the service says that the step was done before
 }
 

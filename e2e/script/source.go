@@ -39,7 +39,8 @@ func (s *source) Fares(ctx context.Context, origin fare.City, since, until time.
 	return a, err
 }
 
-// deep is a source that can also be asked for the departures of a route, as the invented one.
+// deep is a source that can also be asked for the departures of a route, as the source of invented
+// fares can.
 type deep struct{ *source }
 
 func (s deep) Departures(ctx context.Context, q upstream.Question, until time.Time) (a upstream.Answer, err error) {
@@ -74,7 +75,7 @@ type named struct {
 
 func (n named) Name() string { return n.name }
 
-// world is a part of the invented world that is refreshed in a second.
+// world is a small part of the invented world, which a refresh reads in a second.
 type world struct{ *sample.Source }
 
 var shown = []fare.Route{

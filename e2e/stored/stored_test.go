@@ -1,4 +1,5 @@
-// Package stored checks that a store goes on after an upgrade that changes what is computed.
+// Package stored checks that a store still works after an upgrade that changes what is computed
+// from fares.
 package stored
 
 import (
@@ -131,10 +132,11 @@ var questions = []string{
 
 var computed = []string{"/SHEET", "/DEPARTURES#any", "/DEPARTURES#learning", "LEFT#", "/POOLED", "/TRENDS", "/DEALS"}
 
-// ancient is a low of which no observation is stored any more.
+// ancient is a low whose observations are no longer stored.
 var ancient = verdict.Low{Day: fare.DayOf(first) - 500, Price: 1234}
 
-// alter gives all computed items another version, and before that the summaries the low ancient.
+// alter gives all computed items another version. Before that, it adds the low ancient to the
+// summaries.
 func (s *service) alter() {
 	altered := map[string]int{}
 	var ops []store.Op
@@ -169,9 +171,9 @@ func (s *service) alter() {
 	}
 }
 
-// A computed item of another version counts as absent. Keys, alerts and old lows stay, and the next
-// refresh computes from the blocks of a year what a store without these items computes, even if the
-// source does not answer.
+// A computed item of another version counts as absent. Keys, alerts and old lows stay. From the
+// stored blocks of a year, the next refresh computes what a store without these items would
+// compute, even if the source does not answer.
 func TestUpgrade(t *testing.T) {
 	for name, source := range map[string]upstream.Source{"the source answers": year{}, "the source is silent": silent{}} {
 		t.Run(name, func(t *testing.T) { testUpgrade(t, source) })

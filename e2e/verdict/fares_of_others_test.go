@@ -23,9 +23,9 @@ type realFares struct{ upstream.Source }
 
 func (realFares) Name() string { return "travelpayouts" }
 
-// pastFares returns one fare of a different amount for each past day. No answer may show the
-// amounts in hidden, which omits those that answers may show as statistics: the lowest amounts, and
-// those around the median.
+// pastFares returns one fare for each past day, each with a different amount. No answer may show
+// the amounts in hidden. It omits those that answers may show as statistics: the lowest amounts,
+// and those around the median.
 func pastFares() (fares fixture.Fares, hidden []fare.Cents) {
 	today := fare.DayOf(fixture.Today)
 	for i := range 80 {

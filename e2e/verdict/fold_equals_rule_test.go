@@ -22,7 +22,7 @@ import (
 const foldBegins = fare.Day(20000)
 
 // onSale returns invented fares of 90 days, and the same fares as a panel. Each departure is seen
-// daily from 40 days before it leaves on, and its fare returns to its first price.
+// daily, beginning 40 days before it leaves, and its fare returns to its first price.
 func onSale(t *testing.T, seed uint64) (fares fixture.Fares, panel *departures.Panel) {
 	t.Helper()
 	for route := range 6 {
@@ -61,8 +61,8 @@ func onSale(t *testing.T, seed uint64) (fares fixture.Fares, panel *departures.P
 	return fares, panel
 }
 
-// fold refreshes a store on each day from first on, and calls compare with the stored states' answer
-// about each fare of that day. row is the index of the fare in the panel.
+// fold refreshes a store on each day, beginning with first. It calls compare with the answer of the
+// stored states about each fare of that day. row is the index of the fare in the panel.
 func fold(t *testing.T, fares fixture.Fares, panel *departures.Panel, first fare.Day, compare func(row int, a departure.Answer)) {
 	t.Helper()
 	var now time.Time

@@ -41,9 +41,9 @@ type panel struct {
 // paragraph on each, titled by its id.
 type alarm struct {
 	id, about string
-	page      bool // act now, at any hour; otherwise it is a ticket
+	page      bool // act now, at any hour; false: a ticket
 	minutes   int  // of a period
-	periods   int  // consecutive; 0 means 1
+	periods   int  // number of consecutive periods; 0 means 1
 	silence   cloudwatch.TreatMissingData
 	parts     []part
 }
@@ -63,9 +63,9 @@ func alarmName(stack, id string, page bool) string {
 	return stack + "-ticket-" + id
 }
 
-// raise makes an alarm on the sum of 1, 10, 100 ... for the parts whose conditions hold, because the
-// mail about an alarm holds nothing but this value and the description, which says what each digit
-// means.
+// raise creates an alarm on several parts. Its value is the sum of 1, 10, 100 ... for the parts
+// whose conditions hold: the mail about an alarm holds only this value and the description, which
+// says what each digit means.
 func (p panel) raise(a alarm) {
 	if a.silence == "" {
 		a.silence = cloudwatch.TreatMissingData_NOT_BREACHING
@@ -207,7 +207,8 @@ func (p panel) ofQueues(q queues, b *board) {
 	}
 	p.raise(alarm{id: "DeadLetters", minutes: 5, parts: dead,
 		about: "A scheduled call, a notice or a message failed as often as it is tried."})
-	// Refreshes wait for each other. The other queues carry signals, which schedules make up for.
+	// Refreshes wait for one another. The other queues carry signals; if one is lost, a schedule
+	// does the work.
 	age := metric("AWS/SQS", "ApproximateAgeOfOldestMessage", "Maximum", 5,
 		dimension("QueueName", q.ofFunction["refresh"].work.QueueName()))
 	b.waiting = append(b.waiting, age)
@@ -281,7 +282,8 @@ func (p panel) ofSales(c config, l lambdas) {
 	p.raise(alarm{id: "PaymentsUnjudged", minutes: 60,
 		parts: []part{one("payments", "{a} > 0", p.logged("PaymentsUnjudged", "Maximum", 60, "pro"))},
 		about: "Somebody paid in USDC with a transaction that this version cannot judge. The claim is kept."})
-	// Paid calls log the balance for network fees. Without paid calls none are spent.
+	// Paid calls log the balance for network fees. If single answers are not sold, no fees are
+	// spent.
 	p.raise(alarm{id: "FeesLow", minutes: 60,
 		parts: []part{one("fees", fmt.Sprintf("{a} < %d", leastFees), p.logged("FeeLamports", "Minimum", 60, "x402"))},
 		about: "The address that pays the network's fees of answers that are paid one by one has less than 0.01 SOL."})

@@ -70,13 +70,15 @@ func TestRunbook(t *testing.T) {
 	}
 }
 
-// value is that of a metric in a period, by its name and a part of its dimensions.
+// value is the value of a metric in a period. The metric is named by its name and a part of its
+// dimensions.
 type value struct {
 	metric, resource string
 	value            float64
 }
 
-// An incident rings each alarm with the digit that names its place, and a bad day does not ring it.
+// An incident rings each alarm, with the digit that names its place. An ordinary bad day does not
+// ring it.
 func TestIncidentsRing(t *testing.T) {
 	passes := value{"CheckPassed", "", 1}
 	age := value{"DataAgeDays", "", 3}
@@ -133,7 +135,8 @@ func TestIncidentsRing(t *testing.T) {
 	}
 }
 
-// evaluate returns the value of an alarm's expression, or -1 if it rings because there is none.
+// evaluate returns the value of an alarm's expression. If there is none, it returns -1 for an alarm
+// that rings without data.
 func evaluate(t *testing.T, a resource, day []value) float64 {
 	t.Helper()
 	expression, values := "", map[string]float64{}
@@ -231,8 +234,8 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// Every caller of a function uses the alias "live", which only infra/rollout changes, so no alarm
-// and no rollback of the stack can undo a fix.
+// Every caller of a function uses the alias "live". Only infra/rollout changes the alias, so
+// neither an alarm nor a rollback of the stack can undo a fix.
 func TestRolloutIsOfTheAlias(t *testing.T) {
 	h := fixture(t, "example")
 	seen := 0

@@ -89,8 +89,8 @@ func (a api) addRoutes(l lambdas) {
 	}
 }
 
-// routeKey returns $default for the page's share: {proxy+} matches no empty path, as that of the page
-// itself is.
+// routeKey returns $default for the page's share, because {proxy+} does not match the empty path of
+// the page.
 func routeKey(s routes.Share) string {
 	if s == routes.Shares[0] {
 		return "$default"
@@ -98,7 +98,7 @@ func routeKey(s routes.Share) string {
 	return "ANY /" + s.Name + "/{proxy+}"
 }
 
-// throttles returns the rate limit of each share but the page's. Together all add up to
+// throttles returns the rate limit of each share except the page's. Together, all limits add up to
 // RequestsPerSecond. API Gateway fills a bucket per route, so a flood of one share does not affect
 // the others. ("Throttle requests to your HTTP APIs": the limits are targets and may be exceeded
 // briefly.)

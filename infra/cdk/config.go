@@ -26,17 +26,17 @@ type config struct {
 	MailFrom   string   `json:"mailFrom"`
 	MailRate   float64  `json:"mailRate"`
 	AlarmEmail string   `json:"alarmEmail"`
-	Operator   operator `json:"operator"` // missing details are reported, but are no fault
+	Operator   operator `json:"operator"` // missing details are reported, but do not stop the deployment
 
 	StripePrice        string   `json:"stripePrice"`        // empty: nothing is sold by card
-	StripeFormerPrices []string `json:"stripeFormerPrices"` // their subscriptions stay valid
+	StripeFormerPrices []string `json:"stripeFormerPrices"` // earlier prices, whose subscriptions stay valid
 	SolanaWallet       string   `json:"solanaWallet"`       // empty: nothing is sold in USDC
 	SolanaNetwork      string   `json:"solanaNetwork"`
 	SolanaMint         string   `json:"solanaMint"` // empty: USDC on mainnet-beta
 	PriceUSDC          string   `json:"priceUSDC"`
 	TelegramBot        string   `json:"telegramBot"`
 
-	Origins    []string       `json:"origins"` // cities to refresh; empty: all of the source
+	Origins    []string       `json:"origins"` // cities to refresh; empty: all that the source has
 	Workers    int            `json:"workers"`
 	CallsADay  int            `json:"callsADay"`
 	FaresShown string         `json:"faresShown"`

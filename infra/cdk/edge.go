@@ -39,13 +39,11 @@ var ownHeaders = []string{"X-RateLimit-Remaining", "RateLimit", "X-Request-Id"}
 // keys. CloudFront can forward Authorization only as part of the cache key.
 var keyHeaders = []string{keyHeader, authHeader}
 
-// CloudFront forwards at most ten headers to functions: always for all endpoints, usual for
-// uncached endpoints without their own list. Host is missing, because API Gateway chooses the API
-// by this header.
-//
-// The ready-made policy AllViewerExceptHostHeader needs no list. But that policy adds no
-// CloudFront-Viewer-Address and forwards a header of this name from the caller, so any caller could
-// forge an address.
+// CloudFront forwards at most ten headers to functions: those in always for all endpoints, and
+// those in usual for uncached endpoints without their own list. Host is missing, because API
+// Gateway chooses the API by it. The ready-made policy AllViewerExceptHostHeader would need no
+// list. But it adds no CloudFront-Viewer-Address, and forwards a header of this name from the
+// caller, so any caller could forge an address.
 var (
 	always = []string{viewerHeader, "Accept", "Content-Type", "Origin", "Access-Control-Request-Method"}
 	// The last header serves a single path, which therefore needs no cache behaviour of its own.
@@ -95,7 +93,8 @@ func newEdge(stack awscdk.Stack, c config, a api) edge {
 			ViewerProtocolPolicy: others.ViewerProtocolPolicy, Compress: others.Compress,
 		},
 		HttpVersion: cloudfront.HttpVersion_HTTP2_AND_3,
-		// The firewall counts single addresses, of which an IPv6 customer has more than it can count.
+		// The firewall counts single addresses, and an IPv6 customer has more of them than it can
+		// count.
 		EnableIpv6: jsii.Bool(false),
 		PriceClass: cloudfront.PriceClass_PRICE_CLASS_100,
 		WebAclId:   firewall(stack, c),
@@ -142,7 +141,7 @@ func originSecret(c config) *string {
 }
 
 // responseHeaders returns the policy that adds security headers for browsers. A header that a
-// function sets takes precedence, above all the content security policy of a page.
+// function sets takes precedence, such as the content security policy of a page.
 func responseHeaders(stack awscdk.Stack, c config, id string, dropped ...string) cloudfront.ResponseHeadersPolicy {
 	props := &cloudfront.ResponseHeadersPolicyProps{
 		ResponseHeadersPolicyName: jsii.String(c.Name + "-" + strings.ToLower(id)),

@@ -94,7 +94,8 @@ func TestCacheKeys(t *testing.T) {
 			t.Errorf("%s is of no endpoint", id)
 		}
 	}
-	// The cache key of unshared answers has all forwarded data, and they stay at most one second.
+	// The cache key of unshared answers contains all forwarded data, and these answers are cached
+	// for at most one second.
 	c := h.property("UnsharedCache", "CachePolicyConfig")
 	key := at(c, "ParametersInCacheKeyAndForwardedToOrigin")
 	if got := compact(at(key, "HeadersConfig")) + compact(at(key, "QueryStringsConfig")) +

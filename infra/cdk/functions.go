@@ -25,7 +25,7 @@ type function struct {
 	// flood of one function's calls does not affect the others.
 	instances int
 	http      bool // it answers callers
-	// worker: it processes a queue of its own, sends mails, and is called by schedules and notices.
+	// the worker processes a queue of its own, sends mails, and is called by schedules and notices
 	worker bool
 	links  bool // it writes links to the service
 	// table lists the DynamoDB actions with which the function writes to the table; schema.Accesses
@@ -135,7 +135,7 @@ func (f function) environment(c config, p parts) *map[string]*string {
 	if f.name == "analisi" && c.PaidCalls {
 		set("VERDETTO_PAID_CALLS", "on")
 	}
-	if f.http { // pages and answers name the ways to buy the plan only where it is sold
+	if f.http { // pages and answers name the ways to buy the plan only if it is sold
 		if c.StripePrice != "" {
 			set("STRIPE_PRICE", c.StripePrice)
 		}
@@ -200,8 +200,8 @@ func (f function) chain(c config, set func(key, value string)) (sold bool) {
 	return true
 }
 
-// allowed returns exactly the permissions that the function needs. The CDK adds that for dead letters
-// of events.
+// allowed returns exactly the permissions that the function needs. The CDK adds the permission for
+// dead letters of events.
 func (f function) allowed(c config, p parts, log awslogs.LogGroup) []awsiam.PolicyStatement {
 	statements := []awsiam.PolicyStatement{
 		allow("Log", []string{"logs:CreateLogStream", "logs:PutLogEvents"}, log.LogGroupArn()),
@@ -256,7 +256,8 @@ func (c config) reserved(f function) int {
 	return c.usual(f)
 }
 
-// usual also counts the parallel workers of the function refresh.
+// usual returns the default concurrency of a function. For refresh, it includes the parallel
+// workers.
 func (c config) usual(f function) int {
 	if f.name == "refresh" {
 		return f.instances + c.Workers
@@ -283,9 +284,9 @@ func newLog(stack awscdk.Stack, c config, id, called string) awslogs.LogGroup {
 
 const liveAlias = "live"
 
-// newLive makes the alias that all callers use. The template always names $LATEST, so
+// newLive creates the alias that all callers use. The template always names $LATEST, so
 // CloudFormation never moves the alias. Only infra/rollout does, after a test of the new version.
-// An event that the function fails on is retried twice, then kept as a dead letter.
+// If the function fails on an event, the event is retried twice and then becomes a dead letter.
 func newLive(stack awscdk.Stack, p parts, f function, made awslambda.Function) awslambda.Alias {
 	props := &awslambda.AliasProps{AliasName: jsii.String(liveAlias), Version: made.LatestVersion()}
 	if f.worker {

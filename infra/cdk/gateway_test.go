@@ -13,8 +13,8 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// gateway leads a path through the distribution's behaviours and origins and API Gateway's routes, as
-// AWS does.
+// gateway resolves a path as AWS does: through the distribution's behaviours and origins, and API
+// Gateway's routes.
 type gateway struct {
 	behaviours []any             // in order; the default one is last
 	origins    map[any]string    // what CloudFront writes before a path, by the origin's id
@@ -69,8 +69,8 @@ func (g gateway) route(path string) (key, raw string) {
 	return "$default", origin + path
 }
 
-// Every path reaches its function, which sees the path that the caller gave. Unknown paths go to the
-// function that answers 404, as does a path that begins with the name of a share.
+// Every path reaches its function, which sees the path that the caller sent. Unknown paths, and a
+// path that begins with the name of a share, go to the function that answers 404.
 func TestRoutesLead(t *testing.T) {
 	for _, name := range []string{"example", "least", "most"} {
 		g := gatewayOf(t, fixture(t, name))
@@ -98,10 +98,11 @@ func TestRoutesLead(t *testing.T) {
 	}
 }
 
-// Ten routes share the throughput: one for each function, and three more of analisi and one of pro.
-// Stripe's webhook has its own. All limits add up to RequestsPerSecond, and to at most half of the
-// account's quota in a region. No route can be used up by fewer than ten addresses at the firewall's
-// limit, and those of the shop and of alerts not by 100: an IPv6 customer would have more addresses.
+// Ten routes share the throughput: one for each function, three more for analisi and one more for
+// pro, because Stripe's webhook has its own. All limits add up to RequestsPerSecond, and to at most
+// half of the account's quota in a region. Fewer than ten addresses at the firewall's limit cannot
+// use up any route; fewer than 100 cannot use up those of the shop and of alerts. An IPv6 customer
+// would have more addresses.
 func TestThrottles(t *testing.T) {
 	h := fixture(t, "example")
 	g := gatewayOf(t, h)
@@ -152,7 +153,7 @@ func TestThrottles(t *testing.T) {
 	}
 }
 
-// Only API Gateway's own 429s are counted in its log. A function's have an integration status.
+// The log of API Gateway counts only its own 429s. Those of a function have an integration status.
 func TestThrottledCallsAreCounted(t *testing.T) {
 	h := fixture(t, "example")
 	if format := compact(h.property("ApiStage", "AccessLogSettings", "Format")); !strings.Contains(format,

@@ -12,13 +12,13 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// notices holds the topics for alarms and for returned mail. They are not encrypted at rest, because
-// SES and CloudWatch cannot use AWS's own key, and a key of ours costs more than the topics: SNS keeps
-// a message only until it is delivered.
+// notices holds the topics for alarms and for returned mail. They are not encrypted at rest: SES
+// and CloudWatch cannot use AWS's own key, and a key of ours would cost more than the topics. SNS
+// keeps a message only until it is delivered.
 type notices struct{ alarms, returns awssns.Topic }
 
-// newNotices makes the alarm topic of a stack, with a prefix for its names, and in the service's
-// own stack the topic of returned mail. Topics and alarms belong to one region.
+// newNotices creates the alarm topic of a stack, whose names begin with prefix, and in the
+// service's own stack the topic of returned mail. Topics and alarms belong to one region.
 func newNotices(stack awscdk.Stack, c config, prefix string) notices {
 	ours := map[string]any{"StringEquals": map[string]string{"aws:SourceAccount": c.Account}}
 	topic := func(id, purpose, service string) awssns.Topic {

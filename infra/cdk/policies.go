@@ -65,9 +65,9 @@ func (p policies) cache(r routes.Route) cloudfront.ICachePolicy {
 	return p.keeping(cacheID(r), longest(), r.Keyed())
 }
 
-// unshared is for answers that are not shared among callers. They are marked no-store or private,
-// so CloudFront does not cache them. The policy's maximum is still not 0, because then CloudFront
-// would not forward Authorization.
+// unshared returns the policy for answers that are not shared among callers. They are marked
+// no-store or private, so CloudFront does not cache them. The maximum TTL of the policy is still
+// not 0, because then CloudFront would not forward Authorization.
 func (p policies) unshared() cloudfront.ICachePolicy {
 	return p.keeping("UnsharedCache", time.Second, true)
 }

@@ -55,7 +55,7 @@ func (h *synthesized) grants() []grant {
 	return all
 }
 
-// wide returns in which ways a grant is wider than necessary.
+// wide returns the ways in which a grant is wider than necessary.
 func (g grant) wide() []string {
 	var faults []string
 	for _, a := range g.actions {

@@ -21,9 +21,9 @@ type queues struct {
 
 type queue struct{ work, dead awssqs.Queue }
 
-// tries is the number of deliveries of a message before it is a dead letter. It is high, because a
-// deployment or a rate limit that stops a worker also uses up a delivery, and so that a refresh is
-// tried for 13 hours (refresh.Waits).
+// tries is the number of deliveries after which a message becomes a dead letter. It is high because
+// a deployment or a rate limit that stops a worker also uses up a delivery. It also makes a refresh
+// retry for 13 hours (refresh.Waits).
 const tries = 8
 
 func newQueues(stack awscdk.Stack, c config) queues {

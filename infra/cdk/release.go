@@ -35,7 +35,7 @@ type choice struct {
 	Type, Description                     string
 	Default                               *string `json:",omitempty"`
 	AllowedPattern, ConstraintDescription string  `json:",omitempty"`
-	stands                                string  // the value in chosen
+	stands                                string  // the value of the choice in chosen
 	optional                              bool    // without a value, its property is omitted
 }
 

@@ -57,8 +57,7 @@ func (c config) unknownQuota() string {
 	return ""
 }
 
-// shaped returns a fault unless the value matches shape. The parameter is describes the shape in
-// words.
+// shaped returns a fault unless the value matches shape. is describes the shape in words.
 func shaped(value string, shape *regexp.Regexp, is string) string {
 	if value == "" {
 		return "missing: give " + is
@@ -127,8 +126,8 @@ func (c config) people() []rule {
 	}
 }
 
-// exampleAccount is the account of AWS's documents and of example.json. Nothing can be deployed to
-// it, so there a placeholder is no fault.
+// exampleAccount is the account in AWS's documents and in example.json. Nothing can be deployed to
+// it, so a placeholder is no fault there.
 const exampleAccount = "123456789012"
 
 func (c config) wallet() string {

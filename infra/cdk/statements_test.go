@@ -119,8 +119,8 @@ func (s statement) spoiled(resources []props) []props {
 	return changed
 }
 
-// Each statement is true of the template, and false once the resources are changed, so each can
-// fail.
+// Each statement is true of the template. It becomes false when the resources are changed, so each
+// check can fail.
 func TestStatements(t *testing.T) {
 	all := statements(t)
 	if len(all) < 100 {

@@ -11,7 +11,8 @@ import (
 	"verdetto/shared/runtime/config/parameters"
 )
 
-// infra/cdk reads the same file as config and validates all choices.
+// config holds the choices that preflight needs. infra/cdk reads the same file as its config and
+// validates all choices.
 type config struct {
 	Name          string         `json:"name"`
 	Account       string         `json:"account"`

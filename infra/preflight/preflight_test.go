@@ -45,7 +45,7 @@ func TestWithoutMutualTLS(t *testing.T) {
 	}
 }
 
-// Nothing is wrong with an upgrade that make back cannot undo, but it is said before it begins.
+// An upgrade that make back cannot undo is no fault, but preflight says so before it begins.
 func TestNoWayBack(t *testing.T) {
 	w := newWorld(t)
 	for description, want := range map[string]bool{"Verdetto: is today's cheapest fare cheap?": true, versionOne + " is it cheap?": false} {

@@ -13,7 +13,7 @@ import (
 
 const maxBody = 4 << 20
 
-// events lists those that functions/pro handles. invoice.payment_succeeded and
+// events lists the events that functions/pro handles. invoice.payment_succeeded and
 // checkout.session.async_payment_succeeded are missing, because other events report the same facts.
 var events = []string{
 	"checkout.session.completed", "invoice.paid", "invoice.payment_failed",

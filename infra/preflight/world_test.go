@@ -29,8 +29,8 @@ import (
 	"verdetto/shared/upstream/upstreamtest"
 )
 
-// world is a complete environment for preflight: moto imitates AWS, and local servers Stripe,
-// Solana and the fare source. A test may change their answers.
+// world is a complete environment for preflight: moto imitates AWS, and local servers imitate
+// Stripe, Solana and the fare source. A test may change their answers.
 type world struct {
 	t        *testing.T
 	config   config

@@ -13,8 +13,8 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// direct is an HTTP transport that invokes given versions of the functions, past CloudFront and API
-// Gateway, so they can be tested before callers reach them.
+// direct is an HTTP transport that invokes given versions of the functions directly, without
+// CloudFront and API Gateway, so that they can be tested before callers reach them.
 type direct struct {
 	*rollout
 	versions map[string]string

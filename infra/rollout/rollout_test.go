@@ -204,7 +204,7 @@ func (a *account) live() map[string]string {
 	return versions
 }
 
-// want expects the live version all for each function but for the exceptions, which are
+// want expects that all is the live version of each function, except for those in but, given as
 // function=version.
 func (a *account) want(when, all string, but ...string) {
 	a.t.Helper()
@@ -228,7 +228,7 @@ func (a *account) must(when string, do func(context.Context) error) {
 	}
 }
 
-// The failing version may be that of the fixed function or of another.
+// The failing version may be that of the fixed function or of another one.
 func TestAFixGoesLiveWhileTheOldVersionFails(t *testing.T) {
 	for _, fault := range []string{"answers 500", "does not start"} {
 		a := newAccount(t)

@@ -1,6 +1,7 @@
-// Package answers compares responses over recorded fares with committed ones that can be read: every endpoint
-// that answers about fares, every level, error and empty answer, and the pages in six languages. Whoever changes
-// how an answer is made sees here what changed. The flag -update accepts new answers.
+// Package answers compares answers over recorded fares with committed ones that people can read:
+// every endpoint that answers about fares, every level, error and empty answer, and the pages in
+// six languages. Whoever changes how an answer is made sees here what has changed. The flag -update
+// accepts new answers.
 package answers
 
 import (
@@ -73,7 +74,7 @@ func TestRecordedFares(t *testing.T) {
 	compare(t, out.String())
 }
 
-// compare reports the first lines that differ, JSON field by field.
+// compare reports the first lines that differ. Each JSON field is on a line of its own.
 func compare(t *testing.T, got string) {
 	t.Helper()
 	const golden = "testdata/answers.txt"

@@ -1,4 +1,4 @@
-// Package attacks repeats what strangers have done to the service, in a bounded form. It compares
+// Package attacks repeats, in a bounded form, what strangers have done to the service. It compares
 // honest callers with and without the attack, side by side, and counts bytes and calls.
 package attacks
 
@@ -44,7 +44,7 @@ func call(h http.Handler, address, method, target, body string) *httptest.Respon
 	return w
 }
 
-// honest returns the median time of 20 verdicts, each for another address.
+// honest returns the median time of 20 verdicts, each requested from another address.
 func honest(t *testing.T, h http.Handler, round int) time.Duration {
 	t.Helper()
 	var took []time.Duration
@@ -60,7 +60,7 @@ func honest(t *testing.T, h http.Handler, round int) time.Duration {
 	return took[len(took)/2]
 }
 
-// compare returns the median of the ratios of what two measurements take, in alternate rounds.
+// compare returns the median of the ratios of two measurements, which are made in alternate rounds.
 func compare(suspect, to func(round int) time.Duration) float64 {
 	var ratios []float64
 	for round := range 15 {
@@ -100,13 +100,14 @@ func TestFloodOfCachedAnswers(t *testing.T) {
 		return took
 	}, func(round int) time.Duration { return honest(t, h, round) })
 	t.Logf("%d answered, %d refused; an honest verdict takes %.1f times as long", answered, refused, ratio)
-	if ratio > 10 || answered > 601 { // the first is not from the cache
+	if ratio > 10 || answered > 601 { // the first answer is not from the cache
 		t.Errorf("%d answered, %d refused; an honest verdict takes %.1f times as long", answered, refused, ratio)
 	}
 }
 
-// 440 addresses ask for 2,200 mails in two seconds, and the service sends ten mails a second. Honest
-// readers waited 95 minutes: one whose network never had a mail, and one whose network had.
+// 440 addresses ask for 2,200 mails in two seconds, and the service sends ten mails a second.
+// Without turns, honest readers waited 95 minutes. One of them is in a network that never had a
+// mail, the other in one that had.
 func TestFloodOfConfirmations(t *testing.T) {
 	clock := storetest.NewClock()
 	s := fixture.Open(t, fixture.Bolt(t, clock.Now), clock)
@@ -191,7 +192,7 @@ func TestMalformedCalls(t *testing.T) {
 }
 
 // 60 claims in 15 seconds to one invented payment ask the node as often as one claim. Claims from
-// many addresses of a network ask it no more than the network's share.
+// many addresses of a network ask it no more often than the share of one network allows.
 func TestClaimsOfInventedPayments(t *testing.T) {
 	clock := storetest.NewClock()
 	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)

@@ -42,8 +42,8 @@ func weekly(perWeek, weeks int, until time.Time) fixture.Fares {
 	return fares
 }
 
-// versions are the reads of a refresh, once for an origin, that find out whether another version of
-// the program computed what is stored.
+// versions are the reads with which a refresh finds out, once per origin, whether another version
+// of the program computed what is stored.
 var versions = fixture.Units{"read COVERED": 0.5, "read ORIGIN TRENDS": 0.5, "read ORIGIN DEALS": 0.5,
 	"read ROUTE SHEET": 0.5, "read ROUTE DEPARTURES": 1}
 

@@ -78,7 +78,7 @@ func (o *operator) reads(texts ...string) string {
 	return page
 }
 
-// send expects the text says in the answer, or a redirect if it is empty.
+// send fills in a form and expects the text says in the answer, or a redirect if says is empty.
 func (o *operator) send(says, do string, fields ...string) {
 	o.t.Helper()
 	values := url.Values{"do": {do}}
@@ -125,8 +125,8 @@ func (o *operator) ends() {
 	}
 }
 
-// From an empty folder past every kind of wrong input to the first verdict. Each fault is named
-// once, and the reader can go on. Then the settings file starts the service alone.
+// From an empty folder, past every kind of wrong input, to the first verdict. Each fault is named
+// once, and the reader can go on. Then the settings file alone starts the service.
 func TestFirstRun(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
@@ -238,7 +238,7 @@ func TestFirstRunRefused(t *testing.T) {
 			t.Errorf("%s: %d", address, status)
 		}
 	}
-	o.open() // none of these has used the address
+	o.open() // none of these requests has used up the address
 	if status, _, text := call(t, "GET", o.once, "", "Accept-Language", "en"); status != http.StatusGone ||
 		!strings.Contains(text, "This address no longer works") {
 		t.Errorf("opened twice: %d %s", status, text)
@@ -276,8 +276,8 @@ func TestFirstRunRefused(t *testing.T) {
 	o.server.End(t)
 }
 
-// A set-up that was stopped before its end starts again, and one that was stopped during the
-// refresh goes on with the settings file.
+// A set-up that was stopped before its end starts again. If it was stopped during the refresh, it
+// continues with the settings file.
 func TestFirstRunInterrupted(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)

@@ -165,7 +165,7 @@ func TestInitFaults(t *testing.T) {
 		d.Remove("ballast")
 		w.Type("\r")
 		w.Expect("Your settings are in", "error: "+fault("disk")+" verdetto init goes on from here.")
-		w.Ends(1) // the fares do not fit
+		w.Ends(1) // the fares do not fit on the disk
 		larger(t, d.Dir)
 		again := d.InTerminal(t, []string{"TRAVELPAYOUTS_URL=" + source.URL}, "init")
 		again.Expect("exists: the set-up goes on with it", "now run verdetto serve")

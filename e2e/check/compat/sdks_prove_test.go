@@ -11,7 +11,7 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// The SDK is that of PyPI, unmodified.
+// The SDK comes unmodified from PyPI.
 func TestProvePythonSDK(t *testing.T) {
 	python := testenv.Tool(t, "sdks", "bin", "python3")
 	driven(t, httptest.NewServer, func(_ *httptest.Server, port, key, word string) *exec.Cmd {
@@ -19,7 +19,7 @@ func TestProvePythonSDK(t *testing.T) {
 	})
 }
 
-// The SDK is that of npm, unmodified. The test server uses TLS, because the SDK ignores its option
+// The SDK comes unmodified from npm. The test server uses TLS, because the SDK ignores its option
 // ssl: false.
 func TestProveNodeSDK(t *testing.T) {
 	node := testenv.Command(t, "node", "apt-get install nodejs", "nodejs")

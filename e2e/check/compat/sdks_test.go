@@ -28,7 +28,7 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
-// said is the output of a program in testdata, which makes every call through an SDK.
+// outcome is the output of a program in testdata, which makes every call with an SDK.
 type outcome struct {
 	Metrics, Returns    [][2]string // ranking, amount
 	Dates, Stays        [][3]string // departure, return, price

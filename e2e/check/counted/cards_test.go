@@ -29,7 +29,7 @@ type card struct {
 	weeks                                      []float64
 }
 
-// Each change of a card must be found.
+// The test must find each of these changes of a card.
 var changes = map[string]func(c *card, l *i18n.Language){
 	"level": func(c *card, l *i18n.Language) {
 		level := map[bool]string{true: "caro", false: "ottimo"}[c.words.Level == "ottimo"]
@@ -134,7 +134,8 @@ func (c card) bounds() (low, high float64) {
 	return low, high
 }
 
-// loose returns within how many pixels the scale is right, since converted amounts are rounded.
+// loose returns the tolerance of the scale in pixels, which is needed because converted amounts are
+// rounded.
 func (c card) loose() int {
 	low, high := c.bounds()
 	return 1 + int(1024/(high-low)*2/min(c.minimum, c.price))
@@ -168,8 +169,8 @@ var (
 	weekDot  = regexp.MustCompile(`M[0-9.]+ ([0-9.]+)h0`)
 )
 
-// weekFaults reads the SVG by the amounts beside its lines. If it has fewer than two, its fares are
-// not read.
+// weekFaults reads the SVG with the help of the amounts beside its lines. If there are fewer than
+// two, it does not read the fares.
 func (c card) weekFaults(svg string) (faults []string) {
 	lines, now, path := gridLine.FindAllStringSubmatch(svg, -1), nowLine.FindStringSubmatch(svg), weekDots.FindStringSubmatch(svg)
 	if now == nil || path == nil {

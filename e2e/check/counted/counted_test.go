@@ -71,13 +71,13 @@ var (
 	shown   = regexp.MustCompile(`</th><td>([^<]*)`)
 )
 
-// skips reports whether the texts about a route are not read: of large worlds every second is. The
-// answers in JSON are checked for all.
+// skips reports whether the texts about a route are left out. In a large world, that is every
+// second route. The JSON answers about all routes are checked.
 func (w *world) skips(i int) bool { return len(w.routes) > 100 && i%2 > 0 }
 
-// documents returns, of every route that is not skipped, the page and the agents' tool in English,
-// of every third in another language, and its mail; and of every origin the list of deals, the feed
-// and the tools.
+// documents returns the page and the agents' tool of every route that is not skipped, in English
+// and for every third route in another language, and its mail. For every origin it returns the list
+// of deals, the feed and the tools.
 func (w *world) documents(t *testing.T, planted map[string]bool) (all []document) {
 	all = append(all, w.mailed(t, planted)...)
 	origins := map[string]bool{}
@@ -191,7 +191,7 @@ func (d document) check(w *world) []claim {
 }
 
 // Every statement of the texts about the routes of four panels and of the invented fares is
-// recounted. Then each kind of statement is falsified, which must be found.
+// recounted. Then each kind of statement is falsified, and the recount must find it.
 func TestSentences(t *testing.T) {
 	planted := map[string]bool{}
 	for _, p := range panels {
@@ -256,7 +256,7 @@ func (d document) name() string {
 	return d.route.from + "-" + d.route.to
 }
 
-// falsified returns a value that differs by the least that matters: one more in the last digit of a
+// falsified returns a value that is wrong by as little as possible: one more in the last digit of a
 // count, of a day or of the whole units of an amount; an interval without the percentile; or
 // another level.
 func falsified(field, value string, l *i18n.Language) string {

@@ -1,6 +1,6 @@
-// Package counted recounts what the service states about a route from the raw fares: every count,
-// percentage, lowest, highest and usual fare, and every difference. It shares no arithmetic with the
-// service. The statements are found in texts by the sentences of the catalogue.
+// Package counted recounts, from the raw fares, what the service states about a route: every count,
+// percentage, lowest, highest and usual fare, and every difference. It shares no arithmetic with
+// the service. It finds the statements in texts with the help of the sentences of the catalogue.
 package counted
 
 import (
@@ -136,7 +136,7 @@ type route struct {
 	from, to      string
 	perCent       float64 // euro cents of a hundredth of the currency
 	fares         []raw   // found in the last 400 days
-	lows          []low   // of the days before today, cheapest first
+	lows          []low   // lows of the days before today, cheapest first
 	price         int64   // the cheapest of the fares found in the 24 hours up to the newest
 	found         time.Time
 	departs       map[string]bool // the days of departure at that price
@@ -173,7 +173,7 @@ func (r *route) count(today time.Time) bool {
 			offers[at] = f
 		}
 	}
-	for _, fresh := range []bool{true, false} { // without a fresh fare, the older ones count
+	for _, fresh := range []bool{true, false} { // if no fare is fresh, older ones count
 		for _, f := range offers {
 			if !fresh || f.found.After(newest.Add(-24*time.Hour)) {
 				if r.price == 0 || f.price < r.price {

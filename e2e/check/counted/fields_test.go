@@ -16,7 +16,7 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// percent is wanted of a percentile: days of 100, where 0 and 100 mean none and all.
+// percent returns the wanted percentile, in days of 100. 0 and 100 mean none and all of them.
 func percent(r *route) want {
 	n := math.Floor(r.share() + .5)
 	if r.lower > 0 {
@@ -176,7 +176,7 @@ func (r *route) before(now time.Time) (price float64) {
 	return price
 }
 
-// faults returns the paths at which an answer is false.
+// faults returns the paths at which an answer is wrong.
 func (w *world) faults(kind string, r *route, doc any) (faults []string) {
 	for path, want := range w.fields(kind, r, doc) {
 		if value := at(doc, path); !want.inJSON(value) {

@@ -21,7 +21,7 @@ import (
 // sentence with a group in place of each value.
 type statement struct {
 	id       string
-	than     string // less, same or more: the direction that the sentence states
+	than     string // the direction that the sentence states: less, same or more
 	literal  string // the longest text that every such statement contains
 	find     *regexp.Regexp
 	expected func(s *reading) map[string]want
@@ -48,12 +48,12 @@ type want struct {
 func count(n int) want         { return want{kind: 'c', number: float64(n)} }
 func exact(cents float64) want { return want{kind: 'x', number: cents} }
 
-// single is wanted of a sentence that states one in words if it has no number.
+// single returns what is wanted of a sentence that states a single one in words, without a number.
 func single(stated string, n int) want {
 	return count(map[bool]int{true: 0, false: n - 1}[stated != ""])
 }
 
-// isTrue is wanted of a sentence that has no number of its own.
+// isTrue returns what is wanted of a sentence without a number of its own.
 func isTrue(it bool) want { return count(map[bool]int{true: 0, false: -1}[it]) }
 
 func about(cents float64) want            { return want{kind: 'a', number: cents} }
@@ -166,8 +166,8 @@ func pattern(l *i18n.Language, rendered string) *regexp.Regexp {
 	return regexp.MustCompile(strings.ReplaceAll(p, "987654", "[0-9]+"))
 }
 
-// render marks the named values of a sentence. A name with a minus is left empty, name:1 is one,
-// and name=mark has another mark.
+// render returns a sentence with its named values marked. In names, a minus makes a value empty,
+// name:1 makes it one, and name=mark gives it another mark.
 func render(l *i18n.Language, id, names string) string {
 	var fill []any
 	begins := ""
@@ -196,10 +196,11 @@ func render(l *i18n.Language, id, names string) string {
 	return text
 }
 
-// numbered stand for counts while a sentence is rendered.
+// numbered holds numbers that stand for counts while a sentence is rendered.
 var numbered = map[string]int{"Days": 987001, "Lower": 987002, "Same": 987003}
 
-// statements returns the longest sentences first: a part of a text belongs to one of them.
+// statements returns the longest sentences first, because each part of a text belongs to only one
+// of them.
 func statements(l *i18n.Language) (all []statement) {
 	add := func(id, than, names string, expected func(s *reading) map[string]want) {
 		for _, one := range strings.Split(names, "|") {
@@ -259,9 +260,9 @@ func statements(l *i18n.Language) (all []statement) {
 	add("verdict.history", "", "Price", func(s *reading) map[string]want {
 		return map[string]want{"Price": exact(subject(s))}
 	})
-	for _, than := range []string{"less", "same", "more"} { // for the day: follows from the usual fare that it states
+	for _, than := range []string{"less", "same", "more"} { // statements for the day follow from the usual fare that they name
 		add("usual."+than, than, "Usual Amount", func(s *reading) map[string]want {
-			if s.subject == 0 { // the fare for its day is judged, which here is the lowest of the route
+			if s.subject == 0 { // the judged fare for its day, here the lowest of the route
 				s.subject = s.euro(float64(s.price))
 			}
 			from := number(s.values["Usual"])
@@ -334,8 +335,8 @@ func levelPattern(l *i18n.Language) string {
 	return strings.Join(all, "|")
 }
 
-// half returns the ends of the half of the days that a route's page shows: from the fifth to seven
-// tenths of them, and below the fare if that is dear.
+// half returns the limits of the half of the days that a route's page shows: from 20 to 70 % of
+// them, moved below the fare if the fare is expensive.
 func (s *reading) half() (low, high float64) {
 	low, high = s.quantile(.2), s.quantile(.7)
 	if s.level() == "caro" && high >= float64(s.price) {
@@ -356,7 +357,7 @@ func (s *reading) departures(price int64) want {
 	return words(days...)
 }
 
-// average returns the average of the months' medians, of months with enough fares.
+// average returns the average of the medians of those months that have enough fares.
 func (s *reading) average() float64 {
 	sum, n := 0., 0.
 	for _, prices := range s.months() {
@@ -434,8 +435,8 @@ func readable(page string) string {
 	return plain(html.UnescapeString(b.String()))
 }
 
-// check returns what a text about a route states. If the route is nil, each statement names the
-// city of the destination, on routes from an origin.
+// check checks what a text about a route states. If the route is nil, the text is about several
+// routes from an origin, and each statement names its city of destination.
 func (w *world) check(kind, text string, l *i18n.Language, r *route, origin string, subject float64) (claims []claim) {
 	text = plain(text)
 	masked := []byte(text)

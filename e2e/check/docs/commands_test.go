@@ -40,7 +40,7 @@ type scene struct {
 	Programs, Tools []string // required: of the system, and below .tools
 	Engine          bool     // a container engine is required
 	Given           string   // shell commands that prepare what the document assumes
-	Path            string   // the only folder with programs, below the copy's
+	Path            string   // the only folder in PATH, below the copy's root
 	Commands        []documented
 }
 

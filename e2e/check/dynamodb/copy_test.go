@@ -19,8 +19,8 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// Copying processes are killed. At the end all items are equal, and the service counts calls where
-// it stopped.
+// Processes that copy a store are killed. At the end all items are equal, and the service continues
+// to count calls where it stopped.
 func TestCopy(t *testing.T) {
 	endpoint := dynamolocal.Endpoint(t)
 	d := fixture.NewShell(t)
@@ -59,8 +59,8 @@ func ask(t *testing.T, url, left string) {
 	}
 }
 
-// copyKilled kills the copying of a store, each time somewhat later, until three processes were
-// amid their work, and then lets one finish.
+// copyKilled kills a process that copies a store, each time somewhat later, until three processes
+// were killed in the middle of their work. Then it lets one finish.
 func copyKilled(t *testing.T, d fixture.Shell, from, to string) {
 	t.Helper()
 	args, amid, late := []string{"copy", "-from", from, "-to", to}, 0, true
@@ -72,7 +72,7 @@ func copyKilled(t *testing.T, d fixture.Shell, from, to string) {
 		if ended && err == nil && amid > 0 {
 			return
 		} else if ended && amid == 0 && late && strings.Contains(string(out), "already") {
-			late = false // the last request of the killed process arrived amid the first ones of this
+			late = false // the last request of the killed process arrived together with the first ones of this process
 		} else if ended {
 			t.Fatalf("%v ended after %d others were killed amid their work: %v\n%s", args, amid, err, out)
 		}

@@ -23,8 +23,8 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// Three processes that share one table divide the refreshes and the mails. Every subscriber gets
-// one mail, and a caller of all three has the same quota as with one.
+// Three processes that share one table divide the refreshes and the mails among them. Every
+// subscriber gets one mail, and a caller who calls all three has the same quota as with one.
 func TestProveProcessesShareATable(t *testing.T) {
 	const subscribers, processes = 60, 3
 	endpoint := dynamolocal.Endpoint(t)

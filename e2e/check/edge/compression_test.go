@@ -14,8 +14,8 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
-// Compared are a calendar, a page and the description as one machine sends them. Brotli makes them
-// smaller than gzip, for at most ten times the time of gzip.
+// The test compares a calendar, a page and the description as the service on one machine sends
+// them. Brotli makes them smaller than gzip, and takes at most ten times as long.
 func TestCompression(t *testing.T) {
 	clock := storetest.NewClock()
 	clock.Add(fixture.Today.Sub(clock.Now()))
@@ -41,7 +41,7 @@ func TestCompression(t *testing.T) {
 			_, _ = w.Write(once.Body.Bytes())
 		}), nil, clock.Now) // nothing is cached
 		bytes, each := map[string]int{}, map[string]time.Duration{}
-		for range 5 { // the least of five: others use the processor too
+		for range 5 { // the minimum of five: other programs use the processor too
 			for _, coding := range []string{"identity", "gzip", "br"} {
 				const calls = 100
 				began := processorTime(t)

@@ -38,7 +38,7 @@ func TestEvents(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer process.Close() // then its log is complete
+		defer process.Close() // afterwards its log is complete
 		answer, err := process.Invoke(t.Context(), e.payload)
 		if err != nil || answer.Error != "" {
 			t.Fatal(err, answer.Error)

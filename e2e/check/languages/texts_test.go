@@ -98,7 +98,7 @@ var (
 	// In the texts that waits matches, When stands for a condition, such as "when it costs less
 	// than 50 EUR". In all others it stands for a day.
 	waits       = regexp.MustCompile(`^(alerts|mail|push|telegram|when)\.`)
-	ofMarket    = regexp.MustCompile(`\.market$|^agents\.judged`) // Level is that of fares
+	ofMarket    = regexp.MustCompile(`\.market$|^agents\.judged`) // texts in which Level is the level of the market
 	placeholder = regexp.MustCompile(`\.([A-Z]\w*)`)
 	condition   = regexp.MustCompile(`\{\{(?:else )?(?:if|with) (eq |ne |begins |not )?\.([A-Z]\w*)`)
 )

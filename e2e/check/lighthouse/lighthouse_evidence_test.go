@@ -55,7 +55,8 @@ func visit(t *testing.T, times int, devices []string, categories ...string) {
 			t.Run(p.name+"/"+device, func(t *testing.T) {
 				arguments := []string{program, base + p.path, "--quiet", "--output=json",
 					"--no-enable-error-reporting",
-					// Without a language in the address, another language is canonical for another reader.
+					// If the address names no language, the browser's language decides which
+					// address is canonical.
 					`--extra-headers={"Accept-Language":"it"}`,
 					"--only-categories=" + strings.Join(categories, ","),
 					"--chrome-flags=--headless=new --no-sandbox --disable-gpu"}

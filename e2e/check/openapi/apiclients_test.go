@@ -1,5 +1,5 @@
 // Package openapi holds tests that need tools for OpenAPI: linters, generators of clients, and
-// Schemathesis, which makes up calls.
+// Schemathesis, which invents calls.
 package openapi
 
 import (
@@ -64,7 +64,7 @@ func TestOpenAPILints(t *testing.T) {
 	}
 }
 
-// installs are the steps of a line that fetch a generator, which make tools has done.
+// installs matches the steps of a line that fetch a generator, because make tools has fetched it.
 var installs = regexp.MustCompile(`(npm|pip) install [^;]*; `)
 
 // The lines of examples/README.md run as written in a fresh folder. Each program gets a verdict and

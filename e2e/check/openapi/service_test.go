@@ -39,7 +39,7 @@ func public(t *testing.T) (url, key string) {
 	described := fixture.Described(t, service.API)
 	var calls atomic.Uint32
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		// Limits that are counted in memory need another address for every call.
+		// Limits that are counted in memory would be reached, so every call has another address.
 		n := calls.Add(1)
 		r.RemoteAddr = fmt.Sprintf("10.%d.%d.%d:1", n>>16&255, n>>8&255, n&255)
 		described.ServeHTTP(w, r)

@@ -142,8 +142,8 @@ http {
 	}
 }
 
-// The published configuration starts, ends TLS, and tells callers apart. Only its ports, its certificate
-// and the address of the service are others here.
+// The published configuration starts, terminates TLS, and tells callers apart. The test changes
+// only its ports, its certificate and the address of the service.
 func TestPublishedNginx(t *testing.T) {
 	path := testenv.Command(t, "nginx", "apt-get install nginx-light")
 	published, err := os.ReadFile(fixture.Path(t, "infra", "onemachine", "nginx.conf"))
@@ -253,8 +253,8 @@ func forged(address string) []http.Header {
 	)
 }
 
-// Each of 100 callers behind a proxy has a quota of its own. No forged header raises it, or uses up
-// that of another caller.
+// Each of 100 callers behind a proxy has its own quota. No forged header raises it, or uses up the
+// quota of another caller.
 func TestCapsBehindProxies(t *testing.T) {
 	if n := len(forged("192.0.2.1")); n < 30 {
 		t.Fatalf("only %d headers are forged", n)

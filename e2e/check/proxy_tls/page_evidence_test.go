@@ -72,7 +72,7 @@ func output(t *testing.T, c *exec.Cmd) []byte {
 var fenced = regexp.MustCompile("(?s)\n```\n(.*?)\n```")
 
 // The first of the command blocks of docs/self-hosting.md builds the package, as fixture.Package
-// does; the others run on the server.
+// does. The others run on the server.
 func blocks(t *testing.T) (commands []string) {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join(fixture.Path(t), "docs", "self-hosting.md"))

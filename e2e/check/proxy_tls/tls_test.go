@@ -22,9 +22,9 @@ import (
 
 type issuer struct {
 	directory  string
-	plain, tls string         // where it checks challenges
-	trusted    string         // file with the root certificate of its own directory
-	roots      *x509.CertPool // root certificates of what it issues
+	plain, tls string         // the ports where the issuer checks challenges
+	trusted    string         // file with the root certificate of the issuer's directory
+	roots      *x509.CertPool // root certificates of the certificates that it issues
 }
 
 // startIssuer starts Pebble, an ACME issuer for tests, and a name server that resolves every name
@@ -179,7 +179,7 @@ func answers(t *testing.T, i *issuer) {
 		return fixture.Call(t, client, "GET", "https://verdetto.example/v1/openapi.json", "", headers...)
 	}
 	_, plain := get()
-	_, _ = get("Accept-Encoding", "gzip") // each coding is kept on its own
+	_, _ = get("Accept-Encoding", "gzip") // the cache stores each Content-Encoding separately
 	w, compressed := get("Accept-Encoding", "gzip")
 	packed, err := gzip.NewReader(strings.NewReader(compressed))
 	if err != nil {

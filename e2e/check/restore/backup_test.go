@@ -10,8 +10,8 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// The second caller of a pair calls only after the first got an answer, so the first has as many
-// counted calls as the second, or one more.
+// The second caller of a pair waits for the answer to the first, so the first has as many counted
+// calls as the second, or one more.
 type pair struct {
 	callers      [2]*caller
 	acknowledged [2]atomic.Int64

@@ -64,7 +64,7 @@ func (c *caller) call(ctx context.Context, url string) error {
 	return nil
 }
 
-// After most calls another caller replaces one, because the quota of its address is almost used up.
+// After most calls another caller takes over, because the quota of the address is almost used up.
 var most = counted.Free.Calls - 10
 
 // load lets the callers call until the service is gone, or stop is closed.

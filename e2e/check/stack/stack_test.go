@@ -47,8 +47,9 @@ var made = []string{
 	"AWS::S3::Bucket", "AWS::SNS::Topic", "AWS::SQS::Queue",
 }
 
-// forMoto removes from the template what moto fails on, such as references to attributes that it
-// does not know. A reference to an alias becomes one to the function, because moto has no aliases.
+// forMoto removes what moto fails on from the template, such as references to attributes that it
+// does not know. It replaces a reference to an alias by one to the function, because moto has no
+// aliases.
 func forMoto(t template) template {
 	aliases := map[string]string{}
 	for id, r := range t.Resources {
@@ -110,7 +111,8 @@ func referred(v any) string {
 	return ""
 }
 
-// synthesize changes the example settings by choices. Small files replace the executables.
+// synthesize synthesizes the template with the example settings, changed by choices. Small files
+// replace the executables.
 func synthesize(t *testing.T, stack string, choices map[string]any) template {
 	t.Helper()
 	dir := t.TempDir()

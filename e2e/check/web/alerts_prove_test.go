@@ -13,10 +13,10 @@ import (
 	"verdetto/shared/store"
 )
 
-// An alert on a price drop of the page's departure is requested on two screens and confirmed by
-// mail, in four steps: the button unfolds the form, which is sent from there, and the link of the mail shows the
-// button that confirms. In the list with alerts of other kinds and channels it is changed, paused, resumed and
-// exported.
+// A reader asks for an alert on a price drop of the page's departure, on two screens, and confirms
+// it by mail. It takes four steps: the button opens the form, the form is sent, and the link in the
+// mail shows the button that confirms. In the list, together with alerts of other kinds and
+// channels, the alert is changed, paused, resumed and exported.
 func TestProveAlertOnATrip(t *testing.T) {
 	b := openBrowser(t)
 	for i, s := range apart[:2] {
@@ -66,7 +66,7 @@ func TestProveAlertOnATrip(t *testing.T) {
 			choose("departs", (day-3).String()+".."+(day+3).String())
 			w.do(typeIn("#email", "ada@example.com"), typeIn("#percent", "15"), typeIn("#amount", "5"),
 				click("form.alert button"))
-			// A drop has one size.
+			// A drop is stated by one number: a percentage or an amount.
 			w.wait(`document.querySelector('.status.bad') && document.querySelector('form.alert [aria-invalid]')`)
 			w.check("form-refused")
 			evaluate[string](w, `document.querySelector('#amount').value = ''`)

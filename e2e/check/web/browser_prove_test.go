@@ -40,7 +40,7 @@ type browser struct {
 	axe string
 }
 
-// All tests share started, and the function ended stops it.
+// All tests share the browser that started starts. Calling ended stops it.
 var started = sync.OnceValues(func() (ctx context.Context, err error) {
 	folder, err := os.MkdirTemp("", "chromium-*")
 	if err != nil {
@@ -106,7 +106,7 @@ type sent struct {
 	kind network.ResourceType
 }
 
-// screen is that of a reader. If the name begins with noscript, the browser runs no scripts.
+// screen is the screen of a reader. If its name begins with noscript, the browser runs no scripts.
 type screen struct {
 	name          string
 	width, height int64

@@ -17,7 +17,8 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// The paid plan is bought in a browser, from the first view of the price until the key is deleted.
+// A reader buys the paid plan in a browser, from the first view of the price until the key is
+// deleted.
 
 var phone = screen{"phone", 360, 740, "light"}
 
@@ -62,8 +63,8 @@ var spoken = map[string]words{
 	"en": {"en-GB", "12.99", "a month", "The key was already shown", "Your data are erased"},
 }
 
-// The page shows the key for 10 minutes after the payment. A new key, the billing portal, the end
-// of the subscription, and the deletion of the buyer's data follow.
+// The page shows the key for 10 minutes after the payment. Then the reader gets a new key, opens
+// the billing portal, ends the subscription, and deletes all data.
 func TestProveBuyerByCard(t *testing.T) {
 	b := openBrowser(t)
 	for lang, says := range spoken {
@@ -227,7 +228,7 @@ func TestProveBuyerInUSDC(t *testing.T) {
 	}
 }
 
-// The button finds the payment, also one that was not made by the page's payment link.
+// The button finds the payment, even one that was not made with the page's payment link.
 func TestProveUSDCWithoutAScript(t *testing.T) {
 	b := openBrowser(t)
 	s := openShop(t)

@@ -1,8 +1,8 @@
 package web
 
-// contrasts lists the texts and marks of all visible charts with too little contrast to the page:
-// under 4.5 for a text and 3 for a mark. It leaves out the lines of a grid, the shade behind a
-// line, and areas that only take a tap. An element's opacity counts.
+// contrasts lists the texts and marks of all visible charts that have too little contrast to the
+// page: under 4.5 for a text and 3 for a mark. It omits grid lines, the shade behind a line, and
+// areas that only react to a tap. It takes an element's opacity into account.
 const contrasts = `(() => {
 	const parts = c => c.match(/[\d.]+/g).map(Number);
 	const light = c => c.slice(0, 3).map(v => (v /= 255) <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4)

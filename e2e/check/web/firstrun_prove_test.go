@@ -114,7 +114,7 @@ func TestProveFirstRunAlone(t *testing.T) {
 		}
 	}
 	w := b.open(t, phone)
-	w.visit(once) // nothing of this has used the address
+	w.visit(once) // none of these visits has used up the address
 	w.wait(`document.querySelector('#token')`)
 	if code := server.Stop(t); code != 0 {
 		t.Errorf("exit code %d", code)

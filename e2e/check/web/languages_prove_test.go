@@ -62,7 +62,7 @@ func TestProveEveryLanguageFits(t *testing.T) {
 		}
 		w.do(click(`.languages a[hreflang=` + next.Code + `]`))
 		w.wait(`document.documentElement.lang === '` + next.Code + `' && document.querySelector('.verdict h1')`)
-		// What was typed stays, twice, and half a question is not asked.
+		// What was typed stays, even the second time, and an incomplete question is not asked.
 		w.visit(base + "/?lang=" + l.Code)
 		w.do(typeIn("#da", "Dubai"), typeIn("#a", "Sing"))
 		for _, other := range []string{next.Code, l.Code} {

@@ -20,10 +20,10 @@ import (
 
 var update = flag.Bool("update", false, "make the pictures of docs/ again, and record their texts")
 
-// picturesText records what the pages of docs/ said when their pictures were made.
+// picturesText records the texts of the pages in docs/ at the time when their pictures were made.
 const picturesText = "testdata/pictures.txt"
 
-// docPicture shows an element of a page (empty: from the top), up to a height.
+// docPicture shows an element of a page (empty: the top of the page), down to a height.
 type docPicture struct {
 	file, path, element string
 	height              float64

@@ -7,7 +7,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// A closed row prints the answer that it carries, and other closed folds are left out. No line has the mark of a fold, and no link leads to a form.
+// A closed row with an answer is printed with it, and other closed folds are omitted. No line has
+// the mark of a fold, and no link leads to a form.
 func TestProvePrint(t *testing.T) {
 	b := openBrowser(t)
 	base, _ := site(t)

@@ -15,8 +15,8 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
-// The first call stands within one screen and runs in the page, with a key that reaches the service
-// as a header alone.
+// The first call fits on one screen and runs in the page. Its key reaches the service only in a
+// header.
 func TestProveReference(t *testing.T) {
 	clock := storetest.NewClock()
 	clock.Add(fixture.Today.Sub(clock.Now()))

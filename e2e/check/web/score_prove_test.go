@@ -71,7 +71,7 @@ func score(t *testing.T, name string, source *csvfile.Panel) {
 	b, base := openBrowser(t), scoreSite(t, source)
 	for i, l := range i18n.Languages() {
 		on := []screen{{name + "-360", 360, 740, []string{"light", "dark"}[i%2]}, {name + "-1000", 1000, 800, "dark"}}
-		for _, s := range on[:max(1, 2-i)] { // the width does not matter as much to the other languages
+		for _, s := range on[:max(1, 2-i)] { // for the other languages, the width matters less
 			w := b.open(t, s)
 			if status, html := w.visit(base + "/pagella?lang=" + l.Code); status != 200 ||
 				!strings.Contains(html, `<html lang="`+l.Code+`"`) {

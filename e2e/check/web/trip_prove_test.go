@@ -7,8 +7,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// The trips have a day, a month, a return, no stops, or a fare that the reader saw elsewhere. Some
-// questions have no answer.
+// The questions name a day, a month, a return, no stops, or a fare that the reader saw elsewhere.
+// Some have no answer.
 func TestProveTrips(t *testing.T) {
 	b := openBrowser(t)
 	words := map[string]map[string]string{

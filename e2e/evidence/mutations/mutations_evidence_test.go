@@ -31,7 +31,8 @@ var (
 	update = flag.Bool("update", false, "record which faults are found")
 )
 
-// packages are those the faults are drawn from, and perPackage is how many of each.
+// packages lists the packages from which the faults are drawn, and perPackage is their number in
+// each.
 var packages = []string{"shared/verdict", "shared/verdict/departure", "shared/answer", "shared/published", "shared/web/limit",
 	"shared/store", "shared/notify", "functions/alerts", "functions/pro", "functions/refresh"}
 
@@ -46,8 +47,8 @@ var replacements = map[token.Token][]token.Token{
 	token.LAND: {token.LOR}, token.LOR: {token.LAND},
 }
 
-// A mutation is a binary operator of a function, counted from its beginning, and what replaces it. It survives
-// changes elsewhere in the file.
+// A mutation replaces a binary operator of a function, counted from the beginning of the function.
+// So it survives changes elsewhere in the file.
 type mutation struct {
 	file, function string
 	index          int
@@ -169,7 +170,8 @@ func (m mutation) planted(t *testing.T) (overlay string, ok bool) {
 	return "", false
 }
 
-// verdict runs the tests of the package, then those that cross it, and ends with the first that fails.
+// verdict runs the tests of the package, then the tests of several packages, and ends with the
+// first that fails.
 func verdict(t *testing.T, m mutation, overlay string) string {
 	t.Helper()
 	run := func(args ...string) (string, bool) {
@@ -202,7 +204,7 @@ func verdict(t *testing.T, m mutation, overlay string) string {
 	return "missed"
 }
 
-// TestEvidenceMutations requires that each fault which a test once found is found still.
+// TestEvidenceMutations requires that tests still find each fault that they once found.
 func TestEvidenceMutations(t *testing.T) {
 	var all []mutation
 	if *draw > 0 {

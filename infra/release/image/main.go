@@ -31,7 +31,7 @@ import (
 // repository names the image in docker load, in the compose files and in the documents.
 const repository = "verdetto.example/verdetto"
 
-// user is also the unprivileged group that the service runs as.
+// user is the unprivileged user that runs the service, and its group.
 const user = 65532
 
 type content struct {
