@@ -79,7 +79,7 @@ func (f fault) pageText(l *i18n.Language) string {
 	return l.Text("alerts.fault."+key, fill...)
 }
 
-var kindLabels = map[string]string{store.Threshold: "cheap", store.Verdict: "cheap", store.Low: "low",
+var kindLabels = map[string]string{store.Threshold: "cheap.market", store.Verdict: "cheap.market", store.Low: "low",
 	store.Drop: "drop", store.Change: "change", store.Paid: "paid"}
 
 // unknownField repeats at most 40 characters of the field's name.

@@ -112,7 +112,7 @@ func correct(name string, given map[string]string, l *i18n.Language) (correction
 	case "kind":
 		c.Type = ""
 		for _, kind := range []string{"", store.Low, store.Drop, store.Change, store.Paid} {
-			label := "cheap"
+			label := "cheap.market"
 			if kind != "" {
 				label = kindLabels[kind]
 			}

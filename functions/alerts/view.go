@@ -13,6 +13,7 @@ import (
 	"verdetto/shared/notify"
 	"verdetto/shared/store"
 	"verdetto/shared/text/i18n"
+	"verdetto/shared/text/wording"
 	"verdetto/shared/web/page"
 )
 
@@ -50,12 +51,12 @@ func (v view) When() template.HTML { return v.Row.When }
 type alertRow struct {
 	Route     string // name of the alert: MIL-BUH
 	Names     string
-	Threshold string // 49,90 €; empty: by the verdict
 	When      template.HTML
-	Kind      bool // When must be shown: the kind is not threshold or verdict, or the alert is to anywhere
 	Weekly    bool // it is in a digest
 	MayWeekly bool // it could be in a digest
 	// The rest is set only on the page of all alerts.
+	Waits  template.HTML // When, of an alert in a digest too without its day
+	Cheap  template.HTML // when it sends messages without a threshold
 	Edits  []edit
 	In     string   // the currency of the amounts in Edits
 	State  []string // sentences
@@ -85,6 +86,7 @@ func edits(a store.Alert, l *i18n.Language) (all []edit) {
 func (s *Service) managed(a store.Alert, l *i18n.Language) alertRow {
 	r := row(a, l)
 	r.Edits, r.In = edits(a, l), sign(a.Currency)
+	r.Waits, r.Cheap = notify.WaitsFor(a, l), wording.WhenCheap(l, a.Trip.From > 0)
 	say := func(key string, d fare.Day) {
 		r.State = append(r.State, l.Text("alerts.manage."+key, "Date", l.Date(d)))
 	}
@@ -121,11 +123,7 @@ func row(a store.Alert, l *i18n.Language) alertRow {
 	if trip := notify.TripText(a.Trip, l); trip != "" {
 		r.Names += ", " + trip
 	}
-	r.When, r.Kind = notify.When(a, l), a.Kind != "" || a.Route.Destination == store.Anywhere
-	r.Weekly, r.MayWeekly = a.Digest, a.MayDigest()
-	if a.Threshold > 0 {
-		r.Threshold = notify.AmountOf(a, a.Threshold, l)
-	}
+	r.When, r.Weekly, r.MayWeekly = notify.When(a, l), a.Digest, a.MayDigest()
 	return r
 }
 

@@ -235,9 +235,9 @@ func (v mailed) Others() string {
 // ConditionText says in a digest what the alert waits for, and whether that is the case.
 func (v mailed) ConditionText() template.HTML {
 	if v.Met {
-		return v.T.HTML("mail.digest.met", "When", waitsFor(v.To, v.T))
+		return v.T.HTML("mail.digest.met", "When", WaitsFor(v.To, v.T))
 	}
-	return v.T.HTML("mail.digest.unmet", "When", waitsFor(v.To, v.T))
+	return v.T.HTML("mail.digest.unmet", "When", WaitsFor(v.To, v.T))
 }
 
 // SinceText compares the price with that in the last digest.

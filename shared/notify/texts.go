@@ -19,12 +19,13 @@ import (
 // tags for emphasis.
 func When(a store.Alert, l *i18n.Language) template.HTML {
 	if a.Digest {
-		return l.HTML("when.weekly", "Weekday", l.Weekday(store.DigestWeekday(a.Subscriber)), "When", waitsFor(a, l))
+		return l.HTML("when.weekly", "Weekday", l.Weekday(store.DigestWeekday(a.Subscriber)), "When", WaitsFor(a, l))
 	}
-	return waitsFor(a, l)
+	return WaitsFor(a, l)
 }
 
-func waitsFor(a store.Alert, l *i18n.Language) template.HTML {
+// WaitsFor says for which condition an alert waits.
+func WaitsFor(a store.Alert, l *i18n.Language) template.HTML {
 	if a.Route.Destination == store.Anywhere {
 		if a.Threshold > 0 {
 			return l.HTML("when.anywhere_most."+a.LeastLevel(),

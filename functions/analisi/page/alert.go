@@ -164,12 +164,25 @@ func (v *view) AlertFall() int {
 	return 5
 }
 
-// AlertWhen says when the alert that the form offers first sends messages, unless a maximum is typed.
-func (v *view) AlertWhen() template.HTML {
-	if percent := v.AlertFall(); percent > 0 {
-		return v.T.HTML("when.drop_percent", "Percent", percent)
+// alertDated reports whether the alert is for given days, and so about the fare of a day.
+func (v *view) alertDated() bool { return v.Trip.Date != "" || v.Trip.Month != "" && !v.AlertLate() }
+
+func (v *view) AlertLede() template.HTML {
+	if v.Anywhere {
+		return v.T.HTML("form.anywhere_lede", wording.Lows(v.T)...)
 	}
-	return wording.WhenCheap(v.T, v.Trip.Date != "" || v.Trip.Month != "" && !v.AlertLate())
+	when := wording.WhenCheap(v.T, v.alertDated())
+	if percent := v.AlertFall(); percent > 0 {
+		when = v.T.HTML("when.drop_percent", "Percent", percent)
+	}
+	return v.T.HTML("form.alert_lede", "When", when)
+}
+
+func (v *view) AlertCheap() string {
+	if v.alertDated() {
+		return v.T.Text("form.kind_cheap.day")
+	}
+	return v.T.Text("form.kind_cheap.market")
 }
 
 func (v *view) AlertTitle() string {
@@ -178,7 +191,7 @@ func (v *view) AlertTitle() string {
 		return v.T.Text("form.anywhere") + v.T.Text("format.colon") + " " + v.Area.NameIn(v.T.Code)
 	case v.Anywhere:
 		return v.T.Text("form.anywhere")
-	case v.Verdict != nil && v.Verdict.Market:
+	case !v.alertDated():
 		return v.T.Text("form.alert_market")
 	case v.AlertFall() > 0:
 		return v.T.Text("form.alert_falls")
