@@ -178,7 +178,7 @@ sam-start-api: $(SAM)/.complete $(DYNAMODB)/.complete $(MOTO)/.complete ## the f
 	@exec dist/host/lambdalocal sam -config $(CONFIG) -listen $(LISTEN) $(UPSTREAM)
 
 bench: ## the benchmarks, as ratios side by side
-	go test -run '^$$' -bench . -benchtime 0.5s ./e2e/verdict
+	go test -run '^$$' -bench . -benchtime 0.5s ./e2e/verdict ./shared/fare/places
 
 api: $(OPENAPI)/.complete $(OPENAPIPYTHON)/.complete $(SCHEMATHESIS)/.complete ## write the description of the API anew, then prove it: linters, made-up calls, generated clients
 	go test ./e2e/openapi -run '^TestOpenAPI$$' -update

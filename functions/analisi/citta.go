@@ -140,7 +140,7 @@ func complete(ctx context.Context, in *citiesInput, cities *answer.CoveredCities
 	out := Cities{[]Offered{}}
 	for _, p := range all[:min(len(all), maxCities)] {
 		o := Offered{Codice: string(p.City), Nome: p.Name, Paese: p.Country, Domanda: places.Query(p.City, p.Name)}
-		if m := places.Read(p.Name); len(m.Namesakes) > 0 || m.City != p.City {
+		if m := places.Read(p.Name); len(m.Namesakes()) > 0 || m.City != p.City {
 			o.Stato = places.Region(p.City, lang)
 		}
 		if known {

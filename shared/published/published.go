@@ -93,14 +93,15 @@ func luoghi(ctx context.Context, ends ...end) (all []Luogo) {
 	for _, e := range ends {
 		m := e.named.Means
 		whole := e.city.Airport == "" && (m.Part != "" || len(e.city.Airports) > 1)
-		if !whole && m.Reading == places.AsTyped && len(m.Namesakes) == 0 {
+		namesakes := m.Namesakes()
+		if !whole && m.Reading == places.AsTyped && len(namesakes) == 0 {
 			continue
 		}
 		l := Luogo{Estremo: e.which, Chiesto: cmp.Or(m.Part, m.Name), Citta: cityName(ctx, e.city.City),
 			Iata: string(e.city.City), Aeroporti: e.city.Airports, Paese: e.city.Country, Stato: region(ctx, e.city.City)}
-		for _, p := range m.Namesakes {
-			l.Omonimi = append(l.Omonimi,
-				Omonimo{Citta: cityName(ctx, p.City), Iata: string(p.City), Paese: p.Country, Stato: region(ctx, p.City)})
+		for _, c := range namesakes {
+			p, _ := places.Get(c)
+			l.Omonimi = append(l.Omonimi, Omonimo{Citta: cityName(ctx, c), Iata: string(c), Paese: p.Country, Stato: region(ctx, c)})
 		}
 		l.Nota = note(ctx, m, whole)
 		all = append(all, l)

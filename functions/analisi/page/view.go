@@ -368,12 +368,12 @@ func (v *view) explain(q question) {
 	for i, end := range q.ends {
 		v.Readings = append(v.Readings, wording.Reading(v.T, end.Means)...)
 		var n namesakes
-		for _, p := range end.Means.Namesakes {
-			to := q.link(places.Query(p.City, ""), v.AskTo)
+		for _, c := range end.Means.Namesakes() {
+			to := q.link(places.Query(c, ""), v.AskTo)
 			if i == 1 {
-				to = q.link(v.AskFrom, places.Query(p.City, ""))
+				to = q.link(v.AskFrom, places.Query(c, ""))
 			}
-			n.Links = append(n.Links, link{wording.Where(v.T, p.City), to})
+			n.Links = append(n.Links, link{wording.Where(v.T, c), to})
 		}
 		if n.Links != nil {
 			text := v.T.Text("place.namesakes", "Where", wording.Where(v.T, end.Means.City), "Others", "\x00")

@@ -8,7 +8,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// The columns of airports.tsv are: airport, everyday name in each of langs (empty if equal to the
+// The columns of airports.tsv are: airport, everyday name in each of Langs (empty if equal to the
 // English one), and other names, separated by bars. The file holds the airports of cities with
 // several; it is sorted and written by hand.
 //

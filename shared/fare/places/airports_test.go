@@ -26,7 +26,7 @@ func TestListedAirports(t *testing.T) {
 			t.Errorf("%s is within Milan as %q", query, asked)
 		}
 	}
-	for _, lang := range langs {
+	for _, lang := range Langs {
 		for _, c := range Complete("Parm", lang, 20) {
 			if c.City == "MIL" {
 				t.Errorf("%s: Parm is completed to %+v", lang, c)
@@ -107,10 +107,10 @@ func TestAirportsAreFound(t *testing.T) {
 		}
 		columns := strings.Split(rest, "\t")
 		var others []string
-		if len(columns) > len(langs) {
-			others = strings.Split(columns[len(langs)], "|")
+		if len(columns) > len(Langs) {
+			others = strings.Split(columns[len(Langs)], "|")
 		}
-		for _, lang := range langs {
+		for _, lang := range Langs {
 			name := AirportName(code, lang)
 			queries := append([]string{name}, others...)
 			if city := Name(cityCode, lang); !strings.Contains(name, city) {

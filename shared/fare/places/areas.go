@@ -13,14 +13,14 @@ import (
 
 var (
 	// countriesTable has one line per country or continent: its code (ISO 3166 alpha-2 for a country,
-	// UN M.49 for a continent), the continent of a country, and the name in each of langs. Continents
+	// UN M.49 for a continent), the continent of a country, and the name in each of Langs. Continents
 	// come last.
 	//
 	//go:embed countries.tsv
 	countriesTable string
 
 	// The columns of areas.tsv, which is written by hand, are: code (ISO 3166-2 if there is one), what
-	// the area consists of, the name in each of langs (empty if equal to the English one), and other
+	// the area consists of, the name in each of Langs (empty if equal to the English one), and other
 	// names, separated by bars. A star after the code says that the name by itself means a city. An area consists of countries (IT/), regions of regions.tsv
 	// (IT/Sicily) and cities, separated by bars. A line for a country has its territories that are
 	// countries here, and other names.
@@ -45,7 +45,7 @@ type Area struct {
 	single    bool            // a single region of a country
 
 	territories []string // countries that people count as part of this one
-	folded      [len(langs)]string
+	folded      [len(Langs)]string
 }
 
 type areaIndex struct {
@@ -71,9 +71,9 @@ var areas = sync.OnceValue(func() (x areaIndex) {
 	divisions := len(x.all) + strings.Count(areasTable, "\n")
 	for line := range strings.Lines(areasTable + divisionsTable) {
 		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
-		f = append(f, make([]string, 3+len(langs)-len(f))...)
-		a := Area{Code: strings.TrimSuffix(f[0], "*"), names: strings.Join(f[2:2+len(langs)], "\t"),
-			others: strings.Split(f[2+len(langs)], "|"), members: map[string]bool{},
+		f = append(f, make([]string, 3+len(Langs)-len(f))...)
+		a := Area{Code: strings.TrimSuffix(f[0], "*"), names: strings.Join(f[2:2+len(Langs)], "\t"),
+			others: strings.Split(f[2+len(Langs)], "|"), members: map[string]bool{},
 			single: !strings.Contains(f[1], "|") && !strings.HasSuffix(f[1], "/")}
 		if i := slices.IndexFunc(x.all, a.isSame); i >= 0 && len(a.Code) == 2 {
 			x.all[i].others, x.all[i].territories = a.others, strings.Fields(f[1])
@@ -92,7 +92,7 @@ var areas = sync.OnceValue(func() (x areaIndex) {
 	}
 	x.byCode, x.byName = map[string]Area{}, map[string][]Area{}
 	for i, a := range x.all {
-		for j, lang := range langs {
+		for j, lang := range Langs {
 			a.folded[j] = Fold(a.NameIn(lang))
 		}
 		x.all[i] = a
@@ -189,7 +189,11 @@ func (a Area) busiest(n int) (names []string) {
 			break
 		}
 		if a.HoldsCity(c) {
-			names = append(names, Query(c, Name(c, "en")))
+			if name := Query(c, Name(c, "en")); name != string(c) {
+				names = append(names, name)
+			} else { // Portland (PWM)
+				names = append(names, Name(c, "en")+" ("+name+")")
+			}
 		}
 	}
 	return names
@@ -201,8 +205,17 @@ func AreaOf(code string) (Area, bool) {
 }
 
 // FindArea looks up a country, a continent or a region by its name in any language, ignoring case
-// and accents. A country or region may follow the name, and the word for island may come before it.
+// and accents. A country or region may follow the name, and the word for island or the preposition of one
+// end of a trip may come before it.
 func FindArea(query string) (Area, bool) {
+	a, ok := findArea(query)
+	if rest, cut := withoutPreposition(query); cut && !ok {
+		return findArea(rest)
+	}
+	return a, ok
+}
+
+func findArea(query string) (Area, bool) {
 	if len(query) > maxQuery {
 		return Area{}, false
 	}
@@ -253,10 +266,7 @@ func areaIn(parts []string) (Area, bool) {
 }
 
 // areaWords are the words before the name of a region, in six languages.
-var areaWords = strings.Fields("the le la les il lo las los el o os die der das " +
-	"all whole tutta tutto toute tout ganz ganze toda todo " +
-	"island islands isle isles isola isole ile iles insel inseln isla islas ilha ilhas " +
-	"region regione regiao province provincia provinz state stato etat estado county land canton kanton")
+var areaWords = wordList("area")
 
 // meets reports whether some city lies in both areas.
 func (a Area) meets(b Area) bool {
@@ -298,18 +308,17 @@ func CompleteArea(prefix, lang string) (Area, bool) {
 	if len(prefix) > maxQuery || utf8.RuneCountInString(key) < minArea {
 		return Area{}, false
 	}
+	var foreign []Area
 	for _, a := range areas().all {
-		if strings.HasPrefix(a.folded[max(slices.Index(langs[:], lang), 0)], key) {
+		if strings.HasPrefix(a.folded[max(slices.Index(Langs[:], lang), 0)], key) {
 			return a, true
 		}
+		if slices.ContainsFunc(a.folded[:], func(name string) bool { return strings.HasPrefix(name, key) }) {
+			foreign = append(foreign, a)
+		}
 	}
-	if utf8.RuneCountInString(key) < minForeignArea {
+	if utf8.RuneCountInString(key) < minForeignArea || foreign == nil {
 		return Area{}, false
 	}
-	for _, a := range areas().all {
-		if slices.ContainsFunc(a.folded[:], func(name string) bool { return strings.HasPrefix(name, key) }) {
-			return a, true
-		}
-	}
-	return Area{}, false
+	return foreign[0], true
 }

@@ -47,7 +47,7 @@ func TestEveryCityHasACountry(t *testing.T) {
 		if !ok || a.continent == "" {
 			t.Errorf("%s: country %q: %+v", code, p.Country, a)
 		}
-		for _, lang := range langs {
+		for _, lang := range Langs {
 			if a.NameIn(lang) == "" {
 				t.Errorf("%s has no name in %s", p.Country, lang)
 			}

@@ -105,7 +105,7 @@ func Complete(prefix, lang string, n int) []Place {
 	var out []Place
 	placeOf, native := map[fare.City]bool{}, map[fare.City]bool{}
 	for _, e := range found {
-		native[e.city] = native[e.city] || e.kind == kindPlace && e.isUsedIn(lang)
+		native[e.city] = native[e.city] || e.kind == KindPlace && e.isUsedIn(lang)
 	}
 	offer := func(p Place) {
 		same := func(q Place) bool { return q.City == p.City && q.Name == p.Name }
@@ -119,18 +119,18 @@ func Complete(prefix, lang string, n int) []Place {
 		}
 		c, _ := cityAt(e.position)
 		switch {
-		case e.kind == kindName:
+		case e.kind == KindName:
 			offer(c.place(c.name(lang)))
-		case e.kind == kindAirport:
+		case e.kind == KindAirport:
 			offer(c.place(AirportName(e.airport, lang)))
-		case e.kind == kindFull:
+		case e.kind == KindFull:
 			offer(c.place(e.written))
 		case !placeOf[e.city] && (e.isUsedIn(lang) || !native[e.city]): // one name per city: if Sicilia, not also Sicily
 			placeOf[e.city] = true
 			offer(c.place(e.written))
 		}
 	}
-	if at, ok := positionTyped(prefix); ok {
+	if at, ok := position(strings.ToUpper(strings.TrimSpace(prefix))); ok {
 		c, _ := cityAt(at)
 		offer(c.place(c.name(lang)))
 	}

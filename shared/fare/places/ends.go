@@ -53,13 +53,22 @@ func Ends(text string) (from, to string, ok bool) {
 			return from, to, true
 		}
 	}
-	for i := 1; i < len(words) && !strings.Contains(text, ","); i++ { // Paris, Ontario is one place
-		if both(words[:i], words[i:]) && known(from, false) && known(to, false) &&
+	for i := 1; i < len(words); i++ {
+		comma := strings.HasSuffix(words[i-1], ",")
+		if (comma || !strings.Contains(text, ",")) && both(words[:i], words[i:]) && known(from, false) && known(to, false) &&
+			(!comma || !isElsewhere(to)) &&
 			(isPlain(from) && isPlain(to) || len(from) == 3 && len(to) == 3 && !slices.Contains(toWords, Fold(from))) {
 			return from, to, true
 		}
 	}
 	return "", "", false
+}
+
+// isElsewhere reports whether a name is also a country's, or a region's in which the city of the name is not:
+// Paris, Ontario is one place, and Milan, Lisbon are two.
+func isElsewhere(name string) bool {
+	city := Read(name).City
+	return slices.ContainsFunc(areasCalled(name), func(a Area) bool { return !a.IsRegion() || !a.HoldsCity(city) })
 }
 
 // isPlain reports whether a name is certainly meant as a name, not a common word that is also a
@@ -70,10 +79,10 @@ func isPlain(name string) bool { return isClear(name) || Read(name).Reading == A
 const maxTripWords = 20
 
 func known(query string, orArea bool) bool {
-	if Read(query).City != "" {
+	if readName(query).City != "" {
 		return true
 	}
-	_, area := FindArea(query)
+	_, area := findArea(query)
 	return area && orArea
 }
 
@@ -111,7 +120,7 @@ func end(words, prepositions []string) string {
 }
 
 var arrows = func() *strings.Replacer {
-	pairs := []string{"\uFE0F", "", "_", " ", "–", " – ", "—", " — ", "/", " / "}
+	pairs := []string{"\uFE0F", "", "_", " ", "–", " – ", "—", " — ", "/", " / ", "|", " / "}
 	for sign := range strings.FieldsSeq("<-> --> ==> => <> -> >> > → ⇒ ➡ ➔ ⟶ ↔ ⇄ » ✈ … ...") {
 		pairs = append(pairs, sign, " → ")
 	}
@@ -120,17 +129,12 @@ var arrows = func() *strings.Replacer {
 
 // The words beside the ends of a trip, in six languages.
 var (
-	fromAfter = strings.Fields("from ab von depuis desde leaving departing") // London from Rome
-	fromWords = strings.Fields("from da dal dalla dallo dall de du des depuis von ab aus desde do dos das d leaving departing departure " +
-		"partenza depart abflug salida saliendo partida origin origine origen origem")
-	toWords = strings.Fields("to 2 a ad al alla allo all ai per verso in au aux vers pour nach bis zum zur auf die hacia hasta para ate ao o os as la into " +
-		"arrivo arrivee ankunft llegada chegada arrival arriving destination destinazione destino ziel")
-	contractions = strings.Fields("au du al del do ao dal")
-	betweenWords = strings.Fields("between tra fra zwischen entre")
-	andWords     = strings.Fields("and e und et y")
-	tripWords    = strings.Fields("flight flights fly flying volo voli volare vol vols flug fluge fliegen vuelo vuelos volar voo voos cheap cheapest trip fares " +
-		"fare return returning roundtrip one way oneway nonstop direct and back please bitte andata ritorno e solo diretto economici economico gunstige gunstiger billige " +
-		"billiger hin ruckflug und zuruck aller retour allerretour simple billet billets biglietto biglietti ticket tickets ida y vuelta baratos barato volta passagem " +
-		"passagens aereas")
-	dayPrepositions = strings.Fields("on il le am el em no the den dia im in a nel")
+	fromAfter       = wordList("from behind") // London from Rome
+	fromWords       = wordList("from")
+	toWords         = wordList("to")
+	contractions    = wordList("contraction")
+	betweenWords    = wordList("between")
+	andWords        = wordList("and")
+	tripWords       = wordList("trip")
+	dayPrepositions = wordList("day")
 )

@@ -10,7 +10,6 @@ package places
 
 import (
 	"iter"
-	"strings"
 
 	"verdetto/shared/fare"
 )
@@ -61,32 +60,21 @@ func lookupFirst(key string) (e entry, next int, ok bool) {
 	return e, next, e.key == key
 }
 
-// positionTyped is position for a code that a user typed: case and surrounding spaces do not
-// matter.
-func positionTyped(query string) (int, bool) {
-	query = strings.TrimSpace(query)
-	if len(query) != 3 {
-		return 0, false
-	}
-	var code [3]byte
-	for i := range code {
-		code[i] = query[i] &^ 0x20 // upper case, if it is a letter
-	}
-	return position(string(code[:]))
-}
-
 // Get returns the place of a city code, with its Italian name, or the English one if there is none.
 // It returns false for the code of an airport.
 func Get(city fare.City) (Place, bool) {
-	at, ok := position(string(city))
+	c, ok := lineOf(city)
 	if !ok {
 		return Place{}, false
 	}
-	c, _ := cityAt(at)
-	if c.code != city {
-		return Place{}, false
-	}
 	return c.place(c.name("it")), true
+}
+
+func lineOf(code fare.City) (c city, ok bool) {
+	if at, known := position(string(code)); known {
+		c, _ = cityAt(at)
+	}
+	return c, c.code == code && code != ""
 }
 
 // CityOf returns the city of an upper-case airport or city code: MIL for BGY and for MIL.
@@ -101,15 +89,10 @@ func CityOf(code string) (fare.City, bool) {
 // Name returns the name of a city in the language lang, or else in English. It returns "" for an
 // unknown city.
 func Name(city fare.City, lang string) string {
-	at, ok := position(string(city))
-	if !ok {
-		return ""
+	if c, ok := lineOf(city); ok {
+		return c.name(lang)
 	}
-	c, _ := cityAt(at)
-	if c.code != city {
-		return ""
-	}
-	return c.name(lang)
+	return ""
 }
 
 // Cities yields the cities with a name, busiest first.

@@ -236,13 +236,13 @@ func TestTables(t *testing.T) {
 				t.Errorf("%s has airport %s, but that is of %q", c.code, a, city)
 			}
 		}
-		for _, lang := range langs {
+		for _, lang := range Langs {
 			if name := c.name(lang); name == "" || unresolved.MatchString(name) {
 				t.Errorf("%s is called %q in %s", c.code, name, lang)
 			} else if e, ok := lookup(Fold(name)); isUnserved(string(c.code)) { // found only by its code
 			} else if !ok {
 				t.Errorf("%s is called %q in %s, but Find does not know that", c.code, name, lang)
-			} else if e.city != c.code && e.kind != kindArea && !slices.ContainsFunc(Complete(name, lang,
+			} else if e.city != c.code && e.kind != KindArea && !slices.ContainsFunc(Complete(name, lang,
 				50), func(p Place) bool { return p.City == c.code }) {
 				t.Errorf("%s is called %q in %s, but that completes to others only", c.code, name, lang)
 			}
@@ -262,7 +262,7 @@ func TestTables(t *testing.T) {
 			!utf8.ValidString(e.written) {
 			t.Errorf("names.tsv: %q after %q", e.key, last)
 		}
-		if _, ok := Get(e.city); !ok && e.kind != kindArea {
+		if _, ok := Get(e.city); !ok && e.kind != KindArea {
 			t.Errorf("names.tsv: %q is of %s, which is no city", e.key, e.city)
 		}
 		if found := searchNames(e.key); e.key != last && found != i {

@@ -20,9 +20,8 @@ type Match struct {
 	// airport. For an airport that is not listed, there may be no known fare.
 	Of       fare.Airport
 	Unlisted bool
-	// Namesakes are other cities of the same name with scheduled flights, busiest first.
-	Namesakes []Place
-	Reading   Reading
+	Reading  Reading
+	shared   string // the folded name, if several cities have it
 
 	// Set if there is no City: a city is called Name, but not in the areas with which the query
 	// qualifies it.
@@ -35,6 +34,7 @@ type Reading int
 
 const (
 	AsTyped   Reading = iota
+	AsOther           // a historic or rare name, such as Constantinople
 	Qualified         // words after the name select the city: Lisbon, Portugal
 	AsCode            // three letters, not all capitals and no name, that were read as a code
 	AsName            // three letters that were read as a name, but in capitals are the code of another city
@@ -55,7 +55,20 @@ const (
 // For a code, the Place has the Italian name of the city, or the English one if there is none. If
 // the names of cities differ only in accents, the query means the one with the typed accents, or
 // else the busiest.
-func Read(query string) (m Match) {
+func Read(query string) Match {
+	m := readName(query)
+	if rest, cut := withoutPreposition(query); cut && m.City == "" {
+		if end := readName(rest); end.City != "" {
+			m = end
+			m.Reading = Qualified
+		}
+	}
+	m.Query = query
+	return m
+}
+
+// readName is Read without the word before one end of a trip, and without the query.
+func readName(query string) (m Match) {
 	isArea := func() bool { return m.Reading == AsCountry || len(areas().byName[Fold(query)]) > 0 }
 	if len(query) <= maxQuery && !m.exact(query) && strings.ContainsAny(query, " ,/(-–[;|") && !isArea() {
 		if m = qualified(query); m.City == "" && m.Elsewhere == "" {
@@ -67,9 +80,16 @@ func Read(query string) (m Match) {
 			m = there
 		}
 	}
-	m.Query = query
 	return m
 }
+
+// withoutPreposition drops the word before one end of a trip: to Lisbon, da Roma, nach Wien.
+func withoutPreposition(query string) (string, bool) {
+	first, rest, ok := strings.Cut(query, " ")
+	return rest, ok && len(query) <= maxQuery && slices.Contains(endWords, Fold(first))
+}
+
+var endWords = wordList("end")
 
 // There names the area in which no city is called Elsewhere.
 func (m Match) There(lang string) string { return m.in[0].NameIn(lang) }
@@ -135,7 +155,7 @@ func (m *Match) exact(query string) bool {
 		m.setName(e, at, typed)
 	}
 	if ok && several {
-		m.findNamesakes(e)
+		m.shared = e.key
 	}
 	return ok
 }
@@ -170,10 +190,13 @@ func sameKey(key string) (all []entry) {
 func (m *Match) setName(e entry, position int, typed string) {
 	c, _ := cityAt(position)
 	m.Place = c.place(e.written)
-	if e.kind == kindUnlisted {
+	switch e.kind {
+	case KindHidden:
+		m.Reading = AsOther
+	case KindUnlisted:
 		m.Name = c.name("it")
 	}
-	if e.kind == kindPlace || e.kind == kindUnlisted || e.airport != "" {
+	if e.kind == KindPlace || e.kind == KindUnlisted || e.airport != "" {
 		m.Part = e.written
 	}
 	if e.airport != "" && e.airport != string(c.code) && len(m.Airports) > 1 && slices.Contains(m.Airports, e.airport) {
@@ -186,13 +209,14 @@ func (m *Match) setName(e entry, position int, typed string) {
 	}
 }
 
-func (m *Match) findNamesakes(e entry) {
-	for _, same := range sameKey(e.key) {
-		if at, ok := position(string(same.city)); ok && same.city != e.city && hasFlights(same.city) {
-			other, _ := cityAt(at)
-			m.Namesakes = append(m.Namesakes, other.place(same.written))
+// Namesakes returns other cities of the same name with scheduled flights, busiest first.
+func (m Match) Namesakes() (others []fare.City) {
+	for _, same := range sameKey(m.shared) {
+		if same.city != m.City && hasFlights(same.city) {
+			others = append(others, same.city)
 		}
 	}
+	return others
 }
 
 // sameAirportKm is the maximum distance between two codes of the same airport.
@@ -296,7 +320,7 @@ func nearby(left, right string) (less Match, ok bool) {
 	if other, _ := position(string(b.City)); other > at {
 		a = b
 	}
-	a.Reading, a.Namesakes = Qualified, nil
+	a.Reading, a.shared = Qualified, ""
 	return a, km <= nearKm
 }
 
@@ -416,7 +440,7 @@ func qualify(name string, qualifiers []string, apart bool) (m Match, ok bool) {
 			}
 		}
 		if m.Reading = Qualified; len(meant) > 0 {
-			m.Namesakes = nil
+			m.shared = ""
 		}
 		return m, true
 	}
@@ -436,7 +460,7 @@ func longer(name string, in []qualifier) (found []Match) {
 		return nil
 	}
 	seen := fare.City("")
-	for _, c := range withPrefix(key, func(e entry) bool { return e.kind == kindName }) {
+	for _, c := range withPrefix(key, func(e entry) bool { return e.kind == KindName }) {
 		rest, cut := strings.CutPrefix(strings.ToLower(c.written), strings.ToLower(name))
 		if !cut || rest == "" || unicode.IsLetter([]rune(rest)[0]) ||
 			slices.ContainsFunc(in, func(q qualifier) bool { return !q.holds(Match{Place: Place{City: c.city}}) }) || c.city == seen {
@@ -566,15 +590,10 @@ func cutElision(word string) (string, bool) {
 }
 
 var (
-	airportWords = []string{"airport", "airports", "aeroporto", "aeroporti", "aeroportos", "aeroport", "aeroports",
-		"aeropuerto", "aeropuertos", "flughafen", "flughafens", "international", "internazionale", "internacional", "intl",
-		"internationaler", "apt", "aerodrome", "terminal", "bahnhof", "hauptbahnhof", "bhf", "hbf", "hb", "station", "stazione", "gare",
-		"estacion", "estacao", "railway", "train"}
-	airportPrepositions = []string{"di", "de", "del", "della", "dell", "dall", "all", "l", "du", "des", "d", "do", "da", "dos", "of", "von",
-		"in"}
-	islandWords  = strings.Fields("island isle isola ile isla ilha insel islands isles isole iles islas ilhas inseln")
-	neutralWords = strings.Fields("all any tutti gli qualsiasi qualunque alle beliebig beliebiger tous les toutes tout todos los os " +
-		"todas cualquier cualquiera qualquer sar")
+	airportWords        = wordList("airport")
+	airportPrepositions = wordList("of")
+	islandWords         = wordList("island")
+	neutralWords        = wordList("any")
 )
 
 // areasCalled returns the countries, continents and regions that text names, or whose ISO code it

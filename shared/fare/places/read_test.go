@@ -81,8 +81,8 @@ func TestNamesakes(t *testing.T) {
 	} {
 		m := Read(query)
 		got := []string{string(m.City) + ":"}
-		for _, n := range m.Namesakes {
-			got = append(got, string(n.City))
+		for _, city := range m.Namesakes() {
+			got = append(got, string(city))
 		}
 		if strings.Join(got, " ") != want {
 			t.Errorf("%s is %s, want %s", query, got, want)

@@ -49,10 +49,14 @@ func Suggest(query string, n int) []string {
 			out = append(out, c.written)
 		}
 	}
-	if area, ok := SuggestArea(query); ok && len(out) < n {
-		out = append(out, area.busiest(n-len(out))...)
+	if area, ok := SuggestArea(query); ok {
+		for _, name := range area.busiest(n) {
+			if !slices.Contains(out, name) {
+				out = append(out, name)
+			}
+		}
 	}
-	return out
+	return out[:min(len(out), n)]
 }
 
 // there returns names similar to that of m, only of cities in the areas that the query names: a

@@ -18,7 +18,7 @@ var (
 	//go:embed names.tsv
 	namesTable string
 
-	// The columns of cities.tsv are: city, country, airports, and the name in each of langs (empty
+	// The columns of cities.tsv are: city, country, airports, and the name in each of Langs (empty
 	// if equal to the English one). The busiest city comes first.
 	//go:embed cities.tsv
 	citiesTable string
@@ -40,33 +40,45 @@ var (
 	//
 	//go:embed called.tsv
 	calledTable string
+
+	// Each line of words.tsv, which is written by hand, has a role, and the folded words in six languages
+	// that have it beside a name.
+	//
+	//go:embed words.tsv
+	wordsTable string
 )
+
+func wordList(role string) []string {
+	_, line, _ := strings.Cut("\n"+wordsTable, "\n"+role+"\t")
+	line, _, _ = strings.Cut(line, "\n")
+	return strings.Fields(line)
+}
 
 // regionColumn is where the offset in regions.tsv begins.
 const regionColumn = len("BGY MIL 000000 +04567 +00970 ")
 
 const codeLine = len("BGY MIL 000000 +04567 +00970 00000 s\n")
 
-// langs lists the languages in cities.tsv. English comes first: every city has an English name.
-var langs = [...]string{"en", "it", "fr", "de", "es", "pt"}
+// Langs lists the languages in cities.tsv. English comes first: every city has an English name.
+var Langs = [...]string{"en", "it", "fr", "de", "es", "pt"}
 
 // The kinds of names in the second column of names.tsv.
 const (
-	kindName   = 'n' // a name of the city
-	kindPlace  = 'p' // a place that the city's airports serve, or an everyday name: shown as itself
-	kindHidden = 'h' // historic or rare: matched, never shown
+	KindName   = 'n' // a name of the city
+	KindPlace  = 'p' // a place that the city's airports serve, or an everyday name: shown as itself
+	KindHidden = 'h' // historic or rare: matched, never shown
 
 	// A place served only by unlisted airports, such as Parma under Milan: matched, but never
 	// suggested.
-	kindUnlisted = 'u'
+	KindUnlisted = 'u'
 
 	// Names of one airport of a city that has several: the everyday name in some language
 	// (Stansted), and other names (London Stansted), which are completed only if nothing else fits.
-	kindAirport = 'r'
-	kindFull    = 's'
+	KindAirport = 'r'
+	KindFull    = 's'
 
 	// A name that means a region of areas.tsv before any city of the same name.
-	kindArea = 'a'
+	KindArea = 'a'
 )
 
 type entry struct {
@@ -78,12 +90,12 @@ type entry struct {
 	languages string // separated by spaces; empty: any
 }
 
-func (e entry) isFull() bool { return e.kind == kindFull }
+func (e entry) isFull() bool { return e.kind == KindFull }
 
 func (e entry) isShown() bool { return isSuggested(e.kind) && !e.isFull() }
 
 func isSuggested(kind byte) bool {
-	return kind != kindHidden && kind != kindUnlisted && kind != kindArea
+	return kind != KindHidden && kind != KindUnlisted && kind != KindArea
 }
 
 func (e entry) isUsedIn(lang string) bool {
@@ -97,7 +109,7 @@ func entryAt(i int) (e entry, next int) {
 	next = i + len(line) + 1
 	key, rest, _ := strings.Cut(line, "\t")
 	e = entry{key: key, kind: rest[0], city: fare.City(rest[1:4])}
-	if e.kind == kindAirport || e.kind == kindFull {
+	if e.kind == KindAirport || e.kind == KindFull {
 		e.airport = rest[1:4]
 		e.city, _ = CityOf(e.airport)
 	}
@@ -108,7 +120,8 @@ func entryAt(i int) (e entry, next int) {
 	return e, next
 }
 
-// searchNames returns the offset of the first line of names.tsv whose key is at least key.
+// searchNames returns the offset of the first line of names.tsv whose key is at least key. Whole
+// lines compare like their keys, since the tab after a key is below all characters of keys.
 func searchNames(key string) int {
 	lo, hi := 0, len(namesTable) // both are starts of lines
 	for lo < hi {
@@ -118,8 +131,7 @@ func searchNames(key string) int {
 			// No line starts between mid and hi.
 			mid = lo
 		}
-		line := namesTable[mid:]
-		if line[:strings.IndexByte(line, '\t')] < key {
+		if line := namesTable[mid:]; line < key {
 			lo = mid + strings.IndexByte(line, '\n') + 1
 		} else if mid > lo {
 			hi = mid
@@ -145,27 +157,27 @@ func codeLineOf(code string) (string, bool) {
 	if len(code) != 3 {
 		return "", false
 	}
-	lo, hi := 0, len(codesTable)/codeLine
+	number := func(s string) int { return int(s[0])<<16 | int(s[1])<<8 | int(s[2]) }
+	lo, hi, want := 0, len(codesTable)/codeLine, number(code)
 	for lo < hi {
-		mid := (lo + hi) / 2
-		line := codesTable[mid*codeLine:]
-		switch c := line[:3]; {
-		case c == code:
-			return line[:codeLine], true
-		case c < code:
+		if mid := (lo + hi) / 2; number(codesTable[mid*codeLine:]) < want {
 			lo = mid + 1
-		default:
+		} else {
 			hi = mid
 		}
 	}
-	return "", false
+	line := codesTable[lo*codeLine:]
+	if !strings.HasPrefix(line, code) {
+		return "", false
+	}
+	return line[:codeLine], true
 }
 
 type city struct {
 	code     fare.City
 	country  string
 	airports string // separated by spaces
-	names    string // in the order of langs, separated by tabs
+	names    string // in the order of Langs, separated by tabs
 }
 
 // cityAt returns the line of cities.tsv at offset i, and the offset of the next line.
@@ -180,7 +192,7 @@ func cityAt(i int) (c city, next int) {
 // name falls back to the English name.
 func (c city) name(lang string) string {
 	english, rest, _ := strings.Cut(c.names, "\t")
-	for _, l := range langs[1:] {
+	for _, l := range Langs[1:] {
 		var name string
 		name, rest, _ = strings.Cut(rest, "\t")
 		if l == lang && name != "" {

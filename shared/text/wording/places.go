@@ -86,7 +86,7 @@ func Reading(l *i18n.Language, m places.Match) (all []string) {
 		where = places.AirportName(code, l.Code) + " (" + code + "), " + where
 	}
 	switch m.Reading {
-	case places.Qualified, places.AsCode:
+	case places.Qualified, places.AsCode, places.AsOther:
 		return []string{l.Text("ask.read_as", "Typed", strings.TrimSpace(m.Query), "Meant", where)}
 	case places.AsName:
 		code := strings.ToUpper(strings.TrimSpace(m.Query))
@@ -101,12 +101,12 @@ func Reading(l *i18n.Language, m places.Match) (all []string) {
 
 // Namesakes names the other cities with the requested name, or returns "".
 func Namesakes(l *i18n.Language, m places.Match) string {
-	if len(m.Namesakes) == 0 {
-		return ""
-	}
 	var all []string
-	for _, p := range m.Namesakes {
-		all = append(all, Where(l, p.City))
+	for _, c := range m.Namesakes() {
+		all = append(all, Where(l, c))
+	}
+	if all == nil {
+		return ""
 	}
 	return l.Text("place.namesakes", "Where", Where(l, m.City), "Others", strings.Join(all, "; "))
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"verdetto/shared/fare/places"
 )
 
 type airport struct {
@@ -52,14 +54,14 @@ func (c *city) airportNames(usual everyday) (out []name) {
 		a := usual.airports[code]
 		for i, written := range a.written {
 			if written != code {
-				add(written, code, kindAirport, byHand)
+				add(written, code, places.KindAirport, byHand)
 			}
 			if city := cmp.Or(cities[i], cities[0]); !strings.Contains(written, city) {
-				add(city+" "+written, code, kindFull, byName*c.busy)
+				add(city+" "+written, code, places.KindFull, byName*c.busy)
 			}
 		}
 		for _, written := range a.others {
-			add(written, code, kindFull, byHand)
+			add(written, code, places.KindFull, byHand)
 		}
 	}
 	return out

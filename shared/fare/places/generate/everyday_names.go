@@ -21,6 +21,7 @@ type everydayName struct {
 	name, city string
 	written    []string // languages in which it is the written name
 	languages  []string // languages in which it is completed, or "*" for any
+	also       bool     // means another city first
 }
 
 func readEveryday(file string) (everyday, error) {
@@ -48,7 +49,7 @@ func readEveryday(file string) (everyday, error) {
 		case lang == "code":
 			e.codes[name] = code
 		default:
-			n := everydayName{name: name, city: code}
+			n := everydayName{name: name, city: code, also: lang == "also"}
 			for l := range strings.FieldsSeq(lang) {
 				l, main := strings.CutSuffix(l, "!")
 				if l == "*" || slices.Contains(langs, l) {

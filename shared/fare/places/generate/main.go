@@ -5,6 +5,7 @@
 package main
 
 import (
+	"errors"
 	"log"
 	"os"
 
@@ -43,33 +44,18 @@ func main() {
 }
 
 func run() error {
-	data, err := opentraveldata.Fetch()
-	if err != nil {
-		return err
+	var data [4][]byte
+	for i, source := range []pinned.File{opentraveldata, ourairports, airportsdata, divisions} {
+		var err error
+		if data[i], err = source.Fetch(); err != nil {
+			return err
+		}
 	}
-	points, err := readPoints(data)
-	if err != nil {
-		return err
-	}
-	if data, err = ourairports.Fetch(); err != nil {
-		return err
-	}
-	services, err := readServices(data)
-	if err != nil {
-		return err
-	}
-	if data, err = airportsdata.Fetch(); err != nil {
-		return err
-	}
-	regions, err := readRegions(data)
-	if err != nil {
-		return err
-	}
-	if data, err = divisions.Fetch(); err != nil {
-		return err
-	}
-	named, err := readDivisions(data)
-	if err != nil {
+	points, errPoints := readPoints(data[0])
+	services, errServices := readServices(data[1])
+	regions, errRegions := readRegions(data[2])
+	named, errDivisions := readDivisions(data[3])
+	if err := errors.Join(errPoints, errServices, errRegions, errDivisions); err != nil {
 		return err
 	}
 	usual, err := readEveryday("everyday.csv")

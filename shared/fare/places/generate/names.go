@@ -11,9 +11,8 @@ import (
 	"verdetto/shared/fare/places"
 )
 
-// langs are the languages in which every city has a written name, in the order of the columns of
-// cities.tsv.
-var langs = []string{"en", "it", "fr", "de", "es", "pt"}
+// langs are the languages in which every city has a written name.
+var langs = places.Langs[:]
 
 // alsoSpoken lists the languages of a country besides its main one, which CLDR supplies.
 var alsoSpoken = map[string]string{
@@ -47,6 +46,7 @@ type name struct {
 	airport      string
 	weight       float64
 	languages    []string // for an everyday name; none: any language
+	also         bool     // follows the name of another city
 }
 
 // noCity stands for the city in the line of an area.
@@ -55,19 +55,6 @@ const noCity = "---"
 // longest is the maximum length in bytes of a folded name. Only ceremonial names of Bangkok are
 // longer.
 const longest = 128
-
-const (
-	kindName   = 'n'
-	kindPlace  = 'p'
-	kindHidden = 'h'
-
-	kindUnlisted = 'u'
-
-	kindAirport = 'r'
-	kindFull    = 's'
-
-	kindArea = 'a'
-)
 
 func (c *city) written(usual everyday) []string {
 	out := make([]string, len(langs))
@@ -121,7 +108,7 @@ func buildNames(cities []*city, codes map[string]string, usual everyday) []name 
 		if n.key == "" || len(n.key) > longest {
 			return
 		}
-		if city, ok := codes[strings.ToUpper(n.key)]; ok && !unserved[city] && n.kind == kindHidden && n.weight < byHand && city != n.city {
+		if city, ok := codes[strings.ToUpper(n.key)]; ok && !unserved[city] && n.kind == places.KindHidden && n.weight < byHand && city != n.city {
 			return // a rare spelling must not hide a code
 		}
 		same := byKey[n.key]
@@ -144,9 +131,9 @@ func buildNames(cities []*city, codes map[string]string, usual everyday) []name 
 		}
 		for _, n := range c.names(usual) {
 			add(n)
-			if n.kind != kindHidden {
+			if n.kind != places.KindHidden {
 				for _, v := range variants(n.written) {
-					add(name{written: v, kind: kindHidden, city: c.code, weight: n.weight * 0.9})
+					add(name{written: v, kind: places.KindHidden, city: c.code, weight: n.weight * 0.9})
 				}
 			}
 		}
@@ -155,7 +142,7 @@ func buildNames(cities []*city, codes map[string]string, usual everyday) []name 
 	for _, written := range usual.areas {
 		if key := places.Fold(written); key != "" && !area[key] {
 			area[key] = true
-			byKey[key] = append(byKey[key], name{written: written, kind: kindArea, key: key, city: noCity, weight: 2 * byHand})
+			byKey[key] = append(byKey[key], name{written: written, kind: places.KindArea, key: key, city: noCity, weight: 2 * byHand})
 		}
 	}
 	byKey = withCountries(byKey, cities)
@@ -167,7 +154,7 @@ func buildNames(cities []*city, codes map[string]string, usual everyday) []name 
 		})
 		all = append(all, same[0])
 		for _, n := range same[1:] {
-			if n.kind == kindName {
+			if n.kind == places.KindName || n.also {
 				all = append(all, n)
 			}
 		}
@@ -189,8 +176,8 @@ func withCountries(byKey map[string][]name, cities []*city) map[string][]name {
 			key := places.Fold(written)
 			first := slices.MaxFunc(append(slices.Clone(byKey[key]), name{}), heavier)
 			leader := byCode[first.city]
-			if leader != nil && (first.kind == kindName || first.weight < byHand/2) && leader.country != country && (key == english || places.Fold(leader.written(everyday{})[0]) != key) {
-				byKey[key] = append(byKey[key], name{written: written, kind: kindArea, key: key, city: noCity, weight: 2 * byHand})
+			if leader != nil && (first.kind == places.KindName || first.weight < byHand/2) && leader.country != country && (key == english || places.Fold(leader.written(everyday{})[0]) != key) {
+				byKey[key] = append(byKey[key], name{written: written, kind: places.KindArea, key: key, city: noCity, weight: 2 * byHand})
 			}
 		}
 	}
@@ -212,32 +199,36 @@ func (c *city) names(usual everyday) []name {
 	}
 	for _, n := range usual.names {
 		if n.city == c.code {
-			kind := byte(kindHidden)
+			kind := byte(places.KindHidden)
 			if n.written != nil {
-				kind = kindName
+				kind = places.KindName
 			} else if n.languages != nil {
-				kind = kindPlace
+				kind = places.KindPlace
+			}
+			if n.also {
+				out = append(out, name{written: n.name, kind: places.KindPlace, city: c.code, also: true})
+				continue
 			}
 			add(n.name, kind, byHand)
-			if kind == kindPlace && !slices.Contains(n.languages, "*") {
+			if kind == places.KindPlace && !slices.Contains(n.languages, "*") {
 				out[len(out)-1].languages = n.languages
 			}
 		}
 	}
 	spoken := local(c.country)
-	add(c.points[0].name, kindName, primary*c.busy)
+	add(c.points[0].name, places.KindName, primary*c.busy)
 	written := c.written(usual)
 	for _, i := range []int{1, 0, 2, 3, 4, 5} {
-		add(written[i], kindName, primary*c.busy)
+		add(written[i], places.KindName, primary*c.busy)
 	}
 	for _, lang := range spoken {
-		add(best(c.points[0], lang), kindName, primary*c.busy)
+		add(best(c.points[0], lang), places.KindName, primary*c.busy)
 	}
 	out = append(out, c.airportNames(usual)...)
 	for i, p := range c.points {
-		kind := byte(kindName)
+		kind := byte(places.KindName)
 		if i > 0 {
-			kind = kindPlace
+			kind = places.KindPlace
 			add(p.name, kind, primary*c.busy)
 		}
 		for _, n := range p.names {
@@ -246,23 +237,14 @@ func (c *city) names(usual everyday) []name {
 			case known && !dated(n):
 				add(n.name, kind, byName*c.busy)
 			case known || n.lang == "":
-				add(n.name, kindHidden, stray*c.busy)
+				add(n.name, places.KindHidden, stray*c.busy)
 			}
 		}
 	}
-	return append(out, c.townNames()...)
-}
-
-func (c *city) townNames() (out []name) {
-	add := func(written string, kind byte, weight float64) {
-		if written != "" {
-			out = append(out, name{written: written, kind: kind, city: c.code, weight: weight})
-		}
-	}
 	for _, t := range c.towns {
-		kind := byte(kindPlace)
+		kind := byte(places.KindPlace)
 		if !slices.Contains(c.airports, t.airport) {
-			kind = kindUnlisted
+			kind = places.KindUnlisted
 		}
 		add(t.name, kind, primary*t.busy)
 		for _, n := range t.names {
