@@ -211,7 +211,7 @@ func (r *Reader) Find(ctx context.Context, q Question) (f SeriesData, err error)
 
 func (r *Reader) findCities(ctx context.Context, q Question, f SeriesData) (_ SeriesData, err error) {
 	if f.Summary, err = r.Read(ctx, f.Series); errors.Is(err, store.ErrNotFound) {
-		return f, r.notCovered(ctx, f)
+		return f, r.notCovered(ctx, q, f)
 	}
 	if err != nil {
 		return f, err
@@ -219,8 +219,9 @@ func (r *Reader) findCities(ctx context.Context, q Question, f SeriesData) (_ Se
 	return f.nonStop(q)
 }
 
-func (r *Reader) notCovered(ctx context.Context, f SeriesData) error {
-	e := &NoAnswer{Reason: NotCovered, SeriesData: f, Collection: r.BeforeFares(ctx)}
+func (r *Reader) notCovered(ctx context.Context, q Question, f SeriesData) error {
+	e := &NoAnswer{Reason: NotCovered, SeriesData: f, Ends: [2]places.Match{q.From.Means, q.To.Means},
+		Collection: r.BeforeFares(ctx)}
 	if oneWay := f.Series; oneWay.Trip != fare.OneWay {
 		oneWay.Trip = fare.OneWay
 		switch _, err := r.Stored.Summary(ctx, oneWay); {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"verdetto/shared/fare"
+	"verdetto/shared/fare/places"
 	"verdetto/shared/verdict"
 )
 
@@ -26,6 +27,7 @@ const (
 type NoAnswer struct {
 	Reason Reason
 	SeriesData
+	Ends     [2]places.Match // what the names of the ends mean
 	NonStop  bool
 	Airlines fare.Airlines
 
@@ -58,5 +60,6 @@ func (q Question) without(why Reason, f SeriesData) *NoAnswer {
 	if why == NoFare && q.Airlines != "" {
 		why = NoAirline
 	}
-	return &NoAnswer{Reason: why, SeriesData: f, NonStop: q.NonStop, Airlines: q.Airlines}
+	return &NoAnswer{Reason: why, SeriesData: f, Ends: [2]places.Match{q.From.Means, q.To.Means}, NonStop: q.NonStop,
+		Airlines: q.Airlines}
 }

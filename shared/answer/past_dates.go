@@ -153,7 +153,7 @@ func (r *Reader) noSheet(ctx context.Context, f SeriesData, q Question) error {
 	_, err := r.Stored.Summary(ctx, f.Series)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		return r.notCovered(ctx, f)
+		return r.notCovered(ctx, q, f)
 	case err != nil:
 		return err
 	}

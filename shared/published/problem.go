@@ -86,6 +86,13 @@ func noAnswer(e *answer.NoAnswer) *httpapi.Problem {
 			return Why(l, e)
 		}
 		detail := about(l, e) + ". " + Why(l, e)
+		for _, m := range e.Ends {
+			for _, said := range append(wording.Reading(l, m), wording.Namesakes(l, m)) {
+				if said != "" && m.City != "" {
+					detail += " " + said
+				}
+			}
+		}
 		var current []string
 		for _, a := range e.Known {
 			current = append(current, airlines.Name(a))
@@ -164,8 +171,14 @@ func about(l *i18n.Language, e *answer.NoAnswer) string {
 }
 
 // coded names a city that shares its name with a better known one, such as London (YXU) in Ontario.
+// A place near its airport has the city beside it: Park City (Salt Lake City, SLC).
 func coded(l *i18n.Language, p places.Place) string {
-	return p.NameIn(l.Code) + " (" + cmp.Or(p.Airport, string(p.City)) + ")"
+	name, city := p.NameIn(l.Code), places.Name(p.City, l.Code)
+	code := cmp.Or(p.Airport, string(p.City))
+	if p.Airport == "" && !strings.Contains(name, city) && !strings.Contains(city, name) {
+		code = city + ", " + code
+	}
+	return name + " (" + code + ")"
 }
 
 // UnknownCity returns the error response of type t that suggests similar names, or how to send a text

@@ -250,6 +250,11 @@ func (h home) verdict(r *http.Request, q question, asked answer.Question, v *vie
 	switch none := answer.Why(err); {
 	case none.Unseen():
 		v.refuseNotCovered(q, none)
+		for _, m := range none.Ends {
+			if m.Part != "" && m.Reading != places.Renamed {
+				v.Readings = append(v.Readings, wording.Part(v.T, m))
+			}
+		}
 	case none != nil && none.Reason == answer.NoFareOn:
 		v.refuseNoFareOn(q, none)
 		h.showLast(r.Context(), v, asked, none)
