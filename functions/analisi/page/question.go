@@ -149,8 +149,14 @@ func (q *question) splitEnds(today fare.Day) (read []string) {
 		return nil
 	}
 	from, to, ok := places.Ends(typed)
-	if rest, day, dated := (daytext.Reader{Language: q.language.Code, Today: today}).Cut(typed); !ok && dated {
-		if from, to, ok = places.Ends(rest); ok && q.Date == "" {
+	in := daytext.Reader{Language: q.language.Code, Today: today}
+	if rest, day, dated := in.Cut(typed); !ok && dated {
+		from, to, ok = places.Ends(rest)
+		switch month, err := in.Month(day); {
+		case !ok || q.Date != "" || q.Month != "":
+		case err == nil:
+			q.Month = month.String()[:len("2006-01")]
+		default:
 			q.Date = day
 		}
 	}

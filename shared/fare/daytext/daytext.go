@@ -53,8 +53,13 @@ var token = regexp.MustCompile(`([0-9]{1,4})\s?([./-])\s?([0-9]{1,2})(?:\s?[./-]
 // ordinals matches the endings of ordinal numbers: 1st, 1er, 1º.
 var ordinals = regexp.MustCompile(`^(st|nd|rd|th|er|ere|o|a|e|te|ter|ten|ro|ero)$`)
 
-// clock matches the time of day, which is ignored.
-var clock = regexp.MustCompile(`(^|\s)((at|um|alle|as|a|a las)\s)?([0-9]{1,2}(:[0-9]{2})+(\s?[ap]m)?|(1[0-2]|[1-9])\s?[ap]m|[0-9]{1,2}(\s?uhr|h[0-9]{2}))\b`)
+// clock matches the time of day, which is ignored. Figures alone, such as 10.30, are one only beside
+// a day and if they can be no date.
+var (
+	clock = regexp.MustCompile(`(^|\s)((at|um|alle|ore|alle ore|as|a|a las)\s)?[0-9]{1,2}((:[0-9]{2})+(\s?([ap]m|uhr|h))?|` +
+		`(\.[0-9]{2})?\s?([ap]m|uhr|h)|h[0-9]{2})\b|\s(at|um|alle|ore|alle ore|as|a las)\s[0-9]{1,2}(\.[0-9]{2})?$`)
+	figuresAlone = regexp.MustCompile(`^([01]?[0-9]|2[0-3])\.(00|1[3-9]|[2-5][0-9])(\s.*[0-9])|([0-9].*[\s])([01]?[0-9]|2[0-3])\.(00|1[3-9]|[2-5][0-9])$`)
+)
 
 // parts is what a text says about a day.
 type parts struct {
@@ -298,11 +303,12 @@ func (r Reader) parts(text string) (p parts, err error) {
 	if date, _, ok := strings.Cut(text, "T"); ok && len(date) == len("2006-01-02") && strings.Count(date, "-") == 2 {
 		text = date // 2027-03-14T10:00
 	}
-	text = dashes.Replace(text)
+	text = signs.Replace(text)
 	if strings.Contains(text, "+") { // +7
 		return p, ErrUnreadable
 	}
-	tokens := token.FindAllStringSubmatch(clock.ReplaceAllString(fold(kanji.Replace(text)), " "), -1)
+	text = clock.ReplaceAllString(fold(text), " ")
+	tokens := token.FindAllStringSubmatch(figuresAlone.ReplaceAllString(text, "$3$4"), -1)
 	counts := false // the previous token counts weekdays, as in first Friday
 	for i := 0; i < len(tokens); i++ {
 		t := tokens[i]
@@ -347,16 +353,18 @@ func (r Reader) parts(text string) (p parts, err error) {
 	return p, nil
 }
 
-var dashes = strings.NewReplacer("\u2010", "-", "\u2011", "-", "\u2012", "-", "–", "-", "—", "-", "−", "-")
-
-// kanji are the signs of year, month and day.
-var kanji = strings.NewReplacer("年", "-", "月", "-", "日", " ")
+// signs are dashes, and those of year, month and day in Chinese and Japanese.
+var signs = strings.NewReplacer("\u2010", "-", "\u2011", "-", "\u2012", "-", "–", "-", "—", "-", "−", "-", "年", "-", "月", "-", "日", " ")
 
 // add returns false if the text says the same thing twice.
 func (p *parts) add(m meaning) bool {
 	month, isMonth := m["month"]
 	weekday, isWeekday := m["weekday"]
+	nth, counted := m["nth"]
 	switch {
+	case counted:
+		counted, p.nth, p.month, p.weekday = p.month == 0, nth, month, &weekday
+		return counted
 	case isMonth && isWeekday:
 		p.ambiguous = append(p.ambiguous, m)
 	case isMonth && p.month != 0:

@@ -14,7 +14,7 @@ import (
 
 // A table has lines of a language, a meaning and a text, separated by tabs. The meanings are: month
 // (1 to 12), weekday (from Sunday, 0), day (after today), easter (days after Easter), unit (of so many days), months, number (with a month: a feast; -1: last),
-// in, this, next, period (several days), and filler for words without a meaning.
+// nth (with a month and a weekday: a feast), in, this, next, period (several days), and filler for words without a meaning.
 //
 //go:embed cldr.tsv
 var cldr string
@@ -127,8 +127,9 @@ func known(language, text string) meaning {
 	for full, meant := range words {
 		_, month := meant["month"]
 		_, weekday := meant["weekday"]
-		_, feast := meant["number"]
-		if len(text) >= 3 && (month || weekday) && !feast && strings.HasPrefix(full, text) {
+		_, fixed := meant["number"]
+		_, counted := meant["nth"]
+		if len(text) >= 3 && (month || weekday) && !fixed && !counted && strings.HasPrefix(full, text) {
 			m.merge(meant)
 		}
 	}
