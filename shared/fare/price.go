@@ -2,6 +2,7 @@ package fare
 
 import (
 	_ "embed"
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -35,6 +36,9 @@ var wholePart = sync.OnceValue(func() *regexp.Regexp {
 var short = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^([^0-9.,]*|\p{Sc}\s?)(?:([.,][0-9]{1,2})|([0-9]{1,3})(?:[.,]([0-9]))?\s?([kK]))((?:[^\pL0-9.,].*)?)$`)
 })
+
+// thousandths matches an amount with three decimals.
+var thousandths = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^0-9]*[0-9]+[.,][0-9]{3}[^0-9]*$`) })
 
 // moneyTable has lines of currencies, the likeliest first, and the signs and names that can mean them,
 // separated by bars. The words of the lines < and > stand before and behind a price without changing it.
@@ -104,7 +108,8 @@ func ParsePrice(text string, in Currency) (Money, bool) {
 // SplitPrice parses an amount as people type it, such as 45, 45,50, 1.234,50, 1,234.50, ₹1,00,000,
 // from 45 €, $50 or 50 USD. It also returns the currencies that the text can mean, the likeliest
 // first, or none if the text has only a number. A single separator before exactly three digits
-// separates thousands: 1.234 and 1,234 are 1234. An upper limit, such as up to 45, is the amount
+// separates thousands: 1.234 and 1,234 are 1234, unless the currency has three
+// decimals. An upper limit, such as up to 45, is the amount
 // itself, because a lower fare is judged no worse; a lower limit, such as over 45, is no amount.
 func SplitPrice(text string) (amount Cents, meant []string, ok bool) {
 	if len(text) > maxPriceText {
@@ -121,8 +126,11 @@ func SplitPrice(text string) (amount Cents, meant []string, ok bool) {
 	}
 	amount, meant, ok = splitBare(text)
 	if ok && len(meant) == 1 {
-		_, err := currency.ParseISO(meant[0])
-		ok = err == nil // max 45 names no currency
+		unit, err := currency.ParseISO(meant[0])
+		ok = err == nil                                                                                        // max 45 names no currency
+		if decimals, _ := currency.Standard.Rounding(unit); decimals == 3 && thousandths().MatchString(text) { // 120.500 BHD
+			amount /= 1000
+		}
 	}
 	if !ok {
 		return splitBare(bare(text)) // bare is slow, and few prices need it
@@ -175,10 +183,14 @@ func currenciesOf(sign string) ([]string, error) {
 			return codes, nil
 		}
 	}
-	sign = strings.TrimSuffix(strings.ReplaceAll(sign, ".", ""), "$") // CAD $45 and U.S.$45
-	if codes := money().signs[sign]; codes != nil {
-		return codes, nil
+	sign, isDollar := strings.CutSuffix(strings.ReplaceAll(sign, ".", ""), "$") // CAD $45 and U.S.$45
+	codes, known := money().signs[sign]
+	if !known {
+		codes = []string{sign}
 	}
-	_, err := ParseCurrency(sign)
-	return []string{sign}, err
+	_, err := ParseCurrency(codes[0])
+	if isDollar && err == nil && !strings.HasSuffix(codes[0], "D") && !slices.Contains(money().signs["$"], codes[0]) {
+		err = fmt.Errorf("%s is no dollar", sign)
+	}
+	return codes, err
 }

@@ -13,6 +13,9 @@ func TestParsePrice(t *testing.T) {
 	}{
 		{"45", "EUR", 4500, "EUR"},
 		{"0", "EUR", 0, "EUR"},
+		{"120.500 BHD", "EUR", 12050, "BHD"},
+		{"OMR 1,250", "EUR", 125, "OMR"},
+		{"Mex$ 6,000", "EUR", 600000, "MXN"},
 		{"45", "USD", 4500, "USD"},
 		{"45.5", "EUR", 4550, "EUR"},
 		{" 45,50 ", "EUR", 4550, "EUR"},
@@ -98,7 +101,7 @@ func TestParsePrice(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", "€", "abc", "-45", "€-45", "45-50", "45 50", "4.5.6", "1,234,50", "1.234.50",
-		"1.234 567", "12345.678", "0.123", "over 45", "at least 45", "45+", "45 x", "45 € USD", "1e3", "1234567890", "<b>45</b>",
+		"1.234 567", "12345.678", "0.123", "over 45", "at least 45", "45+", "45 x", "45 € USD", "1e3", "1234567890", "<b>45</b>", "EUR 300 $", "300 £$",
 		strings.Repeat(" ", 100) + "45"} {
 		if got, ok := ParsePrice(text, EUR); ok {
 			t.Errorf("ParsePrice(%q) = %v, want none", text, got)

@@ -40,7 +40,7 @@ func Find(query string) (all []fare.Airline) {
 	named := false
 	for code, name := range rows {
 		a, _ := fare.ParseAirline(code)
-		if strings.EqualFold(code, strings.TrimSpace(query)) {
+		if strings.EqualFold(code, strings.ReplaceAll(strings.TrimSpace(query), ".", "")) {
 			return []fare.Airline{a}
 		}
 		if folded := words(name); strings.HasPrefix(folded, key) {
@@ -123,14 +123,14 @@ func Correct(query string) (name string, ok bool) {
 			begun = one
 		}
 	}
-	if len(partly) > 0 { // Wizz Air has companies in several countries
+	if len(partly) > 0 { // Wizz Air has companies in several countries, and China several airlines
 		name = slices.MinFunc(partly, func(a, b string) int { return len(a) - len(b) })
-		if !slices.ContainsFunc(partly, func(p string) bool { return !strings.HasPrefix(p, name) }) {
-			return name, true
+		if slices.ContainsFunc(partly, func(p string) bool { return !strings.HasPrefix(p, name) }) {
+			return "", false
 		}
-		name = ""
+		return name, true
 	}
-	if begun != "" && len(begun) <= len(query) {
+	if begun != "" && len(begun) <= len(query) && !isSeveral(query) {
 		return begun, true
 	}
 	key = places.Fold(query)
@@ -154,6 +154,13 @@ func Correct(query string) (name string, ok bool) {
 		name = ""
 	}
 	return name, name != ""
+}
+
+// isSeveral reports whether a text has a word between two names, as in Air France and Delta.
+func isSeveral(text string) bool {
+	return slices.ContainsFunc(strings.Fields(text), func(w string) bool {
+		return slices.Contains([]string{"and", "und", "et", "e", "y", "&", "+", "or", "oder", "ou", "o", "/"}, w)
+	})
 }
 
 // cutGeneric drops a generic end of a name, such as Airlines, which people leave out.

@@ -33,7 +33,7 @@ func TestTable(t *testing.T) {
 func TestFind(t *testing.T) {
 	for query, want := range map[string]string{
 		"FR": "FR", "fr": "FR", " ryanair ": "FR RK", "Wizz air": "5W W4 W6 W9", "W6": "W6", "easyJet": "DS EC U2",
-		"air algerie": "AH", "T'way Air": "TW", "Q9": "", "Air": "", "": "", "Ryan": "", "-": "",
+		"air algerie": "AH", "B.A.": "BA", "T'way Air": "TW", "Q9": "", "Air": "", "": "", "Ryan": "", "-": "",
 	} {
 		var got []string
 		for _, a := range Find(query) {
@@ -71,7 +71,8 @@ func TestCorrect(t *testing.T) {
 		"wizz": "Wizz Air", "Turkish": "Turkish Airlines", "TAP": "TAP Air Portugal", "TAP Portugal": "TAP Air Portugal", "KLM Royal Dutch": "KLM",
 		"Lufthansa Group": "Lufthansa", "British": "British Airways", "jet blue": "JetBlue", "TUI": "TUI Airways, TUI fly Netherlands, TUI fly Belgium, TUIfly", "jal": "Japan Airlines", "THY": "Turkish Airlines",
 		"Scandinavian": "SAS", "Air NZ": "Air New Zealand", "Air Dreams": "", "Swissair": "",
-		"AirAsiay": "" /* AirAsia or AirAsia X */} {
+		"China":                "",
+		"Air France and Delta": "", "Katar": "Qatar Airways", "Quatar Airways": "Qatar Airways", "AirAsiay": "" /* AirAsia or AirAsia X */} {
 		if got, ok := Correct(query); got != want || ok != (want != "") {
 			t.Errorf("%q is corrected to %q, want %q", query, got, want)
 		}
