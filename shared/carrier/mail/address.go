@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"golang.org/x/text/width"
+
 	"verdetto/shared/apikey"
 )
 
@@ -17,6 +19,8 @@ var ErrAddress = errors.New("not an email address")
 const (
 	maxAddress = 254 // RFC 5321 with erratum 1690: 256 for a path, minus its angle brackets
 	maxLocal   = 64
+	blank      = " \t\u00a0"
+	space      = blank + "\r\n\u200b\ufeff"
 	atom       = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
 )
 
@@ -29,13 +33,20 @@ var (
 // ParseAddress is the only check of e-mail addresses. It accepts local@domain, unquoted, with a local
 // part in ASCII and at least two labels in the domain, and returns the address with the domain in
 // lower case and in ASCII. The local part stays unchanged, because only its mail server knows what
-// it means. White space around the address, a comma or full stop after it, mailto: before it, and a name
-// beside it as in Ada <ada@example.com> are ignored.
+// it means. White space around the address and its @, a comma or full stop after it, mailto: before it,
+// a name beside it as in Ada <ada@example.com>, and quotes that change nothing are ignored. Fullwidth
+// characters, as keyboards for East Asian scripts write them, count as the ASCII ones.
 //
 // The rule is narrower than RFC 5321 on purpose: it excludes rare forms that programs parse
 // differently. Errors wrap ErrAddress and do not repeat the text.
 func ParseAddress(email string) (string, error) {
-	email = strings.Trim(strings.TrimRight(email, " \t\r\n\u00a0\u200b\ufeff,;."), " \t\r\n\u00a0\u200b\ufeff")
+	email = strings.NewReplacer("。", ".", "｡", ".").Replace(width.Fold.String(email))
+	email = strings.Trim(strings.TrimRight(email, space+",;."), space)
+	for _, quotes := range [][2]string{{`"`, `"`}, {"'", "'"}, {"“", "”"}, {"„", "“"}} {
+		if inner, ok := strings.CutPrefix(email, quotes[0]); ok && strings.HasSuffix(inner, quotes[1]) {
+			email = strings.TrimSuffix(inner, quotes[1])
+		}
+	}
 	if _, rest, ok := strings.Cut(email, "<"); ok && strings.HasSuffix(rest, ">") {
 		email = strings.TrimSpace(rest[:len(rest)-1])
 	}
@@ -43,6 +54,10 @@ func ParseAddress(email string) (string, error) {
 		email, _, _ = strings.Cut(email[len("mailto:"):], "?")
 	}
 	local, domain, _ := strings.Cut(email, "@")
+	local, domain = strings.TrimRight(local, blank), strings.TrimLeft(domain, blank)
+	if quoted := len(local) > 1 && strings.HasPrefix(local, `"`) && strings.HasSuffix(local, `"`); quoted {
+		local = local[1 : len(local)-1] // as the standard says, if it needs no quotes
+	}
 	if len(domain) <= utf8.UTFMax*maxAddress {
 		domain = apikey.ASCIIDomain(domain)
 	}
