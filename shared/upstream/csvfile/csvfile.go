@@ -139,6 +139,9 @@ const maxUndecided = 1_000_000
 
 func (l *loader) load() error {
 	header, err := l.lines.next()
+	for err == nil && len(bytes.TrimSpace(header)) == 0 {
+		header, err = l.lines.next()
+	}
 	if errors.Is(err, io.EOF) {
 		return fmt.Errorf("empty file: want a header with %s", wanted)
 	}

@@ -166,6 +166,9 @@ func TestReadDialects(t *testing.T) {
 		{"the month first, with times", header + "MIL,BUH,1/2/2026 3:04 PM,12/31/2026 10:00,45.50,EUR\n",
 			`days with /: "12/31/2026 10:00" as 2026-12-31 (line 2)`,
 			[]string{"MIL-BUH found 2026-01-02T15:04:00Z departs 2026-12-31 at 4550 EUR"}},
+		{"days in eight figures, after blank lines", "\n \n" + header + "MIL,BUH,20260102,20261231,45.50,EUR\n", "", []string{one}},
+		{"columns with accents and a unit", "Origine;Destinazione;Trovato il;Data di partenza;Prezzo (tutto compreso);Währung\nMIL;BUH;02.01.2026;31.12.2026;45,50;EUR\n",
+			`days with .: "02.01.2026" as 2026-01-02 (line 2)`, []string{one}},
 		{"the month in words", header + "MIL,BUH,2 Jan 2026,31-Dec-2026,45.50,EUR\n",
 			`days in words: "2 Jan 2026" as 2026-01-02 (line 2)`, []string{one}},
 		{"ISO with a space, minutes and a zone", header + "MIL,BUH,2026-01-02 00:30:00+01,2026-12-31T08:00,45.50 eur,EUR\n",
@@ -212,6 +215,9 @@ func TestReadDialects_Fails(t *testing.T) {
 		{"two columns", "from;origin_city;to;observed;depart;price;currency\n",
 			"header has two columns that may be origin, from and origin_city: name one of them origin"},
 		{"one of several fares", "from;to;observed;depart;fare;total_fare;outbound_fare;currency\n", "header lacks price"},
+		{"a column with another name", "origin,destination,wann,depart_date,price,currency\n",
+			"header lacks observed_date: want origin, destination, observed_date, depart_date, price, currency; the first line names wann instead"},
+		{"no such day", semicolons + row("2026-04-31", "45"), `line 2: depart_date "2026-04-31": want a day as YYYY-MM-DD that the calendar has`},
 		{"one day for two columns", "from;to;date;price;currency\n", "header lacks observed_date, depart_date"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -271,7 +277,9 @@ func TestPrice(t *testing.T) {
 func TestReadRefuses(t *testing.T) {
 	tests := []struct{ name, text, want string }{
 		{"empty", "", "origin, destination, observed_date"},
-		{"a byte order mark alone", "\ufeff", "header lacks origin"},
+		{"a byte order mark alone", "\ufeff", "empty file: want a header with origin"},
+		{"blank lines alone", "\n\n", "empty file: want a header with origin"},
+		{"no header", "MIL,BUH,2026-01-01,2026-02-01,164,EUR\n", "; the first line names MIL, BUH, 2026-01-01, 2026-02-01, 164, EUR instead"},
 		{"missing columns", "origin,destination,observed_date,notes\n", "lacks depart_date, price, currency"},
 		{"a column twice", "origin,origin,destination,observed_date,depart_date,price,currency\n", "origin twice"},
 		{"a header without end", strings.Repeat("x", 1<<20), "longer than"},

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -18,48 +19,37 @@ import (
 
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/daytext"
+	"verdetto/shared/fare/places"
 )
 
-// synonyms lists other names of the columns, as normal returns them.
-var synonyms = map[string][]string{
-	"origin": {"from", "fromcity", "origincity", "origincode", "originiata", "departurecity", "von", "origine", "origen",
-		"origem"},
-	"destination": {"to", "tocity", "dest", "destinationcity", "destinationcode", "destinationiata", "arrivalcity", "nach", "destinazione",
-		"destino"},
-	"observed_date": {"observed", "observedat", "observedon", "observationdate", "found", "foundat", "founddate", "seen", "seenat", "searchdate",
-		"searchedat", "querydate", "scrapedat", "scrapedate", "collectedat", "snapshotdate", "retrievedat", "gesehen"},
-	"depart_date": {"depart", "departs", "departure", "departuredate", "departureday", "departday", "traveldate", "flightdate",
-		"outbounddate", "dateofdeparture", "abflug", "abflugdatum", "partenza",
-		"datapartenza", "datadipartenza", "dataandata", "fechasalida", "fechadesalida", "datedepart", "datededepart", "datapartida"},
-	"price":            {"fare", "amount", "cost", "prezzo", "preis", "prix", "precio", "preco", "preço"},
-	"currency":         {"curr", "ccy", "currencycode", "valuta", "währung", "waehrung", "devise", "moneda", "moeda"},
-	"return_date":      {"return", "returns", "returnday", "dateofreturn", "rückflug"},
-	"stops":            {"stopovers", "transfers", "numberofstops", "numstops"},
-	"origin_airport":   {"fromairport", "departureairport"},
-	"airline":          {"carrier", "airlinecode", "carriercode"},
-	"duration_minutes": {"durationmin", "minutes"},
+// columnNames has a line for each column, with other names of it as normal returns them.
+//
+//go:embed columns.tsv
+var columnNames string
 
-	"destination_airport": {"toairport", "arrivalairport"},
-}
-
-// normal returns the name of a column without case and everything between its words.
+// normal returns the name of a column without case, accents, what is between its words, and a unit in
+// brackets.
 func normal(name string) string {
-	return strings.NewReplacer(" ", "", "_", "", "-", "", ".", "").Replace(strings.ToLower(strings.TrimSpace(name)))
+	bare, _, _ := strings.Cut(name, "(")
+	return cmp.Or(places.Fold(bare), name)
 }
 
 // isNamed reports whether a header names a column as documented, or else by a synonym.
 func isNamed(header, column string, bySynonym bool) bool {
-	if bySynonym {
-		return slices.Contains(synonyms[column], normal(header))
+	if !bySynonym {
+		return normal(header) == normal(column)
 	}
-	return normal(header) == normal(column)
+	_, names, _ := strings.Cut("\n"+columnNames, "\n"+column+"\t")
+	names, _, _ = strings.Cut(names, "\n")
+	return slices.Contains(strings.Fields(names), normal(header))
 }
 
 // separatorOf returns the separator that gives a header most known columns.
 func separatorOf(header []byte) byte {
 	known := func(separator byte) (n int) {
 		fields, _ := split(header, separator, nil)
-		for column := range synonyms {
+		for line := range strings.Lines(columnNames) {
+			column := strings.Fields(line)[0]
 			if slices.ContainsFunc(fields, func(field []byte) bool {
 				return isNamed(text(field), column, false) || isNamed(text(field), column, true)
 			}) {
@@ -139,6 +129,9 @@ var (
 // moment reads a day with or without a time. clock is the time since midnight UTC, which may be
 // negative, or nil if there is none. All its errors are of type fault.
 func (l *loader) moment(column int, text string) (day fare.Day, clock *time.Duration, err error) {
+	if compact, err := time.Parse("20060102", text); err == nil {
+		return fare.DayOf(compact), nil, nil
+	}
 	if len(text) == len(time.DateOnly) && text[4] == '-' {
 		if day, err := fare.ParseDay(text); err == nil {
 			return day, nil, nil
@@ -183,8 +176,11 @@ func (l *loader) moment(column int, text string) (day fare.Day, clock *time.Dura
 	if errors.As(err, new(fault)) {
 		return 0, nil, err
 	}
-	if err != nil || m[2] != m[4] {
+	switch {
+	case m[2] != m[4]:
 		return 0, nil, bad("", false)
+	case err != nil:
+		return 0, nil, bad(" that the calendar has", false)
 	}
 	return day, clock, nil
 }

@@ -41,6 +41,10 @@ func (l *loader) locate(header []byte, column string) (c columns, oneWay []strin
 		}
 	}
 	var missing []string
+	others := slices.DeleteFunc(slices.Clone(c.names), func(name string) bool { return name == "" })
+	for i, name := range others {
+		others[i] = clip(name)
+	}
 	for _, want := range []struct {
 		name     string
 		at       *int
@@ -77,6 +81,7 @@ func (l *loader) locate(header []byte, column string) (c columns, oneWay []strin
 		if *want.at < 0 && want.required {
 			missing = append(missing, want.name)
 		}
+		others = slices.DeleteFunc(others, func(name string) bool { return *want.at >= 0 && name == clip(c.names[*want.at]) })
 		if want.required {
 			c.width = max(c.width, *want.at+1)
 		}
@@ -84,8 +89,11 @@ func (l *loader) locate(header []byte, column string) (c columns, oneWay []strin
 	if len(missing) > 0 && !slices.Equal(missing, []string{"currency"}) {
 		wanted := strings.Replace(wanted, "price", price, 1)
 		hint := ""
-		if len(oneWay) > 0 && slices.Equal(missing, []string{price}) {
+		switch {
+		case len(oneWay) > 0 && slices.Equal(missing, []string{price}):
 			hint = "; or take the fare from another column: -price " + strings.Join(oneWay, " or -price ")
+		case len(others) > 0:
+			hint = "; the first line names " + strings.Join(others[:min(len(others), 8)], ", ") + " instead"
 		}
 		return columns{}, nil, fmt.Errorf("header lacks %s: want %s%s", strings.Join(missing, ", "), wanted, hint)
 	}
