@@ -85,14 +85,7 @@ func pack(sorted []Observation) []byte {
 	if slices.ContainsFunc(sorted, func(o Observation) bool { return o.Flight.Known() }) {
 		return packFlights(sorted)
 	}
-	var currencies []Currency
-	nights := false
-	for _, o := range sorted {
-		if !slices.Contains(currencies, o.Currency) {
-			currencies = append(currencies, o.Currency)
-		}
-		nights = nights || o.Nights != 0
-	}
+	currencies, nights := contents(sorted)
 	w := packed.NewWriter(packFormat, 16+7*len(sorted))
 	w.Uint(uint64(len(currencies)))
 	for _, c := range currencies {
@@ -112,6 +105,17 @@ func pack(sorted []Observation) []byte {
 		found, prices[at] = o.Found, o.Price
 	}
 	return w
+}
+
+// contents returns the currencies of observations, and whether any is a return trip.
+func contents(observations []Observation) (currencies []Currency, nights bool) {
+	for _, o := range observations {
+		if !slices.Contains(currencies, o.Currency) {
+			currencies = append(currencies, o.Currency)
+		}
+		nights = nights || o.Nights != 0
+	}
+	return currencies, nights
 }
 
 // flags packs the flags; at is the index of the currency in the block.

@@ -12,14 +12,7 @@ import (
 // a base, one of each per currency. So a fare with its flight takes no more bytes than pack needs
 // without it.
 func packFlights(sorted []Observation) []byte {
-	var currencies []Currency
-	nights := false
-	for _, o := range sorted {
-		if !slices.Contains(currencies, o.Currency) {
-			currencies = append(currencies, o.Currency)
-		}
-		nights = nights || o.Nights != 0
-	}
+	currencies, nights := contents(sorted)
 	prices, units := make([]Cents, len(currencies)), make([]Cents, len(currencies))
 	for _, o := range slices.Backward(sorted) {
 		prices[slices.Index(currencies, o.Currency)] = o.Price

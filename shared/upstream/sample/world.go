@@ -2,6 +2,7 @@ package sample
 
 import (
 	"cmp"
+	_ "embed"
 	"math"
 	"slices"
 	"strings"
@@ -35,66 +36,14 @@ var towns = []town{
 	{"BUE", -34.6, -58.4, 1, false},
 }
 
-// links are the pairs of towns with fares in both directions.
-const links = `
-MIL: LON PAR BCN MAD BER PRG VIE AMS BRU LIS ATH DUB BUD BUH TIA WAW CPH IST NAP CTA PMO CAG BRI PMI RAK NYC DXB TYO BKK MIA
-ROM: LON PAR BCN MAD BER PRG VIE AMS BRU LIS ATH DUB BUD BUH TIA WAW CPH MUC IST CTA PMO CAG TRN VCE PMI MLA NYC DXB TYO BUE
-VCE: LON PAR BCN AMS BUH CTA PMO BER DUB
-NAP: LON PAR BCN BER BUD AMS TRN VCE ATH MAD
-BLQ: LON PAR BCN BUH TIA CTA PMO BRI MAD WAW
-CTA: LON PAR BER TRN VRN BUD
-PMO: LON TRN VRN PSA
-BRI: LON PAR TIA TRN
-CAG: VRN LON PSA
-TRN: LON BCN PAR
-PSA: LON TIA
-LON: PAR BCN MAD BER BUD NYC
-PAR: BCN LIS NYC
-BCN: BER AMS PRG
-`
-
-// summerLinks are pairs with fares only in summer, found from February to September, for departures
-// from May to October.
-const summerLinks = `
-MIL: OLB IBZ
-ROM: OLB IBZ
-BLQ: OLB IBZ
-`
-
-// thinLinks are pairs that are searched so rarely that they never have enough fares for a verdict;
-// see thinEvery.
-const thinLinks = `
-TRN: BUH MLA
-VRN: PRG DUB
-PSA: CPH
-TCI: MIL
-`
-
-// stopLinks are pairs with non-stop flights, and with usually cheaper flights with a stop.
-const stopLinks = `
-MIL: LIS ATH BUH IST RAK NYC DXB
-ROM: LIS CPH IST NYC DXB
-LON: NYC
-PAR: NYC
-NAP: BER AMS
-BLQ: MAD WAW
-`
-
-// changeLinks are pairs without non-stop flights.
-const changeLinks = `
-MIL: TYO BKK MIA
-ROM: TYO BUE
-PMO: VRN
-BRI: TIA
-`
-
-// returnLinks are pairs that also have fares for return trips.
-const returnLinks = `
-MIL: LON PAR BCN LIS PMI NYC TYO
-ROM: LON PAR BCN MAD NYC
-LON: BUD NYC
-NAP: LON
-`
+// links has pairs of towns of each kind, in both directions: those with fares always, those with fares only
+// in summer (found from February to September, for departures from May to October), and those searched so
+// rarely that they never have enough fares for a verdict (thin; see thinEvery). Some of these pairs are also
+// stops (non-stop flights, and usually cheaper ones with a stop), change (no non-stop flights) or returns
+// (also fares of return trips).
+//
+//go:embed links.tsv
+var links string
 
 type habit int
 
@@ -132,11 +81,11 @@ type route struct {
 }
 
 func plan() map[fare.City][]route {
-	stops, changes, returns := linked(stopLinks), linked(changeLinks), linked(returnLinks)
+	stops, changes, returns := linked("stops"), linked("change"), linked("returns")
 	routes := map[fare.City][]route{}
 	thinRoutes := 0
-	for h, text := range [...]string{always: links, summer: summerLinks, thin: thinLinks} {
-		for _, link := range pairs(text) {
+	for h, kind := range [...]string{always: "always", summer: "summer", thin: "thin"} {
+		for _, link := range pairs(kind) {
 			for _, r := range []route{newRoute(link[0], link[1], habit(h)), newRoute(link[1], link[0], habit(h))} {
 				switch {
 				case stops[r.Route]:
@@ -159,14 +108,18 @@ func plan() map[fare.City][]route {
 	return routes
 }
 
-func pairs(text string) [][2]town {
+func pairs(kind string) [][2]town {
 	byCode := map[fare.City]town{}
 	for _, t := range towns {
 		byCode[t.code] = t
 	}
 	var all [][2]town
-	for line := range strings.Lines(strings.TrimSpace(text)) {
-		origin, destinations, _ := strings.Cut(line, ":")
+	for line := range strings.Lines(links) {
+		of, ends, _ := strings.Cut(line, "\t")
+		origin, destinations, _ := strings.Cut(ends, ":")
+		if of != kind {
+			continue
+		}
 		for destination := range strings.FieldsSeq(destinations) {
 			all = append(all, [2]town{byCode[fare.City(origin)], byCode[fare.City(destination)]})
 		}
@@ -174,10 +127,10 @@ func pairs(text string) [][2]town {
 	return all
 }
 
-// linked returns the routes of a list of links, in both directions.
-func linked(text string) map[fare.Route]bool {
+// linked returns the routes of a kind of links, in both directions.
+func linked(kind string) map[fare.Route]bool {
 	set := map[fare.Route]bool{}
-	for _, link := range pairs(text) {
+	for _, link := range pairs(kind) {
 		set[fare.Route{Origin: link[0].code, Destination: link[1].code}] = true
 		set[fare.Route{Origin: link[1].code, Destination: link[0].code}] = true
 	}

@@ -14,14 +14,9 @@ var ErrLimited = errors.New("the fare source accepts no more calls for now")
 // Check makes one call, without a retry. It fails with upstream.ErrRefused if the API rejects the
 // token, with ErrLimited after too many calls, and otherwise with upstream.ErrUnavailable.
 func (c *Client) Check(ctx context.Context) error {
-	if err := c.spend(ctx, false); err != nil {
-		return err
-	}
-	address := c.base.JoinPath(latestPrices)
 	query := latest("LON", "EUR", 1)
 	query.Set("limit", "1")
-	address.RawQuery = query.Encode()
-	err := c.try(ctx, address.String(), func(body []byte) error {
+	err := c.once(ctx, latestPrices, query, func(body []byte) error {
 		_, err := decodePage(body, "EUR")
 		return err
 	})

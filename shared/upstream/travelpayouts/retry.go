@@ -37,17 +37,12 @@ func (t transient) Unwrap() error { return t.err }
 // get calls the API until decode accepts an answer, an error is final, or the tries or the day's
 // budget are spent.
 func (c *Client) get(ctx context.Context, path string, query url.Values, decode func([]byte) error) error {
-	address := c.base.JoinPath(path)
-	address.RawQuery = query.Encode()
 	gate := c.gates[path]
 	for try, backoffs := 1, 0; ; try++ {
 		if err := gate.pass(ctx); err != nil {
 			return err
 		}
-		if err := c.spend(ctx, path == groupedPrices); err != nil {
-			return err
-		}
-		err := c.try(ctx, address.String(), decode)
+		err := c.once(ctx, path, query, decode)
 		var fault transient
 		if err == nil || !errors.As(err, &fault) {
 			return err
@@ -68,6 +63,16 @@ func (c *Client) get(ctx context.Context, path string, query url.Values, decode 
 			}
 		}
 	}
+}
+
+// once makes one call of the day's budget.
+func (c *Client) once(ctx context.Context, path string, query url.Values, decode func([]byte) error) error {
+	if err := c.spend(ctx, path == groupedPrices); err != nil {
+		return err
+	}
+	address := c.base.JoinPath(path)
+	address.RawQuery = query.Encode()
+	return c.try(ctx, address.String(), decode)
 }
 
 // try makes one call. It sets no Accept-Encoding, so that net/http asks for compressed answers and

@@ -80,12 +80,7 @@ func (c *Client) compare(ctx context.Context, path string, query url.Values, wan
 	if err := c.gates[path].pass(ctx); err != nil {
 		return nil, err
 	}
-	if err := c.spend(ctx, path == groupedPrices); err != nil {
-		return nil, err
-	}
-	address := c.base.JoinPath(path)
-	address.RawQuery = query.Encode()
-	err = c.try(ctx, address.String(), func(body []byte) error {
+	err = c.once(ctx, path, query, func(body []byte) error {
 		rows, fault := rowsOf(body)
 		if fault == nil {
 			differences = want.differences(rows)
