@@ -77,18 +77,18 @@ type dayArgument struct {
 func typed(in any) (origin string, days []dayArgument, airlines []*string) {
 	switch in := in.(type) {
 	case *tripInput:
-		return in.Origine, []dayArgument{{"departure", &in.Partenza}, {"return", &in.Ritorno}}, nil
+		return in.Origine, []dayArgument{{"month", &in.Mese}, {"departure", &in.Partenza}, {"return", &in.Ritorno}}, nil
 	case *historyInput:
-		return in.Origine, []dayArgument{{"departure", &in.Partenza}}, nil
+		return in.Origine, []dayArgument{{"month", &in.Mese}, {"departure", &in.Partenza}}, nil
 	case *comparisonInput:
 		for i := range in.Departures {
 			days = append(days, dayArgument{"departures", &in.Departures[i]})
 		}
 		return in.Origin, days, nil
 	case *calendarInput:
-		return "", nil, []*string{&in.Vettore, &in.SenzaVettore}
+		return in.Origine, []dayArgument{{"month", &in.Mese}}, []*string{&in.Vettore, &in.SenzaVettore}
 	case *dealsInput:
-		return "", nil, []*string{&in.Vettore, &in.SenzaVettore}
+		return in.Origine, []dayArgument{{"month", &in.Mese}}, []*string{&in.Vettore, &in.SenzaVettore}
 	}
 	return "", nil, nil
 }
@@ -108,6 +108,12 @@ func readDays(in any, now time.Time) (read []string, err error) {
 		}
 		if reader.Today == 0 {
 			reader.Today = answer.Today(originOf(origin).Means.Place, now)
+		}
+		if d.name == "month" {
+			if month, err := reader.Month(*d.text); err == nil {
+				*d.text = month.String()[:len("2027-03")]
+			}
+			continue
 		}
 		day, err := reader.Day(*d.text)
 		if err != nil {

@@ -195,7 +195,9 @@ func convert(given map[string]any, name string, schema *huma.Schema) (any, bool)
 	text, isText := given[name].(string)
 	text = strings.TrimSpace(text)
 	switch {
-	case schema.Type == huma.TypeString && len(schema.Enum) > 0 && isNumber:
+	case name == "nights" && number >= 1 && number <= fare.MaxNights:
+		return fare.TripOf(int(number)).String(), true
+	case schema.Type == huma.TypeString && isNumber && (len(schema.Enum) > 0 || number >= 1e7 && number < 1e8): // 20270320
 		return strconv.FormatFloat(number, 'f', -1, 64), true
 	case schema.Type == huma.TypeBoolean && isNumber:
 		return number == 1, number == 0 || number == 1

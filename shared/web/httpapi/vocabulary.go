@@ -25,7 +25,9 @@ var synonyms = [][2]string{
 
 // meant maps names that other APIs use to ours.
 var meant = map[string]string{"from": "origin", "da": "origin", "to": "destination", "a": "destination",
-	"date": "departure", "data": "departure", "max": "maximum"}
+	"date": "departure", "data": "departure", "departdate": "departure", "depart_date": "departure", "max": "maximum",
+	"direct": "nonstop", "directonly": "nonstop", "direct_only": "nonstop", "locale": "lang",
+	"origincity": "origin", "origin_city": "origin", "destinationcity": "destination", "destination_city": "destination"}
 
 // nearest returns the parameter that was probably meant, or "".
 func nearest(given string, names []string) string {
