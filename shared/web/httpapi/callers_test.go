@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -164,40 +163,6 @@ func TestAThousandAddressesOfANetwork(t *testing.T) {
 		if strings.Contains(key.Partition, "2001") {
 			t.Errorf("an address is in the clear: %s", key.Partition)
 		}
-	}
-}
-
-// 1,000 addresses of a /48 call four processes at the same time. The quota is 10 calls per hour and
-// address, so the /48 has 320, and exactly 320 calls are answered.
-func TestASmallCapOfANetworkIsExact(t *testing.T) {
-	s := serve(t)
-	apis := make([]*httpapi.API, 4)
-	for i := range apis {
-		clock := func() time.Time { return now }
-		apis[i] = httpapi.New(httpapi.Config{Now: clock, Log: slog.New(slog.DiscardHandler),
-			Limiter: limit.New(s, clock), Pepper: []byte("pepper")})
-		httpapi.JSON(apis[i], "pro-checkout", httpapi.JSONDoc{}, nil,
-			func(context.Context, *struct{}) (*out, error) { return &out{}, nil })
-	}
-	var all sync.WaitGroup
-	var answered atomic.Int64
-	for n := range 1000 {
-		all.Go(func() {
-			r := httptest.NewRequest("POST", "/v1/pro/checkout", strings.NewReader("{}"))
-			r.RemoteAddr = address(1, n)
-			w := httptest.NewRecorder()
-			apis[n%len(apis)].ServeHTTP(w, r)
-			if w.Code == 200 {
-				answered.Add(1)
-			} else if w.Code != 429 || w.Header().Get("Retry-After") == "" ||
-				!strings.Contains(w.Body.String(), "/48") {
-				t.Errorf("%d %s", w.Code, w.Body)
-			}
-		})
-	}
-	all.Wait()
-	if answered.Load() != 10*routes.PerNetwork {
-		t.Errorf("%d answered", answered.Load())
 	}
 }
 

@@ -89,15 +89,3 @@ func TestProblemsAsPages(t *testing.T) {
 		})
 	}
 }
-
-// A successful JSON answer is not turned into a page, even for a browser.
-func TestSuccessIsNoPage(t *testing.T) {
-	api, _, _ := open(t, httpapi.Config{Pages: page.Problems})
-	r := httptest.NewRequest("GET", "/v1/analisi?origine=a&destinazione=b", nil)
-	r.Header.Set("Accept", browser)
-	w := httptest.NewRecorder()
-	api.ServeHTTP(w, r)
-	if w.Code != 200 || w.Header().Get("Content-Type") != "application/json" {
-		t.Errorf("%d %v %s", w.Code, w.Header(), w.Body)
-	}
-}

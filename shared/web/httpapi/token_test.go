@@ -162,30 +162,6 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-func TestTokensAreOnlyForTheirRoutes(t *testing.T) {
-	s := serve(t)
-	made, err := s.Token(t.Context(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if w := s.ask("192.0.2.1:1", "GET", "/v1/analisi"+wellFormed, "Authorization", "Bearer "+made); w.Code != 401 ||
-		!strings.Contains(w.Body.String(), "chiave-non-valida") {
-		t.Errorf("%d %s", w.Code, w.Body)
-	}
-}
-
-func TestNoTokenForABadKey(t *testing.T) {
-	s := serve(t)
-	for name, key := range map[string]string{
-		"nobody's": "vd_" + strings.Repeat("A", 65), "no key": "secret", "10 kB": strings.Repeat("x", 10<<10),
-		"a token": "token_free_AAAA",
-	} {
-		if made, err := s.Token(t.Context(), key); err == nil || made != "" {
-			t.Errorf("%s: %q", name, made)
-		}
-	}
-}
-
 // At the paths of a foreign protocol, every middleware step writes error responses in its format.
 // Calls with an anonymous token count towards the quota of the address.
 func TestForeignForm(t *testing.T) {
