@@ -424,7 +424,8 @@ func (s *service) list(r fare.Route, tool string, arguments map[string]any) {
 	s.documents[tool]++
 }
 
-// origin reads the deals of a city: the API, the tool, the page and the feed, and pages of some of their days.
+// origin checks the deals of a city in the API, the tool, the page and the feed, and the pages of
+// some of their days.
 func (s *service) origin(city fare.City) {
 	var deals published.Occasioni
 	if body := s.ask("/v1/occasioni?origine=" + string(city)); body == "" || json.Unmarshal([]byte(body), &deals) != nil {

@@ -117,7 +117,7 @@ func TestWeekByWeekThroughTheRealClient(t *testing.T) {
 		a.Prezzo.Precisione = "istante" // the panel has the day of a fare, Travelpayouts the time
 		if a.Ambito == string(verdict.OfRoute) {
 			up := func(c fare.Cents) fare.Cents { return (c + 99) / 100 * 100 }
-			q := *a.Quartili // fares of Travelpayouts are not shown one by one
+			q := *a.Quartili // single fares of Travelpayouts are not shown, so the quartiles are rounded
 			q.Q1, q.Q3, q.Maximum = q.Q1/100*100, up(q.Q3), up(q.Maximum)
 			q.HalfLow, q.HalfHigh = q.HalfLow/100*100, q.HalfHigh/100*100
 			a.Quartili = &q

@@ -69,7 +69,8 @@ type Service struct {
 	}
 }
 
-// Processors are companies beside the operator that process personal data, for the page about privacy.
+// Processors are companies besides the operator that process personal data, for the page about
+// privacy.
 type Processors struct {
 	AWS       bool   // runs the service and sends its mails
 	Mail      string // the host of the mail server

@@ -40,8 +40,8 @@ func (r *Refresher) refreshOrigin(ctx context.Context, origin fare.City, now tim
 	return o
 }
 
-// storeAnswer records last when the source answered. After an interruption that record is missing,
-// so the next run starts the origin again.
+// storeAnswer stores the answer's fares and, last of all, when the source answered. If it is interrupted,
+// that time is missing, so the next run asks for the origin again.
 func (r *Refresher) storeAnswer(ctx context.Context, o *Outcome, answer upstream.Answer, now time.Time) error {
 	series, tooOld := groupBySeries(answer.Fares, fare.DayOf(now))
 	o.Fares = len(answer.Fares)

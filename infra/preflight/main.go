@@ -120,7 +120,7 @@ func (p *preflight) questions() []question {
 	return questions
 }
 
-// report reports whether the deployment can start.
+// report writes the report, and returns whether the deployment can start.
 func (p *preflight) report(ctx context.Context, out io.Writer) bool {
 	faults, unasked := 0, 0
 	for i, q := range p.questions() {

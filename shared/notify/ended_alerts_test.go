@@ -28,7 +28,7 @@ func (c *toldCarrier) Deliver(_ context.Context, _ store.Alert, m notify.Message
 func TestEndOfAnEndpointsAlert(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		fails  func(mail.Message) error // of the owner's mail, at first
+		fails  func(mail.Message) error // fails the first attempts to mail the owner
 		queued int                      // how often the event was queued, under one ID
 	}{
 		{"at once", nil, 1},

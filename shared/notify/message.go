@@ -45,7 +45,7 @@ type Fare struct {
 	Before             fare.Cents
 	LastDay            fare.Day   // the day of the last message; 0: none
 	Known              fare.Cents // the price that the subscriber knows; 0: none
-	Lowest             fare.Cents // for kind Low: lowest earlier fare in the number of days of the alert; 0: unknown
+	Lowest             fare.Cents // for kind Low: the lowest earlier fare within the alert's number of days; 0: unknown
 	Depart, Return     fare.Day   // Return is 0 for a one-way fare
 	Flight             string     // a sentence about the flight in the message's language; may be empty
 	Facts              Facts      `json:",omitzero"` // the same for programs

@@ -325,8 +325,8 @@ func (v *view) notify(status int, title, lede string) {
 	}
 }
 
-// refuseFaults shows each fault next to its field. Without a destination it shows the short form,
-// if that has all faulty fields.
+// refuseFaults shows each fault next to its field. It shows the short form, which asks for no destination,
+// only if every faulty field is on that form.
 func (v *view) refuseFaults(wrong faults) {
 	v.Faults = wrong
 	v.Anywhere = v.AskFrom != "" && v.AskTo == "" && wrong["quando"]+wrong["ritorno"]+wrong["visto"] == ""
