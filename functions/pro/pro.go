@@ -6,7 +6,7 @@
 // plan from the card processor and the chain, never from a message. A customer who lost a key gets
 // a new key by a recovery.
 //
-// Start reading at Service.Register. The files card.go and crypto.go sell; worker.go sends the
+// Start reading at Service.Register. The files card.go and usdc.go sell; worker.go sends the
 // mails.
 package pro
 

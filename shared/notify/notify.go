@@ -9,7 +9,7 @@
 //	what       news.go           what a refresh found
 //	           outlook.go        the verdict on the departure date of a fare
 //	           message.go        the content of a message, and the interface of carriers
-//	           look.go           composes messages, with texts.go, what_changed.go and picture.go
+//	           alert_message.go  composes messages, with texts.go, what_changed.go and picture.go
 //	           mails.go          mails with messages
 //	how often  history.go        what earlier refreshes found: a fare that stays cheap is sent once
 //	           send_rate.go      the rate limit of each channel
