@@ -84,7 +84,6 @@ const (
 	weekly                  = "weekly"
 )
 
-// request is a parsed request for an alert.
 type request struct {
 	store.Alert           // Kind and Level are as in the request
 	codes       [2]string // of the route, in upper case; the second may be Anywhere
@@ -114,7 +113,6 @@ func (r request) alert(today fare.Day, lang string) store.Alert {
 	return a
 }
 
-// parseRequest returns the fault of every bad field.
 func parseRequest(contentType string, body []byte) (r request, faults []fault) {
 	given, faults := readBody(contentType, body)
 	if given == nil {

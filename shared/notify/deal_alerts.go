@@ -20,7 +20,6 @@ import (
 // Alerts to Anywhere are judged when they are sent, from the stored deals of their origin, so one
 // read per origin and refresh is enough.
 
-// maxListed is the maximum number of fares in one message.
 const maxListed = 10
 
 // originDeals holds the deals of one origin: its destinations, with the verdict on the cheapest

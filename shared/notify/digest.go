@@ -286,10 +286,8 @@ func (l Links) digestMail(s store.SubscriberID, day, today fare.Day, lines []dig
 		Unsubscribe: d.M.Unsubscribe}, links, d)
 }
 
-// WeekdayText returns the day of the week on which the digest comes.
 func (v mailed) WeekdayText() string { return v.T.Weekday(store.DigestWeekday(v.To.Subscriber)) }
 
-// rank returns the sort position of an entry in a digest.
 func (l digestLine) rank() int {
 	const unjudged, none = 101, 102 // above every percentile
 	rank := l.found.Percentile

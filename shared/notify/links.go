@@ -46,7 +46,6 @@ func (l Links) SubscriberAt(channel, address string) store.SubscriberID {
 	return store.SubscriberID(apikey.Pseudonym(l.Pepper, "alert subscriber\x00"+channel+"\x00"+address))
 }
 
-// Confirm returns the link to the page that confirms a pending alert.
 func (l Links) Confirm(id string) string { return confirmPath + "?id=" + id }
 
 // Unsubscribe returns the link that ends one alert. One POST to the link is enough (RFC 8058).

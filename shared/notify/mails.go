@@ -212,7 +212,6 @@ func (v mailed) SampleText() string {
 	return v.T.Text("mail.alert.sample_days", "Days", v.Sample)
 }
 
-// Why says why the reader gets the mail.
 func (v mailed) Why() string {
 	why := v.T.Text("mail.alert.why_kind", "When", PlainWhen(v.To, v.T))
 	if v.To.Condition() == store.Threshold && v.To.Route.Destination != store.Anywhere {

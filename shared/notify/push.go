@@ -38,7 +38,6 @@ type Queue struct {
 	Now    func() time.Time
 }
 
-// Deliver implements Carrier.
 func (q Queue) Deliver(ctx context.Context, to store.Alert, m Message) error {
 	m.Picture = mail.Picture{} // phones get no picture
 	job := queued{Subscriber: to.Subscriber, Ref: to.Ref(), Message: m}

@@ -70,7 +70,6 @@ type Alert struct {
 // alerts are checked once a day.
 func FirstCheck(today fare.Day) fare.Day { return today + 1 }
 
-// PausedOn reports whether notifications of the alert are paused on a day.
 func (a Alert) PausedOn(day fare.Day) bool { return day < a.Paused }
 
 // State holds what an alert must remember between notifications: the prices that Drop and Change
@@ -120,7 +119,6 @@ func (a Alert) Condition() string {
 	return Verdict
 }
 
-// LeastLevel returns Level or its default.
 func (a Alert) LeastLevel() string {
 	if a.Level == "" {
 		return "buono"
@@ -148,7 +146,6 @@ type Trip struct {
 	Airlines fare.Airlines `json:"al,omitempty"` // of the fares; empty: any airline
 }
 
-// HasPassed reports whether the last departure date is before today.
 func (t Trip) HasPassed(today fare.Day) bool { return t.To > 0 && t.To < today }
 
 // String returns a text that is unique for the trip and safe in keys and links.

@@ -19,7 +19,6 @@ func (f Fares) SeriesItems(ctx context.Context, s fare.Series) ([]Item, error) {
 	return items, wrap(err, "read %s", s)
 }
 
-// IsSummary reports whether the item is the summary of a series.
 func (i Item) IsSummary() bool { return i.Sort == summaryKey(fare.Series{}).Sort }
 
 // rebuiltBytes bounds the data of one write, below MaxTogether.

@@ -18,7 +18,6 @@ type Deliveries struct {
 	Outbox Outbox // for mails to the owners of dead endpoints
 }
 
-// Delivery is one event to send to a webhook endpoint.
 type Delivery struct {
 	ID         string       `json:"id"` // the same for all tries of an event
 	Subscriber SubscriberID `json:"s"`

@@ -10,7 +10,6 @@ import (
 	"verdetto/shared/runtime/retry"
 )
 
-// ErrHeld means that another process holds the lease.
 var ErrHeld = errors.New("held by another")
 
 // Lease ensures that only one process at a time does some work. The holder must renew it before it

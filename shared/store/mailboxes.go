@@ -21,7 +21,6 @@ type Mailbox struct {
 	Until   time.Time     `json:"until,omitzero"`   // end of that proof
 }
 
-// MailboxMail is a mail that the service sent to a mailbox.
 type MailboxMail struct {
 	Job    string    `json:"job"`
 	Caller string    `json:"caller,omitempty"` // caller who requested the mail

@@ -14,7 +14,6 @@ import (
 // (partition: NETWORKS).
 type Networks struct{ Table Table }
 
-// Network is the stored state of one network.
 type Network struct {
 	Since int64 `json:"s"` // Unix time of its first job
 	Jobs  int   `json:"n"` // its jobs whose turn came since then

@@ -32,7 +32,6 @@ func (n Notes) Get(ctx context.Context, name string) ([]byte, error) {
 	return item.Data, wrap(err, "read a note")
 }
 
-// Drop deletes a note.
 func (n Notes) Drop(ctx context.Context, name string) error {
 	return wrap(n.Table.Write(ctx, remove(noteKey(name))), "drop a note")
 }

@@ -58,7 +58,6 @@ func (f Fares) PutTrends(
 
 func coverageKey(r fare.Route) Key { return Key{"INTO#" + string(r.Destination), string(r.Origin)} }
 
-// IsCovered reports whether the coverage of a route is stored.
 func (f Fares) IsCovered(ctx context.Context, r fare.Route) (bool, error) {
 	_, err := f.Table.Get(ctx, coverageKey(r), Eventual)
 	return err == nil, wrap(unless(err, ErrNotFound), "read coverage of %s", r)

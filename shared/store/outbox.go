@@ -219,7 +219,6 @@ func (o Outbox) about(ctx context.Context, wanted func(Job) bool) (writes []Op, 
 	return writes, nil
 }
 
-// Delete deletes a job that was taken.
 func (o Outbox) Delete(ctx context.Context, j Job) error {
 	return wrap(o.Table.Write(ctx, Op{Mode: Delete, Item: j.item}), "end a job")
 }

@@ -60,7 +60,6 @@ func (r *record[T]) Pack(value T) Stored[T] { return Stored[T]{data: r.encode(va
 // Of returns the record that an item holds.
 func (r *record[T]) Of(item Item) Stored[T] { return Stored[T]{item.Version, item.Data, r} }
 
-// Change changes the record that an item holds.
 func (r *record[T]) Change(item *Item, change func(*T)) error {
 	value, err := r.Of(*item).Value()
 	if err == nil {

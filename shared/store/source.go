@@ -9,7 +9,6 @@ import (
 	"verdetto/shared/fare"
 )
 
-// ErrOtherSource means that the store holds fares of another fare source.
 var ErrOtherSource = errors.New("the store holds fares of another source")
 
 var sourceKey = Key{"FARES", "SOURCE"}

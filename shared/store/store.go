@@ -113,7 +113,6 @@ const (
 	MaxTogether = 3_900_000
 )
 
-// Item is a stored record.
 type Item struct {
 	Key
 	Version int64     // set by the table; 1 after the first write
@@ -286,7 +285,6 @@ func (i Item) Count() (int64, bool) {
 	return int64(binary.BigEndian.Uint64(i.Data)), true
 }
 
-// CounterData returns the Data of a counter.
 func CounterData(count int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(count)) }
 
 // Expired reports whether the item has expired at the time now, so that it counts as deleted.

@@ -30,7 +30,6 @@ type Full struct {
 
 func (f *Full) Error() string { return fmt.Sprintf("all %d slots %s are taken", f.Most, f.Name) }
 
-// ErrOpen means that the payer has another unfinished payment.
 var ErrOpen = errors.New("another payment of the payer is open")
 
 // errContended means that other callers reserved the chosen slot first at every try.

@@ -17,7 +17,7 @@ import (
 
 func accept(context.Context, string) error { return nil }
 
-// The other headers do not matter.
+// Only callers on this machine see the page, whatever X-Forwarded-For says.
 func TestOnlyThisMachine(t *testing.T) {
 	for from, want := range map[string]int{
 		"127.0.0.1:5000": http.StatusSeeOther, "127.8.8.8:5000": http.StatusSeeOther, "[::1]:5000": http.StatusSeeOther,

@@ -13,7 +13,6 @@ import (
 	"strings"
 )
 
-// Message is one mail to one address.
 type Message struct {
 	// ID identifies the message; a retry uses the same ID. It has only letters, digits, - and _. If
 	// empty, each send gets a new ID.
@@ -42,7 +41,6 @@ type Attachment struct {
 // AlertTag is the Tag of mails about fares.
 const AlertTag = "alert"
 
-// Picture is the chart of a mail.
 type Picture struct {
 	PNG           []byte
 	Width, Height int // display size

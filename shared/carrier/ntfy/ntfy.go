@@ -51,7 +51,6 @@ type Publisher struct {
 
 var name = regexp.MustCompile(fmt.Sprintf(`^[-_A-Za-z0-9]{1,%d}$`, maxTopic))
 
-// ErrNotTopic means that an address is not the URL of a topic.
 var ErrNotTopic = errors.New("not the https URL of a topic, such as https://ntfy.sh/my-topic")
 
 // ParseTopic returns the canonical form of a topic's URL. It does not check that the host is an

@@ -164,8 +164,8 @@ func TestAllowPrivate(t *testing.T) {
 		{"http://3232255237/", "192.168.77.5", ""},              // likewise
 		{"https://hook.example.com/", "192.168.77.5", ""},       // a stranger's name for an allowed address
 		{"https://hook.example.com/", "192.168.1.2", ""},        // an allowed address of a name that is not in the list
-		{"http://hook.example.com/", "93.184.216.34", ""},       // http to the world
-		{"http://homeassistant.lan/", "127.0.0.1", ""},          // a name of a target that leads elsewhere
+		{"http://hook.example.com/", "93.184.216.34", ""},       // plain http to a public address
+		{"http://homeassistant.lan/", "127.0.0.1", ""},          // an allowed name that resolves to another address
 		{"http://homeassistant.lan/", "169.254.169.254", ""},    // likewise
 		{"http://homeassistant.lan/", "100.100.100.200", ""},    // likewise
 		{"http://homeassistant.lan/", "fd00:ec2::254", ""},      // likewise

@@ -71,7 +71,6 @@ func TestFollowsNothing(t *testing.T) {
 	}
 }
 
-// The client ignores the proxy settings of the environment.
 func TestNoProxy(t *testing.T) {
 	var met atomic.Int32
 	proxy := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { met.Add(1) }))

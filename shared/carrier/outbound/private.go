@@ -56,7 +56,6 @@ func (t *targets) reach(host string, a netip.Addr) bool {
 	return t.name(host) && t.any(a)
 }
 
-// any reports whether a is the address of any target.
 func (t *targets) any(a netip.Addr) bool {
 	named := t != nil && len(t.hosts) > 0 && (a.IsPrivate() || overlay.Contains(a)) && !slices.Contains(metadata, a)
 	return named || t.within(a)

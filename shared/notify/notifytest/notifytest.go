@@ -117,7 +117,6 @@ func New(t *testing.T) *Fixture {
 
 func AddressOf(who string) string { return who + "@example.com" }
 
-// IDOf returns the pseudonym of a test subscriber.
 func IDOf(who string) store.SubscriberID { return Links.Subscriber(AddressOf(who)) }
 
 func Route(s string) fare.Route {

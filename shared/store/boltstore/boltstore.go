@@ -101,7 +101,6 @@ func create(path string) error {
 	return err
 }
 
-// ErrInUse means that another process has locked the file.
 var ErrInUse = errors.New("another process has it open")
 
 // advice says what to do about a full disk.
@@ -112,7 +111,6 @@ func advice(err error) string {
 	return ""
 }
 
-// openError explains to the operator why a file was not opened.
 func openError(path string, err error) error {
 	var system *fs.PathError
 	switch {
@@ -209,7 +207,6 @@ func (s *Store) Len() (n int) {
 
 func (s *Store) Close() error { return s.db.Close() }
 
-// Path returns the name of the file.
 func (s *Store) Path() string { return s.db.Path() }
 
 // view runs f in a read transaction, and turns errors of bolt into ErrUnavailable.

@@ -142,7 +142,8 @@ func TestJoinFailsOpen(t *testing.T) {
 	}
 }
 
-// The tally of a subject with many calls stays when many subjects call once.
+// The limiter remembers the count of a subject with many calls, even if many other subjects call
+// once each.
 func TestTalliesAreBounded(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	l := New(&counters{}, func() time.Time { return now })

@@ -48,7 +48,6 @@ type Fault struct {
 	Down   bool // refuses connections
 }
 
-// Refusal answers with an error code of ntfy.
 func Refusal(code int, says string) Fault {
 	status := code / 100
 	return Fault{Status: status, Body: fmt.Sprintf(`{"code":%d,"http":%d,"error":%q}`, code, status, says)}

@@ -259,7 +259,6 @@ func (s *Server) Write(person int64, text, language string) error {
 	return s.Deliver(s.Update(person, kind, text, language))
 }
 
-// Block simulates a person who blocks the bot.
 func (s *Server) Block(person int64) error {
 	s.mu.Lock()
 	if s.chats[person] == nil {

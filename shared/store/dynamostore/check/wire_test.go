@@ -206,7 +206,6 @@ func TestAmbiguityIsNotHidden(t *testing.T) {
 	})
 }
 
-// Requests that always fail end with ErrUnavailable.
 func TestExhaustedTriesAreUnavailable(t *testing.T) {
 	for name, f := range map[string]fault{
 		"throttled": throttled, "a 500": broken, "reset": resetBefore, "conflict": conflict,

@@ -34,7 +34,6 @@ import (
 
 const install = "install Java 17 and Maven and run make tools"
 
-// ErrMissing means that Java or the jars are not installed.
 var ErrMissing = errors.New("needs DynamoDB Local: " + install)
 
 // Region is for clients. Any works, since this DynamoDB Local does not separate regions.
