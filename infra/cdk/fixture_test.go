@@ -50,7 +50,8 @@ func tempDir() string {
 	return dir
 }
 
-// standIns are all different.
+// standIns is a folder with a small file in place of each function's executable. The files differ, as
+// executables do.
 var standIns = sync.OnceValue(func() string {
 	dir := tempDir()
 	for _, f := range functions {

@@ -16,7 +16,7 @@ import (
 )
 
 // sheetOf returns a departure state with departures on the next 120 days, each seen daily
-// for 40 days. Prices are in currency, at perEuro.
+// for 40 days. Prices are in currency; perEuro is how much of it one euro buys.
 func sheetOf(seed uint64, currency fare.Currency, perEuro float64, stops departure.StopsKnown) *departure.State {
 	chance := rand.New(rand.NewPCG(seed, 5))
 	var s departure.Learner

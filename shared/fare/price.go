@@ -40,8 +40,9 @@ var short = sync.OnceValue(func() *regexp.Regexp {
 // thousandths matches an amount with three decimals.
 var thousandths = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^0-9]*[0-9]+[.,][0-9]{3}[^0-9]*$`) })
 
-// moneyTable has lines of currencies, the likeliest first, and the signs and names that can mean them,
-// separated by bars. The words of the lines < and > stand before and behind a price without changing it.
+// moneyTable has on each line currencies, the likeliest first, and the signs and names that can mean
+// them, separated by bars. The line < has words that may stand before a price without changing it, and
+// the line > words that may stand behind it.
 //
 //go:embed money.tsv
 var moneyTable string
