@@ -129,19 +129,19 @@ func (s *service) send() (sent []message) {
 }
 
 var (
-	asked     = regexp.MustCompile(`(?s)You (?:get this message|asked for an alert).*`)
-	told      = regexp.MustCompile(`(?m)^€([0-9.,]+)(?:[:,] (great|good|fair|expensive))?$`)
-	row       = regexp.MustCompile(`(?m)^(?:[^\n–:]+–)?([^\n–:]+): €([0-9.,]+)(?:, (great|good|fair|expensive))?(?: \((€[0-9,]+ (?:less|more) than usual|about the usual price)\))?$`)
-	departing = regexp.MustCompile(`Departing on [A-Z][a-z]+ ([0-9]+ [A-Z][a-z]+ [0-9]{4})\.`)
-	subject   = regexp.MustCompile(`now €[0-9.,]+, usually €([0-9.,]+)`)
-	certain   = regexp.MustCompile(`(?i)\bcertainty(?:: +| {2,})(high|medium|low)\b|\b(high|medium|low) certainty`)
+	asked      = regexp.MustCompile(`(?s)You (?:get this message|asked for an alert).*`)
+	statedFare = regexp.MustCompile(`(?m)^€([0-9.,]+)(?:[:,] (great|good|fair|expensive))?$`)
+	row        = regexp.MustCompile(`(?m)^(?:[^\n–:]+–)?([^\n–:]+): €([0-9.,]+)(?:, (great|good|fair|expensive))?(?: \((€[0-9,]+ (?:less|more) than usual|about the usual price)\))?$`)
+	departing  = regexp.MustCompile(`Departing on [A-Z][a-z]+ ([0-9]+ [A-Z][a-z]+ [0-9]{4})\.`)
+	subject    = regexp.MustCompile(`now €[0-9.,]+, usually €([0-9.,]+)`)
+	certain    = regexp.MustCompile(`(?i)\bcertainty(?:: +| {2,})(high|medium|low)\b|\b(high|medium|low) certainty`)
 )
 
 // readMessage adds what a message says of its fares. names are the cities by their names.
 func (f facts) readMessage(m message, names map[string]fare.City) (faults []string) {
 	text := strings.ReplaceAll(asked.ReplaceAllString(m.text, ""), "\u00a0", " ")
 	if m.route.Destination != store.Anywhere {
-		amount := told.FindStringSubmatch(text)
+		amount := statedFare.FindStringSubmatch(text)
 		if amount == nil && m.kind == "digest" && strings.Contains(text, "We know of no fare at the moment.") {
 			return nil
 		}

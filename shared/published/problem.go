@@ -87,9 +87,9 @@ func noAnswer(e *answer.NoAnswer) *httpapi.Problem {
 		}
 		detail := about(l, e) + ". " + Why(l, e)
 		for _, m := range e.Ends {
-			for _, said := range append(wording.Reading(l, m), wording.Namesakes(l, m)) {
-				if said != "" && m.City != "" {
-					detail += " " + said
+			for _, sentence := range append(wording.Reading(l, m), wording.Namesakes(l, m)) {
+				if sentence != "" && m.City != "" {
+					detail += " " + sentence
 				}
 			}
 		}

@@ -115,9 +115,9 @@ func pairs(kind string) [][2]town {
 	}
 	var all [][2]town
 	for line := range strings.Lines(links) {
-		of, ends, _ := strings.Cut(line, "\t")
+		lineKind, ends, _ := strings.Cut(line, "\t")
 		origin, destinations, _ := strings.Cut(ends, ":")
-		if of != kind {
+		if lineKind != kind {
 			continue
 		}
 		for destination := range strings.FieldsSeq(destinations) {
