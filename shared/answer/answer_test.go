@@ -119,6 +119,7 @@ func world(t *testing.T) *stored {
 		series("BUD", fare.OneWay):     found(t, "HUF", one(12_000_00, 500_00), 0),
 		series("PAR", fare.OneWay):     found(t, "EUR", unknown, 0),
 		series("ROM", fare.OneWay):     old,
+		series("PRG", fare.OneWay):     found(t, "EUR", unknown, 0),
 	}}
 }
 

@@ -53,6 +53,7 @@ func TestWithCalendar(t *testing.T) {
 		{"a departure", question("Londra", on(today+45)), 0, 1, true, false},
 		{"a month", question("Londra", on(today+45, departure.Month)), 0, 1, true, true},
 		{"a route without a sheet", question("Parigi", nil), 1, 1, false, false},
+		{"a route without departures", question("Praga", nil), 1, 1, false, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, r := departures(t)

@@ -126,6 +126,9 @@ func departures(t *testing.T) (*sheets, *answer.Reader) {
 		pest:   sheetOf(2, huf, 400, departure.StopsUnknown),
 		{Route: london.Route, Trip: fare.Return4to7}: sheetOf(3, fare.EUR, 1, departure.AllNonStop),
 	}}
+	past := sheetOf(4, fare.EUR, 1, departure.StopsUnknown)
+	past.Live = nil
+	s.sheets[fare.Series{Route: fare.Route{Origin: "MIL", Destination: "PRG"}}] = past
 	return s, readerOf(s)
 }
 
