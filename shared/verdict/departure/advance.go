@@ -63,7 +63,7 @@ func eachDay(fares []Live, do func(day fare.Day, quotes []Live)) {
 // Stand sets the day and the live fares. Fold must have added the fares of all earlier days.
 func (s *Learner) Stand(today fare.Day, fares []Live) {
 	s.AsOf, s.Live = today, liveOn(fares, today)
-	s.Pasts.forget(today)
+	s.Pasts = s.Pasts.since(today)
 }
 
 // late selects the late fares whose departure was not seen on their day or later. It omits
@@ -73,7 +73,7 @@ func (s *Learner) late(quotes []Live, asOf fare.Day) (late []Live) {
 		if l.Depart < asOf {
 			continue
 		}
-		past := s.Pasts[l.Depart]
+		past := s.Pasts.past(l.Depart)
 		if past == nil {
 			past = new(Past)
 		}
@@ -98,7 +98,7 @@ func (s *Learner) Fold(v *View, fares []Live, sums *Statistics) {
 	day, quotes := s.routeDay(v, fares)
 	for i, l := range fares {
 		price[l.Depart] = l.Price
-		s.Questions.Ask(v.day, quotes[i], day.Judge(s.Pasts[l.Depart], quotes[i]).Cells)
+		s.Questions.Ask(v.day, quotes[i], day.Judge(s.Pasts.past(l.Depart), quotes[i]).Cells)
 	}
 	s.Questions.seeAll(v.day, price)
 	s.foldDay(day, quotes, sums)
@@ -122,13 +122,10 @@ func (s *Learner) routeDay(v *View, fares []Live) (day *RouteDay, quotes []Quote
 }
 
 func (s *Learner) foldDay(day *RouteDay, quotes []Quote, sums *Statistics) {
-	if s.Pasts == nil {
-		s.Pasts = Departures{}
-	}
 	for _, q := range quotes {
 		s.Pasts.See(day.view.day, q)
 	}
-	s.Pasts.forget(day.view.day)
+	s.Pasts = s.Pasts.since(day.view.day)
 	s.Minima.fold(day.view, day.quotes())
 	day.Fold(quotes, sums)
 }
@@ -149,13 +146,9 @@ func join(older, newer []Quote) []Quote {
 	return append(all, older...)
 }
 
-// forget removes departures that left before day, or were not seen for 60 days.
-func (d Departures) forget(day fare.Day) {
-	for at, past := range d {
-		if last, _, ok := past.Last(); !ok || at < day || last < day-lowDays {
-			delete(d, at)
-		}
-	}
+// since removes departures that left before day or were not seen for 60 days.
+func (d Departures) since(day fare.Day) Departures {
+	return slices.DeleteFunc(d, func(p Past) bool { return !p.isLive(day) })
 }
 
 // seeAll records the prices, by departure, that were found on a day in the open questions.
@@ -195,8 +188,8 @@ func (s *Learner) Convert(currency fare.Currency, perEuro float64) {
 		for i := range s.Minima {
 			s.Minima[i].scale(factor)
 		}
-		for _, past := range s.Pasts {
-			past.convert(convert)
+		for i := range s.Pasts {
+			s.Pasts[i].convert(convert)
 		}
 		for i := range s.Questions {
 			convert(&s.Questions[i].price)
@@ -230,8 +223,8 @@ func (s *Learner) Clone() *Learner {
 	c := *s
 	c.Route, c.Minima = *s.Route.clone(), *s.Minima.clone()
 	c.Pasts = make(Departures, len(s.Pasts))
-	for at, past := range s.Pasts {
-		c.Pasts[at] = past.clone()
+	for i := range s.Pasts {
+		c.Pasts[i] = *s.Pasts[i].clone()
 	}
 	c.Live, c.Questions = slices.Clone(s.Live), slices.Clone(s.Questions)
 	return &c

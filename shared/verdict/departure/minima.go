@@ -1,7 +1,6 @@
 package departure
 
 import (
-	"slices"
 	"time"
 
 	"verdetto/shared/fare"
@@ -104,12 +103,12 @@ func (s Span) minima(day fare.Day, live []Quote) []Quote {
 // LiveDays days.
 func (d Departures) quotes(day fare.Day) []Quote {
 	var all []Quote
-	for at, past := range d {
-		if last, price, ok := past.Last(); ok && at >= day && last >= day-LiveDays {
-			all = append(all, Quote{int(at - day), price})
+	for i := range d {
+		p := &d[i]
+		if last, price, ok := p.Last(); ok && p.depart >= day && last >= day-LiveDays {
+			all = append(all, Quote{int(p.depart - day), price})
 		}
 	}
-	slices.SortFunc(all, func(a, b Quote) int { return a.Lead - b.Lead })
 	return all
 }
 
