@@ -38,11 +38,28 @@ func JudgeDeparture(s *departure.State, p *departure.Pooled, w When, now time.Ti
 	if err != nil || !known {
 		return Judgement{}, false, err
 	}
+	j, ok := q.judgeLive()
+	return j, ok, nil
+}
+
+// JudgeDepartures prepares answers as those of JudgeDeparture about several departures at one time.
+func JudgeDepartures(s *departure.State, p *departure.Pooled, now time.Time) (of func(fare.Day) (Judgement, bool),
+	err error) {
+	q, known, err := newDepartureQuestion(s, p, When{}, now)
+	return func(date fare.Day) (Judgement, bool) {
+		if q.Date = date; !known {
+			return Judgement{}, false
+		}
+		return q.judgeLive()
+	}, err
+}
+
+func (q *departureQuestion) judgeLive() (Judgement, bool) {
 	live, ok := q.live()
 	if !ok {
-		return Judgement{}, false, nil
+		return Judgement{}, false
 	}
-	return q.judgement(q.facts.inEuro(live), live.Depart, live.Price, live.Age(now)), true, nil
+	return q.judgement(q.facts.inEuro(live), live.Depart, live.Price, live.Age(q.now)), true
 }
 
 // JudgeDeparturePrice judges a price that the caller found elsewhere, even if the departure has no

@@ -111,14 +111,22 @@ func (r Rounds) Refresh(s Source, c *Counts) Rounds {
 // newRound returns false if there is no answer to record.
 func newRound(s Source) (Round, bool) {
 	r := Round{Day: s.Day, Rule: Rule, Currency: s.State.Currency, Route: answerRoute(s)}
-	if day, ok := s.State.Day(s.Pooled, s.Day); ok {
+	published, err := verdict.JudgeDepartures(s.State, s.Pooled, s.now())
+	rule := *s.Pooled
+	rule.Experience = nil // the score measures the rule without earlier corrections
+	own, _ := verdict.JudgeDepartures(s.State, &rule, s.now())
+	if day, ok := s.State.Day(s.Pooled, s.Day); ok && err == nil {
 		earlier := sightings(s.Quotes, s.Day)
 		for _, l := range order(day.Live(), s.Day) {
 			if len(r.Departs) == PerRound {
 				break
 			}
-			if answer, ok := answerDeparture(s, day, earlier, l); ok {
-				r.Departs = append(r.Departs, answer)
+			a, ok := published(l.Depart)
+			if !ok || !a.Verdict.Judged() {
+				continue
+			}
+			if own, ok := own(l.Depart); ok {
+				r.Departs = append(r.Departs, answerDeparture(s, day, a, own, rival(earlier, l), l))
 			}
 		}
 	}
@@ -126,21 +134,12 @@ func newRound(s Source) (Round, bool) {
 	return r, len(r.Departs) > 0 || r.Route != nil
 }
 
-func answerDeparture(s Source, day *departure.StateDay, earlier []sighting,
-	l departure.Live) (DepartureAnswer, bool) {
-	a, ok, err := verdict.JudgeDeparture(s.State, s.Pooled, verdict.When{Date: l.Depart}, s.now())
-	if err != nil || !ok || !a.Verdict.Judged() {
-		return DepartureAnswer{}, false
-	}
-	rule := *s.Pooled
-	rule.Experience = nil // the score measures the rule without earlier corrections
-	judged, ok, err := verdict.JudgeDeparture(s.State, &rule, verdict.When{Date: l.Depart}, s.now())
-	if err != nil || !ok {
-		return DepartureAnswer{}, false
-	}
+// answerDeparture returns what is stored of the answer a about a live fare, and of the rule's own.
+func answerDeparture(s Source, day *departure.StateDay, a, own verdict.Judgement, rival uint8,
+	l departure.Live) DepartureAnswer {
 	answer := DepartureAnswer{
-		Depart: l.Depart, Price: l.Price, Age: uint8(s.Day - l.FoundDay()), Sure: sureOf(judged.Verdict.Reliability),
-		Percentile: uint8(a.Verdict.Percentile), Rival: rival(earlier, l), Fair: a.Verdict.Level == verdict.Fair,
+		Depart: l.Depart, Price: l.Price, Age: uint8(s.Day - l.FoundDay()), Sure: sureOf(own.Verdict.Reliability),
+		Percentile: uint8(a.Verdict.Percentile), Rival: rival, Fair: a.Verdict.Level == verdict.Fair,
 	}
 	forecast, _ := day.Judge(l.Depart, 0)
 	for h := range Horizons {
@@ -156,7 +155,7 @@ func answerDeparture(s Source, day *departure.StateDay, earlier []sighting,
 	}
 	cheaper, _ := day.Judge(l.Depart, max(1, fare.Cents(math.Floor(float64(l.Price)*(1-departure.Fall)))))
 	answer.Cheaper = uint8(departure.Percent(cheaper.Percentile))
-	return answer, true
+	return answer
 }
 
 func answerRoute(s Source) *RouteAnswer {

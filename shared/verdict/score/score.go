@@ -204,6 +204,9 @@ func (r *RouteCounts) each(do func(*int64)) {
 }
 
 func (c *Counts) Add(other *Counts) {
+	if other.Empty() { // on most days
+		return
+	}
 	var more []int64
 	other.each(func(n *int64) { more = append(more, *n) })
 	i := 0
