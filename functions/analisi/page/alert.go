@@ -86,8 +86,7 @@ func (v *view) formAmount(typed string) string {
 // its month, and any day. It omits departures that come too early for a message, except the day of
 // the trip itself. It returns nil if the trip has neither a day nor a month.
 func (v *view) AlertDays() (days options) {
-	day, _, _ := v.Trip.days()
-	switch {
+	switch day := v.Trip.out; {
 	case v.Anywhere && v.Trip.Month == "":
 		return nil // an alert for any destination is for a month or any departure
 	case day != 0:
@@ -112,7 +111,7 @@ func (v *view) AlertDays() (days options) {
 		}
 	case v.Trip.Month != "" && v.AlertLate(): // any other day
 	case v.Trip.Month != "":
-		days = append(days, option{Value: v.Trip.Month, Text: trip{Month: v.Trip.Month}.text(v.T)})
+		days = append(days, option{Value: v.Trip.Month, Text: v.T.MonthOf(v.Trip.month)})
 	default:
 		return nil
 	}
@@ -125,9 +124,9 @@ func (s *Service) FirstAlert() fare.Day { return store.FirstCheck(fare.DayOf(s.N
 func (v *view) AlertFirst() string { return v.T.WeekdayDate(store.FirstCheck(v.today)) }
 
 func (v *view) AlertLate() bool {
-	last, _, month := v.Trip.days()
-	if month != 0 {
-		_, last = departure.Month.Ends(month)
+	last := v.Trip.out
+	if v.Trip.month != 0 {
+		_, last = departure.Month.Ends(v.Trip.month)
 	}
 	return last != 0 && (!v.Anywhere || v.Trip.Month != "") && last <= store.FirstCheck(v.today)
 }
@@ -137,8 +136,8 @@ func (v *view) AlertPaid() bool { return v.Trip.Date != "" && !v.Anywhere && !v.
 // AlertNights returns "" for one-way trips.
 func (v *view) AlertNights() string {
 	nights, _ := fare.ParseTrip(v.Form.Nights)
-	if out, back, _ := v.Trip.days(); out != 0 && back != 0 {
-		nights = fare.TripOf(int(back - out))
+	if v.Trip.out != 0 && v.Trip.back != 0 {
+		nights = fare.TripOf(int(v.Trip.back - v.Trip.out))
 	}
 	if nights == fare.OneWay || v.Anywhere {
 		return ""

@@ -81,7 +81,7 @@ func (c calendarDay) write(b *strings.Builder, number, empty string) {
 		number + "<b>" + c.Fare + "</b><i>" + string(c.Sub) + "</i></a>")
 }
 
-func calendarID(month string) string { return "m" + month }
+func calendarID(of fare.Day) string { return "m" + monthIn(of) }
 
 func (v *view) newCalendar(asked answer.Question) *calendarView {
 	l := v.T
@@ -116,13 +116,13 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Judgeme
 	left := c.Days
 	for i, m := range c.Months {
 		first, last := departure.Month.Ends(m.Fare.Depart)
-		name := monthIn(first)
+		ask := trip{Stay: q.inMonth(first).Stay, NonStop: q.NonStop, airlineChoice: q.airlineChoice}
+		ask.in(first)
 		month := calendarMonth{
-			ID: calendarID(name), Name: l.MonthOf(first),
+			ID: calendarID(first), Name: l.MonthOf(first),
 			From: l.Text("calendar.month", "Price", l.About(m.Fare.Price)), Days: l.Count("calendar.days", m.Departures),
 			Open: first <= open && open <= last || open == 0 && i == 0,
-			To: linkOn(trip{Month: name, Stay: q.inMonth(name).Stay, NonStop: q.NonStop,
-				airlineChoice: q.airlineChoice}),
+			To:   linkOn(ask),
 		}
 		shown := i >= begin && i < end
 		if shown {
@@ -184,10 +184,8 @@ func monthsIn(all []verdict.CalendarMonth, open fare.Day, kind fare.Trip) (first
 // tripOn returns the trip of a known fare, with the fare's days. It omits the price that the reader
 // entered, because that is about the requested trip only.
 func tripOn(q question, l verdict.Live) trip {
-	t := trip{Date: l.Depart.String(), NonStop: q.NonStop, airlineChoice: q.airlineChoice}
-	if back := l.Return(); back != 0 {
-		t.Back = back.String()
-	}
+	t := trip{NonStop: q.NonStop, airlineChoice: q.airlineChoice}
+	t.on(l.Depart, l.Return())
 	return t
 }
 

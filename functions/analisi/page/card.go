@@ -105,6 +105,7 @@ func cardOf(file string) (c cardSubject, err error) {
 	if cents, err := strconv.Atoi(m[7]); err == nil {
 		c.trip.OwnPrice = fare.Money{Amount: fare.Cents(cents)}.Decimal()
 	}
+	c.trip.readDays(l, 0)
 	if _, wrong := c.trip.read(l, ""); len(wrong) > 0 {
 		return c, no
 	}

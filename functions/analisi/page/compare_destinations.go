@@ -87,7 +87,7 @@ func (q question) others(today fare.Day) (all []otherTrip, fault string) {
 		case dayErr == nil:
 			o.moveTo(day)
 		case monthErr == nil:
-			o.Month, o.Date, o.Around, o.Back = month.Time().Format("2006-01"), "", "", ""
+			o.in(month)
 		default:
 			return nil, q.language.Text("compare.fault", "Trip", typed)
 		}
@@ -102,11 +102,11 @@ func (q question) others(today fare.Day) (all []otherTrip, fault string) {
 // moveTo moves the departure to a day, and the return day by as many days, so that the nights away
 // stay the same.
 func (t *trip) moveTo(day fare.Day) {
-	was, back, _ := t.days()
-	t.Month, t.Date, t.Back = "", day.String(), ""
-	if was != 0 && back != 0 {
-		t.Back = (day + back - was).String()
+	back := fare.Day(0)
+	if t.out != 0 && t.back != 0 {
+		back = day + t.back - t.out
 	}
+	t.on(day, back)
 }
 
 func (h home) compare(ctx context.Context, q question, asked answer.Question, a answer.Answer, v *view) {

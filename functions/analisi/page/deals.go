@@ -153,8 +153,8 @@ func (v *view) showCheap(q question, from places.Place, all []published.Destinat
 	if area := v.Area; area != nil {
 		c.Area = area.NameIn(l.Code)
 	}
-	if _, _, month := q.days(); month != 0 {
-		c.Lede = l.Text("cheap.lede_month", "Month", l.MonthOf(month))
+	if q.month != 0 {
+		c.Lede = l.Text("cheap.lede_month", "Month", l.MonthOf(q.month))
 	}
 	if kind != fare.OneWay {
 		c.Lede = l.Text("cheap.lede_returns", "Nights", wording.NightRange(kind.String()))
@@ -307,7 +307,7 @@ func (v *view) widerCheap(q question) {
 		{"maximum", func(t *trip) { t.Most = "" }},
 		{"stops", func(t *trip) { t.NonStop = "" }},
 		{"airlines", func(t *trip) { t.airlineChoice = airlineChoice{} }},
-		{"any", func(t *trip) { t.Month, t.Date, t.Back = "", "", "" }},
+		{"any", func(t *trip) { t.on(0, 0) }},
 	} {
 		t := q.trip
 		if w.drop(&t); t != q.trip {

@@ -51,7 +51,7 @@ func (h home) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	q.ends = [2]answer.Named{answer.Name("da", q.from), answer.Name("a", q.to)}
 	q.compareDestinations()
 	today := answer.Today(q.ends[0].Means.Place, h.Now())
-	read = append(read, q.readDays(today)...)
+	read = append(read, q.readDays(q.language, today)...)
 	read = append(read, q.forgetPast(today)...)
 	read = append(read, wording.CorrectAirlines(q.language, &q.Airline)...)
 	read = append(read, wording.CorrectAirlines(q.language, &q.WithoutAirline)...)

@@ -62,12 +62,9 @@ func tripOf(q answer.Question) (t trip, whole bool) {
 	switch {
 	case w == nil:
 	case w.Span != nil && *w.Span == departure.Month:
-		t.Month = monthIn(w.Date)
+		t.in(w.Date)
 	default:
-		t.Date = w.Date.String()
-		if w.Back != 0 {
-			t.Back = w.Back.String()
-		}
+		t.on(w.Date, w.Back)
 		if w.Span != nil {
 			t.Around = strconv.Itoa(int(w.Span.Days()))
 		}

@@ -164,17 +164,17 @@ func (v *view) instead(q question) {
 	}
 	if q.Back+q.Stay != "" {
 		t := q.trip
-		t.Back, t.Stay = "", ""
+		t.Back, t.back, t.Stay = "", 0, ""
 		wider("one_way", t)
 	}
 	if q.Date != "" && q.Back == "" {
 		t := q.trip
-		t.Month, t.Date, t.Around = q.Date[:len("2006-01")], "", ""
+		t.in(t.out)
 		wider("month", t)
 	}
 	if q.Date != "" || q.Month != "" {
 		t := q.trip
-		t.Date, t.Around, t.Month, t.Back = "", "", "", ""
+		t.in(0)
 		wider("any", t)
 	}
 }

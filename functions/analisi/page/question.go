@@ -66,15 +66,28 @@ type question struct {
 type trip struct {
 	Month, Date, Around, Back, Stay, NonStop, OwnPrice, Most, With string
 	airlineChoice
+	// Month, Date and Back once they are read: 0 if the text is missing or cannot be read
+	month, out, back fare.Day
 }
 
-// days returns the days of a trip and the first of its month, or 0 where a text is missing or cannot
-// be read.
-func (t trip) days() (out, back, month fare.Day) {
-	out, _ = fare.ParseDay(t.Date)
-	back, _ = fare.ParseDay(t.Back)
-	month, _ = fare.ParseDay(t.Month + "-01")
-	return out, back, month
+// on sets the days of a trip instead of its month; 0 is none.
+func (t *trip) on(out, back fare.Day) {
+	t.Month, t.Date, t.Back, t.month, t.out, t.back = "", "", "", 0, out, back
+	if out != 0 {
+		t.Date = out.String()
+	}
+	if back != 0 {
+		t.Back = back.String()
+	}
+}
+
+// in sets the month of a day instead of the days of a trip; 0 is none.
+func (t *trip) in(day fare.Day) {
+	t.on(0, 0)
+	if t.Around = ""; day != 0 {
+		t.Month = monthIn(day)
+		t.month, _ = departure.Month.Ends(day)
+	}
 }
 
 // airlineChoice holds the wanted and the unwanted airlines, as typed.
@@ -173,15 +186,21 @@ func (q *question) splitEnds(today fare.Day) (read []string) {
 
 // readDays replaces the days by dates such as 2027-03-20, and says how it understood them. It keeps
 // a day that it cannot read, for which trip.read returns a fault.
-func (q *question) readDays(today fare.Day) (read []string) {
-	in := daytext.Reader{Language: q.language.Code, Today: today}
-	for _, typed := range []*string{&q.Date, &q.Back} {
-		if day, err := in.Day(*typed); err == nil {
-			if sentence := wording.Day(q.language, *typed, day); sentence != "" {
+func (t *trip) readDays(l *i18n.Language, today fare.Day) (read []string) {
+	in := daytext.Reader{Language: l.Code, Today: today}
+	for _, date := range []struct {
+		typed *string
+		day   *fare.Day
+	}{{&t.Date, &t.out}, {&t.Back, &t.back}} {
+		if day, err := in.Day(*date.typed); err == nil {
+			if sentence := wording.Day(l, *date.typed, day); sentence != "" {
 				read = append(read, sentence)
 			}
-			*typed, in.After = day.String(), day
+			*date.typed, *date.day, in.After = day.String(), day, day
 		}
+	}
+	if first, err := time.Parse("2006-01", t.Month); err == nil {
+		t.month = fare.DayOf(first)
 	}
 	return read
 }
@@ -189,16 +208,15 @@ func (q *question) readDays(today fare.Day) (read []string) {
 // forgetPast replaces a day or month that has passed, as in an old link, by any day with as many
 // nights away. It says so.
 func (q *question) forgetPast(today fare.Day) (read []string) {
-	out, _, month := q.days()
-	when := q.language.WeekdayDate(out)
-	if out == 0 && month != 0 {
-		_, out = departure.Month.Ends(month)
-		when = q.language.MonthOf(month)
+	out, when := q.out, q.language.WeekdayDate(q.out)
+	if out == 0 && q.month != 0 {
+		_, out = departure.Month.Ends(q.month)
+		when = q.language.MonthOf(q.month)
 	}
 	if out == 0 || out >= today || q.Month != "" && q.Date != "" {
 		return nil
 	}
-	q.trip = q.inMonth("")
+	q.trip = q.inMonth(0)
 	return []string{wording.Sentence(q.language.Text("ask.past", "When", when))}
 }
 
@@ -273,13 +291,13 @@ func named(p places.Place, l *i18n.Language) places.Place {
 // ofAnywhere returns the part of a trip that also applies without a destination: the month of a
 // one-way trip, or the two days of a return.
 func (t trip) ofAnywhere(kind fare.Trip) trip {
+	anywhere := trip{NonStop: t.NonStop, Most: t.Most, airlineChoice: t.airlineChoice}
 	if kind != fare.OneWay {
-		return trip{Date: t.Date, Back: t.Back, NonStop: t.NonStop, Most: t.Most, airlineChoice: t.airlineChoice}
+		anywhere.on(t.out, t.back)
+	} else {
+		anywhere.in(cmp.Or(t.month, t.out))
 	}
-	if t.Month == "" && len(t.Date) >= len("2006-01") {
-		t.Month = t.Date[:len("2006-01")]
-	}
-	return trip{Month: t.Month, NonStop: t.NonStop, Most: t.Most, airlineChoice: t.airlineChoice}
+	return anywhere
 }
 
 // faults maps the names of parameters to messages in the reader's language.

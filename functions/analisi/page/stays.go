@@ -337,8 +337,7 @@ func (h home) showPair(ctx context.Context, q question, asked answer.Question, v
 	l, names, ends := v.T, [2]string{v.From, v.To}, [2]string{v.AskFrom, v.AskTo}
 	days, together := q.pair(flights, v.today)
 	p := &daysView{Title: l.Text("stays.pair"), Note: l.Text("stays.pair_unknown")}
-	out, back, _ := q.days()
-	for i, day := range [2]fare.Day{out, back} {
+	for i, day := range [2]fare.Day{q.out, q.back} {
 		row, when := dayRow{Fare: "–"}, ""
 		if known := days[i]; known.Fare.Price > 0 {
 			row = v.dayRow(known, q.linkOn(tripOn(q, known.Fare), ends[i], ends[1-i]))
@@ -366,8 +365,8 @@ func (h home) showPair(ctx context.Context, q question, asked answer.Question, v
 // could complete; an unknown one has no price.
 func (t trip) pair(flights [2]map[fare.Day]verdict.Day, today fare.Day) (best [2]verdict.Day, together bool) {
 	least, most, _ := nights(t.Stay)
-	if out, back, _ := t.days(); back != 0 {
-		least, most = int(back-out), int(back-out)
+	if t.back != 0 {
+		least, most = int(t.back-t.out), int(t.back-t.out)
 	}
 	var alone [2]verdict.Day
 	for out := today; out <= today+answer.MaxAhead; out++ {
@@ -405,10 +404,9 @@ func (t trip) lasts(l verdict.Live) bool {
 
 // refuseStay links to the nearest of the known returns with these nights.
 func (v *view) refuseStay(q question, known []verdict.Day) {
-	when := trip{Month: q.Month, Date: q.Date, Around: q.Around, Stay: q.Stay}
+	when := trip{month: q.month, out: q.out, Around: q.Around, Stay: q.Stay}
 	v.refuse(http.StatusNotFound, "no_stay", "Stay", when.text(v.T))
-	out, _, month := q.days()
-	if middle := cmp.Or(out, month+14); out != 0 || month != 0 {
+	if middle := cmp.Or(q.out, q.month+14); q.out != 0 || q.month != 0 {
 		away := func(d verdict.Day) int { return max(int(d.Fare.Depart-middle), int(middle-d.Fare.Depart)) }
 		slices.SortStableFunc(known, func(a, b verdict.Day) int { return away(a) - away(b) })
 	}
@@ -423,12 +421,11 @@ const maxNearStays = 3
 // leavesOn reports whether a departure is in the question's month, or on its day or one of the days
 // around it.
 func (t trip) leavesOn(day fare.Day) bool {
-	asked, _, _ := t.days()
-	if asked == 0 {
+	if t.out == 0 {
 		return t.Month == "" || monthIn(day) == t.Month
 	}
 	around, _ := strconv.Atoi(t.Around)
-	return asked-fare.Day(around) <= day && day <= asked+fare.Day(around)
+	return t.out-fare.Day(around) <= day && day <= t.out+fare.Day(around)
 }
 
 // onWeekend reports whether a return is on weekend days.

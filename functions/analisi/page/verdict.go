@@ -1,7 +1,6 @@
 package page
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -133,7 +132,7 @@ func (v *view) newVerdict(q question, asked answer.Question, a verdict.Judgement
 // fare comes back on another day.
 func (t trip) judgedFor(l verdict.Live) trip {
 	if t.Around == "" && t.Back != "" && l.Return() != 0 {
-		t.Back = l.Return().String()
+		t.on(t.out, l.Return())
 	}
 	return t
 }
@@ -232,21 +231,20 @@ func between(l *i18n.Language, low, high fare.Cents) string {
 }
 
 // inMonth keeps the nights away of a return.
-func (t trip) inMonth(month string) trip {
-	out, back, _ := t.days()
-	if n := int(back - out); out != 0 && 0 < n && n <= maxStay {
+func (t trip) inMonth(month fare.Day) trip {
+	if n := int(t.back - t.out); t.out != 0 && 0 < n && n <= maxStay {
 		t.Stay = strconv.Itoa(n)
 	}
-	t.Date, t.Around, t.Back, t.Month = "", "", "", month
+	t.in(month)
 	return t
 }
 
-// nextMonth returns the next month m as 2027-03, which can be the current one.
-func nextMonth(today fare.Day, m time.Month) string {
+// nextMonth returns the first day of the next month m, which can be the current one.
+func nextMonth(today fare.Day, m time.Month) fare.Day {
 	t := today.Time()
 	year := t.Year()
 	if m < t.Month() {
 		year++
 	}
-	return fmt.Sprintf("%04d-%02d", year, m)
+	return fare.DayOf(time.Date(year, m, 1, 0, 0, 0, 0, time.UTC))
 }

@@ -214,15 +214,14 @@ func (t trip) text(l *i18n.Language) string { return t.textWith(l, l.WeekdayDate
 
 func (t trip) textWith(l *i18n.Language, write func(fare.Day) string) string {
 	var all []string
-	out, back, month := t.days()
-	if month != 0 {
-		all = append(all, l.MonthOf(month))
+	if t.month != 0 {
+		all = append(all, l.MonthOf(t.month))
 	}
-	if out != 0 {
-		if back != 0 {
-			all = append(all, l.Text("ask.out_and_back", "Out", write(out), "Back", write(back)))
+	if t.out != 0 {
+		if t.back != 0 {
+			all = append(all, l.Text("ask.out_and_back", "Out", write(t.out), "Back", write(t.back)))
 		} else {
-			all = append(all, write(out))
+			all = append(all, write(t.out))
 		}
 		if n, err := strconv.Atoi(t.Around); err == nil {
 			all = append(all, l.Count("form.around", n))
