@@ -83,7 +83,12 @@ func (c calendarDay) write(b *strings.Builder, number, empty string) {
 
 func calendarID(of fare.Day) string { return "m" + monthIn(of) }
 
-func (v *view) newCalendar(asked answer.Question) *calendarView {
+// showCalendar opens the calendar at the question's month, or else at that of the judged departure.
+func (v *view) showCalendar(q question, asked answer.Question, a verdict.Judgement, c *verdict.Calendar,
+	linkOn func(trip) string) {
+	if c == nil {
+		return
+	}
 	l := v.T
 	calendar := &calendarView{Days: verdict.LiveDays, Hidden: !v.AllFares}
 	if asked.Trip != fare.OneWay {
@@ -94,16 +99,6 @@ func (v *view) newCalendar(asked answer.Question) *calendarView {
 		day := time.Weekday((i + 1) % 7)
 		calendar.Weekdays = append(calendar.Weekdays, weekday{l.WeekdayShort(day), l.Weekday(day)})
 	}
-	return calendar
-}
-
-// showCalendar opens the calendar at the question's month, or else at that of the judged departure.
-func (v *view) showCalendar(q question, asked answer.Question, a verdict.Judgement, c *verdict.Calendar,
-	linkOn func(trip) string) {
-	if c == nil {
-		return
-	}
-	l, calendar := v.T, v.newCalendar(asked)
 	open, date := a.Fare.Depart, fare.Day(0)
 	if asked.When != nil {
 		open = asked.When.Date
@@ -237,10 +232,7 @@ func (c *calendarDay) compare(l *i18n.Language, d verdict.Day) {
 		c.Sub = l.HTML("calendar.unknown")
 		return
 	}
-	switch {
-	case price == 0:
+	if c.Sub = template.HTML(wording.Signed(l, price, judged.Median)); price == 0 { // a number: nothing to escape
 		c.Sub = l.HTML("level." + string(judged.Level))
-	default:
-		c.Sub = template.HTML(wording.Signed(l, price, judged.Median)) // a number: nothing to escape
 	}
 }

@@ -180,7 +180,7 @@ func (v *view) showCheap(q question, from places.Place, all []published.Destinat
 		return
 	case fitting+dear == 0:
 		v.refuse(http.StatusNotFound, "no_cheap", "City", from.Name)
-		v.widerCheap(q)
+		v.widen(q, q.to, widening{"maximum", func(t *trip) { t.Most = "" }}, anyStops, anyAirline, anyDay)
 		return
 	case fitting > len(c.Rows):
 		c.First = l.Text("cheap.first", "Shown", len(c.Rows), "All", fitting)
@@ -295,24 +295,6 @@ func (h home) origins(r *http.Request, q question, v *view) {
 		if area.HoldsCity(c) && len(v.Notice.Links) < maxOrigins {
 			city := places.Name(c, v.T.Code)
 			v.Notice.Links = append(v.Notice.Links, link{city, q.link(places.Query(c, city), q.to)})
-		}
-	}
-}
-
-func (v *view) widerCheap(q question) {
-	for _, w := range []struct {
-		id   string
-		drop func(*trip)
-	}{
-		{"maximum", func(t *trip) { t.Most = "" }},
-		{"stops", func(t *trip) { t.NonStop = "" }},
-		{"airlines", func(t *trip) { t.airlineChoice = airlineChoice{} }},
-		{"any", func(t *trip) { t.on(0, 0) }},
-	} {
-		t := q.trip
-		if w.drop(&t); t != q.trip {
-			v.Notice.Wider = append(v.Notice.Wider,
-				link{wording.Sentence(v.T.Text("refusal.wider." + w.id)), q.withChoices(q.linkOn(t, v.AskFrom, q.to))})
 		}
 	}
 }

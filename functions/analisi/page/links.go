@@ -25,14 +25,16 @@ func (s *Service) Addresses(series fare.Series, currency string, q answer.Questi
 		return "", ""
 	}
 	from, to := cmp.Or(series.Airports.From.String(), string(series.Origin)), cmp.Or(series.Airports.To.String(), string(series.Destination))
-	form, currency := alertOf(q), strings.TrimSuffix(currency, fare.EUR.String())
+	form, currency := alertFields{}, strings.TrimSuffix(currency, fare.EUR.String())
 	alert = s.BaseURL + pageAddress(from, to, t, l.Code, currency)
 	in, err := fare.ParseCurrency(cmp.Or(currency, fare.EUR.String()))
 	if p := q.Price; p != nil && err == nil && p.Currency == in.String() { // the page reads amounts in its currency
 		t.OwnPrice = fare.Money{Amount: fare.Cents(math.Round(100 * p.Amount)), Currency: in}.Decimal()
 		form.Under = strings.TrimSpace(t.OwnPrice + " " + currency) // the threshold of an alert is in euros unless it names a currency
 	}
-	if whole {
+	if !whole { // the trip is not in the address
+		form.Nights = q.Trip.String()
+	} else {
 		page = s.BaseURL + pageAddress(from, to, t, l.Code, currency)
 	}
 	for _, f := range form.fields() {
@@ -41,14 +43,6 @@ func (s *Service) Addresses(series fare.Series, currency string, q answer.Questi
 		}
 	}
 	return page, alert + "#alert-title"
-}
-
-// alertOf omits the trip, which is already in the page's address.
-func alertOf(q answer.Question) (g alertFields) {
-	if q.Trip != fare.OneWay && (q.When == nil || q.When.Back == 0) {
-		g.Nights = q.Trip.String()
-	}
-	return g
 }
 
 // tripOf returns false if the page's parameters cannot state the whole trip of a question.

@@ -143,38 +143,38 @@ func (h home) showLast(ctx context.Context, v *view, asked answer.Question, e *a
 }
 
 func (v *view) instead(q question) {
-	v.Alert = v.alertRoute()
-	wider := func(which string, t trip) {
-		v.Notice.Wider = append(v.Notice.Wider,
-			link{wording.Sentence(v.T.Text("refusal.wider." + which)), q.linkOn(t, v.AskFrom, v.AskTo)})
-	}
+	v.Alert, q.near = v.alertRoute(), ""
 	if v.ends != [...]string{string(v.route.Origin), string(v.route.Destination)} {
 		v.Notice.Wider = append(v.Notice.Wider, link{wording.Sentence(v.T.Text("refusal.wider.airports")),
 			q.link(v.cityQuery(v.route.Origin), v.cityQuery(v.route.Destination))})
 	}
-	if q.NonStop != "" {
+	v.widen(q, v.AskTo, anyStops, anyAirline, widening{"one_way", func(t *trip) { t.Back, t.back, t.Stay = "", 0, "" }},
+		widening{"month", func(t *trip) {
+			if t.Date != "" && t.Back == "" {
+				t.in(t.out)
+			}
+		}}, anyDay)
+}
+
+// A widening makes a question one that more fares answer.
+type widening struct {
+	said string
+	drop func(*trip)
+}
+
+var (
+	anyStops   = widening{"stops", func(t *trip) { t.NonStop = "" }}
+	anyAirline = widening{"airlines", func(t *trip) { t.airlineChoice = airlineChoice{} }}
+	anyDay     = widening{"any", func(t *trip) { t.in(0) }}
+)
+
+// widen links to the wider questions that differ from q.
+func (v *view) widen(q question, to string, all ...widening) {
+	for _, w := range all {
 		t := q.trip
-		t.NonStop = ""
-		wider("stops", t)
-	}
-	if q.airlineChoice != (airlineChoice{}) {
-		t := q.trip
-		t.airlineChoice = airlineChoice{}
-		wider("airlines", t)
-	}
-	if q.Back+q.Stay != "" {
-		t := q.trip
-		t.Back, t.back, t.Stay = "", 0, ""
-		wider("one_way", t)
-	}
-	if q.Date != "" && q.Back == "" {
-		t := q.trip
-		t.in(t.out)
-		wider("month", t)
-	}
-	if q.Date != "" || q.Month != "" {
-		t := q.trip
-		t.in(0)
-		wider("any", t)
+		if w.drop(&t); t != q.trip {
+			v.Notice.Wider = append(v.Notice.Wider,
+				link{wording.Sentence(v.T.Text("refusal.wider." + w.said)), q.withChoices(q.linkOn(t, v.AskFrom, to))})
+		}
 	}
 }

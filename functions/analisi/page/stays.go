@@ -350,7 +350,7 @@ func (h home) showPair(ctx context.Context, q question, asked answer.Question, v
 		} else {
 			row.Seen = l.Text("home.unwatched")
 		}
-		row.Name, row.Seen = routeName(l, names[i], names[1-i]), strings.Join(nonEmpty(when, row.Seen), " · ")
+		row.Name, row.Seen = routeName(l, names[i], names[1-i]), strings.Join(nonEmpty(when, row.Seen), "\u00a0· ")
 		p.Rows = append(p.Rows, row)
 	}
 	if together {

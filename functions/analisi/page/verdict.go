@@ -15,8 +15,6 @@ import (
 	"verdetto/shared/verdict"
 )
 
-func newest(s verdict.RouteSummary) fare.Day { return fare.DayOf(time.Unix(s.Newest, 0)) }
-
 func (v *view) sayingOf(asked answer.Question, a verdict.Judgement) wording.Verdict {
 	saying := wording.Verdict{Language: v.T, Of: a, Today: v.today}
 	if w := asked.When; w != nil {

@@ -180,7 +180,7 @@ func (v *view) Question() string {
 	if v.Trip.With != "" {
 		parts = append(parts, v.T.Text("compare.ask")+" "+v.Trip.With)
 	}
-	return v.From + " → " + to + " · " + strings.Join(parts, " · ")
+	return strings.ReplaceAll(v.From+" → "+to+" · "+strings.Join(parts, " · "), " ·", "\u00a0·")
 }
 
 // Before returns the month or day that the form shows now. A form without a script sends it, so

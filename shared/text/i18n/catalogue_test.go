@@ -201,3 +201,15 @@ claim = "Is dat een goede prijs?"`))
 		}()
 	}
 }
+
+// A prefix with an accent is found as well: "no sábado" depends on it.
+func TestBegins(t *testing.T) {
+	for _, c := range []struct {
+		text, with string
+		want       bool
+	}{{"sábado, 22", "sáb", true}, {"Sábado", "s", true}, {"Évora", "e", true}, {"sabato", "sáb", false}, {"domingo", "sáb", false}} {
+		if got := begins(c.text, c.with); got != c.want {
+			t.Errorf("%q begins %q: %t", c.text, c.with, got)
+		}
+	}
+}

@@ -118,11 +118,12 @@ func valueOf(name string, fill []any) (value any, ok bool) {
 	return nil, false
 }
 
-// begins reports whether a text starts with one of the given prefixes, ignoring case and accents.
+// begins reports whether a text starts with one of the given prefixes. It ignores case, and the accents that a prefix
+// leaves out.
 func begins(text string, with ...string) bool {
 	text = norm.NFD.String(strings.ToLower(text))
 	for _, w := range with {
-		if strings.HasPrefix(text, w) {
+		if strings.HasPrefix(text, norm.NFD.String(w)) {
 			return true
 		}
 	}
