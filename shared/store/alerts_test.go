@@ -195,6 +195,19 @@ func TestRemovingLeavesNothing(t *testing.T) {
 	}
 }
 
+func TestOnlyTheFirstPriceIsMarkedSeen(t *testing.T) {
+	d, ctx := openAlerts(t), t.Context()
+	d.confirmed(t, "x", alertOf("ada", "BUH", 0))
+	for _, price := range []fare.Cents{5000, 4000} {
+		all, err := d.BySubscriber(ctx, "ada")
+		storetest.Must(t, err)
+		storetest.Must(t, d.MarkSeen(ctx, all[0], price))
+	}
+	if all, err := d.BySubscriber(ctx, "ada"); err != nil || all[0].State.First != 5000 {
+		t.Errorf("%+v %v, want €50 first", all, err)
+	}
+}
+
 func TestConfirmingAfterMailWasStopped(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
 	d.pending(t, "x", alertOf("ada", "BUH", 2000))
