@@ -17,13 +17,13 @@ func TestProveAirports(t *testing.T) {
 	for i, language := range []string{"it", "en", "de"} {
 		say := []texts{
 			{"near": "Luoghi vicini", "same": "stessa città",
-				"all": "tutti gli aeroporti delle due città", "ask": "Luoghi vicini",
+				"all": "Tutti gli aeroporti delle due città", "ask": "Luoghi vicini",
 				"none": "da o per i luoghi vicini"},
 			{"near": "Places nearby", "same": "same city",
-				"all": "all airports of both cities", "ask": "Places nearby",
+				"all": "All airports of both cities", "ask": "Places nearby",
 				"none": "no current fare from or to a place nearby"},
 			{"near": "Orte in der Nähe", "same": "dieselbe Stadt",
-				"all": "alle Flughäfen beider Städte", "ask": "Orte in der Nähe",
+				"all": "Alle Flughäfen beider Städte", "ask": "Orte in der Nähe",
 				"none": "Orten in der Nähe kennen wir keinen aktuellen Preis"},
 		}[i]
 		s := apart[i]

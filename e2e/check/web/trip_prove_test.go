@@ -14,10 +14,10 @@ func TestProveTrips(t *testing.T) {
 	words := map[string]map[string]string{
 		"it": {"day": "Voli come questo di solito costano", "around": "più economico di questi giorni",
 			"month": "più economico del mese che conosciamo", "seen": "Il tuo prezzo.", "nonstop": "diretto",
-			"wait": "Conviene aspettare?", "far": "un anno in anticipo", "near": "Le partenze più vicine"},
+			"wait": "Conviene aspettare?", "far": "un anno in anticipo", "near": "I giorni più vicini con un prezzo"},
 		"en": {"day": "Flights like this usually cost", "around": "cheapest of these days",
 			"month": "cheapest of the month that we know", "seen": "Your price.", "nonstop": "non-stop",
-			"wait": "Does waiting pay?", "far": "up to a year ahead", "near": "The nearest departures"},
+			"wait": "Does waiting pay?", "far": "up to a year ahead", "near": "Nearest days with a fare"},
 	}
 	today := fare.DayOf(fixture.Today)
 	for i, s := range apart {
@@ -88,7 +88,7 @@ func TestProveTrips(t *testing.T) {
 			}
 			w.reads(say["near"])
 			w.check("none")
-			w.do(click("#notice .links a"))
+			w.do(click("#notice .places a"))
 			w.wait(`!location.search.includes('` + none +
 				`') && document.querySelector('article.verdict.buono, article.verdict.caro, article.verdict.normale, article.verdict.ottimo')`)
 			w.visit(base + "/?da=Milano&a=Bucarest&quando=" + day + "&ritorno=" + (today + 50).String())
