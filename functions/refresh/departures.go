@@ -58,7 +58,7 @@ func (r *Refresher) readState(ctx context.Context, series fare.Series) (s series
 		if err != nil {
 			return s, err
 		}
-		return replayed.state, nil
+		return replayed.state()
 	}
 	if s.stored, err = r.Fares.Departures(ctx, series); err != nil {
 		return s, err
@@ -165,10 +165,9 @@ func (r *Refresher) foldDepartures(ctx context.Context, series fare.Series, hist
 		// non-stop state are discarded: each fare counts once.
 		s.nonStop.Advance(today, pooled.Pooled, q.NonStop, &unused)
 	}
-	now, err := r.keepScore(series, &s, score.Source{Day: today, Pooled: pooled.Pooled, Summary: summary, Quotes: fares},
-		&added.Counts)
-	if err != nil {
-		return nil, err
+	if err := s.keepScore(score.Source{Day: today, Pooled: pooled.Pooled, Summary: summary, Quotes: fares},
+		&added.Counts); err != nil {
+		return nil, fmt.Errorf("keep the score of %s: %w", series, err)
 	}
 	w := &added
 	if added.Empty() {
@@ -178,7 +177,7 @@ func (r *Refresher) foldDepartures(ctx context.Context, series fare.Series, hist
 			return nil, err
 		}
 	}
-	if err := r.putState(ctx, series, s, now, w); err != nil {
+	if err := r.putState(ctx, series, &s, w); err != nil {
 		return nil, err
 	}
 	e, err := dealsOf(series, summary, s, learned, r.Replay.isLast(series, today))
@@ -200,42 +199,25 @@ func (r *Refresher) addEarlier(ctx context.Context, series fare.Series, cycle fa
 	return nil
 }
 
-// keepScore compares past answers about a series with what happened since, and records today's answers
-// for a later comparison. It uses the states as they will be stored, because answers to users do too.
-func (r *Refresher) keepScore(series fare.Series, s *seriesState, from score.Source, c *score.Counts) (now store.Departures,
-	err error) {
-	if now.Any, err = r.round(s.any); err == nil {
-		now.NonStop, err = r.round(s.nonStop)
+// putState stores the state and the contribution of a series. Afterwards s equals what a reader of
+// the store gets: encoding rounds numbers, and may drop details of a large state.
+func (r *Refresher) putState(ctx context.Context, series fare.Series, s *seriesState, added *score.Contribution) error {
+	now := store.Departures{Any: store.States.Pack(&s.any.State)}
+	stored, err := now.Any.Value()
+	if err == nil {
+		s.any.State = *stored
+	}
+	if err == nil && s.nonStop != nil {
+		now.NonStop = store.States.Pack(&s.nonStop.State)
+		if stored, err = now.NonStop.Value(); err == nil {
+			s.nonStop.State = *stored
+		}
 	}
 	if err != nil {
-		return now, fmt.Errorf("round departures of %s: %w", series, err)
+		return fmt.Errorf("store departures of %s: %w", series, err)
 	}
-	from.State = &s.any.State
-	s.rounds = s.rounds.Refresh(from, c)
-	return now, nil
-}
-
-// round gives a state what a reader of the store gets, because storing rounds numbers, and may drop
-// details of a large state. Without a Replay it returns the encoded state.
-func (r *Refresher) round(l *departure.Learner) (packed store.Stored[*departure.State], err error) {
-	switch {
-	case l == nil:
-		return packed, nil
-	case r.Replay != nil:
-		return packed, l.Round()
-	}
-	packed = store.States.Pack(&l.State)
-	stored, err := packed.Value()
-	if err == nil {
-		l.State = *stored
-	}
-	return packed, err
-}
-
-func (r *Refresher) putState(ctx context.Context, series fare.Series, s seriesState, now store.Departures,
-	added *score.Contribution) error {
 	if r.Replay != nil {
-		return r.Replay.putState(ctx, r, series, s, added)
+		return r.Replay.putState(ctx, r, series, *s, now, added)
 	}
 	now.Learning = s.learning()
 	return r.Fares.PutDepartures(ctx, series, s.stored, now, contributionOf(s.any.AsOf, added))

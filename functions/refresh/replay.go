@@ -1,6 +1,7 @@
 package refresh
 
 import (
+	"bytes"
 	"context"
 	"maps"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/departure"
 	"verdetto/shared/verdict/score"
 )
 
@@ -27,13 +29,49 @@ type Replay struct {
 	sums          map[fare.Day]*score.Contribution                // of all series, unless the store has them
 }
 
-// replayed holds the summary encoded, which would take ten times the memory otherwise, and the state
-// decoded, because each day changes it.
+// replayed is a series in memory. It is mostly encoded; decoded it would take ten times the memory.
 type replayed struct {
-	history history
-	summary store.Stored[verdict.RouteSummary]
-	state   seriesState
-	changed bool // since the last Save
+	history      history
+	summary      store.Stored[verdict.RouteSummary]
+	any, nonStop learner
+	rounds       score.Rounds
+	changed      bool // since the last Save
+}
+
+type learner struct {
+	state     store.Stored[*departure.State]
+	questions []byte
+}
+
+func packLearner(l *departure.Learner, state store.Stored[*departure.State]) learner {
+	if l == nil || l.AsOf == 0 {
+		return learner{}
+	}
+	return learner{state.Compact(), bytes.Clone(l.Questions.Encode())}
+}
+
+func (l learner) unpack() (*departure.Learner, error) {
+	questions, err := departure.DecodeQuestions(l.questions)
+	if err != nil {
+		return nil, err
+	}
+	return learnerOf(l.state, questions)
+}
+
+func (s *replayed) setState(state seriesState, packed store.Departures) {
+	s.any, s.rounds = packLearner(state.any, packed.Any), state.rounds
+	s.nonStop = packLearner(state.nonStop, packed.NonStop)
+}
+
+func (s *replayed) state() (state seriesState, err error) {
+	state.any, state.rounds = &departure.Learner{}, s.rounds
+	if s.any.state.Exists() {
+		state.any, err = s.any.unpack()
+	}
+	if err == nil && s.nonStop.state.Exists() {
+		state.nonStop, err = s.nonStop.unpack()
+	}
+	return state, err
 }
 
 func (p *Replay) isLast(series fare.Series, today fare.Day) bool {
@@ -62,7 +100,7 @@ func (p *Replay) series(ctx context.Context, r *Refresher, series fare.Series) (
 		return s, err
 	}
 	s.summary = store.Summaries.Pack(summary.RouteSummary).Compact()
-	s.state = state
+	s.setState(state, state.stored)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.all == nil {
@@ -79,12 +117,12 @@ func (p *Replay) putSummary(ctx context.Context, r *Refresher, series fare.Serie
 }
 
 func (p *Replay) putState(ctx context.Context, r *Refresher, series fare.Series, state seriesState,
-	added *score.Contribution) error {
+	packed store.Departures, added *score.Contribution) error {
 	s, err := p.series(ctx, r, series)
 	if err != nil {
 		return err
 	}
-	s.state = state
+	s.setState(state, packed)
 	if s.changed = true; added == nil {
 		return nil
 	}
@@ -143,11 +181,9 @@ func (s *replayed) save(ctx context.Context, r *Refresher, series fare.Series) e
 	if err != nil {
 		return err
 	}
-	if of := s.state; of.any.AsOf > 0 {
-		now := store.Departures{Any: store.States.Pack(&of.any.State), Learning: of.learning()}
-		if of.nonStop != nil {
-			now.NonStop = store.States.Pack(&of.nonStop.State)
-		}
+	state, err := s.state()
+	if err == nil && s.any.state.Exists() {
+		now := store.Departures{Any: s.any.state, NonStop: s.nonStop.state, Learning: state.learning()}
 		err = r.Fares.PutDepartures(ctx, series, was, now, store.Contribution{})
 	}
 	if err != nil {

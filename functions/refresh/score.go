@@ -10,6 +10,21 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
+// keepScore compares past answers about a series with what happened since, and records today's
+// answers for a later comparison. It uses the state as it was stored, as answers to users do.
+func (s *seriesState) keepScore(from score.Source, c *score.Counts) error {
+	from.State = &s.any.State
+	if s.rounds.Due(from.Day) {
+		stored, err := store.States.Pack(&s.any.State).Value()
+		if err != nil {
+			return err
+		}
+		from.State = stored
+	}
+	s.rounds = s.rounds.Refresh(from, c)
+	return nil
+}
+
 type scoreTally struct {
 	fares  store.Fares
 	source string

@@ -84,12 +84,11 @@ func (r *Refresher) warmUpOnce(ctx context.Context, today fare.Day) error {
 			s.state.nonStop.Stand(today, s.quotes.NonStop)
 		}
 		// The service gave no answers on the stored days, so the score starts today.
-		now, err := r.keepScore(s.series, &s.state, score.Source{Day: today, Pooled: pooled, Summary: s.summary,
-			Quotes: s.quotes.All}, new(score.Counts))
-		if err == nil {
-			err = r.putState(ctx, s.series, s.state, now, none)
+		if err := s.state.keepScore(score.Source{Day: today, Pooled: pooled, Summary: s.summary,
+			Quotes: s.quotes.All}, new(score.Counts)); err != nil {
+			return fmt.Errorf("keep the score of %s: %w", s.series, err)
 		}
-		if err != nil {
+		if err := r.putState(ctx, s.series, &s.state, none); err != nil {
 			return err
 		}
 	}
@@ -122,11 +121,7 @@ func (r *Refresher) dealsOfAll(ctx context.Context, series []*warming, pooled *d
 		if byOrigin[s.series.Origin] == nil {
 			byOrigin[s.series.Origin] = summaries{}
 		}
-		e, err := dealsOf(s.series, s.summary, s.state, pooled, true)
-		if err != nil {
-			return err
-		}
-		byOrigin[s.series.Origin].add(s.series, mergeResult{summary: s.summary, deal: &e})
+		byOrigin[s.series.Origin].add(s.series, mergeResult{summary: s.summary})
 	}
 	for origin, stored := range byOrigin {
 		if err := r.updateDeals(ctx, origin, stored, pooled); err != nil {

@@ -63,7 +63,7 @@ func eachDay(fares []Live, do func(day fare.Day, quotes []Live)) {
 // Stand sets the day and the live fares. Fold must have added the fares of all earlier days.
 func (s *Learner) Stand(today fare.Day, fares []Live) {
 	s.AsOf, s.Live = today, liveOn(fares, today)
-	s.Pasts = s.Pasts.since(today)
+	s.Pasts.forget(today)
 }
 
 // late selects the late fares whose departure was not seen on their day or later. It omits
@@ -73,7 +73,7 @@ func (s *Learner) late(quotes []Live, asOf fare.Day) (late []Live) {
 		if l.Depart < asOf {
 			continue
 		}
-		past := s.Pasts.past(l.Depart)
+		past := s.Pasts[l.Depart]
 		if past == nil {
 			past = new(Past)
 		}
@@ -98,7 +98,7 @@ func (s *Learner) Fold(v *View, fares []Live, sums *Statistics) {
 	day, quotes := s.routeDay(v, fares)
 	for i, l := range fares {
 		price[l.Depart] = l.Price
-		s.Questions.Ask(v.day, quotes[i], day.Judge(s.Pasts.past(l.Depart), quotes[i]).Cells)
+		s.Questions.Ask(v.day, quotes[i], day.Judge(s.Pasts[l.Depart], quotes[i]).Cells)
 	}
 	s.Questions.seeAll(v.day, price)
 	s.foldDay(day, quotes, sums)
@@ -122,10 +122,13 @@ func (s *Learner) routeDay(v *View, fares []Live) (day *RouteDay, quotes []Quote
 }
 
 func (s *Learner) foldDay(day *RouteDay, quotes []Quote, sums *Statistics) {
+	if s.Pasts == nil {
+		s.Pasts = Departures{}
+	}
 	for _, q := range quotes {
 		s.Pasts.See(day.view.day, q)
 	}
-	s.Pasts = s.Pasts.since(day.view.day)
+	s.Pasts.forget(day.view.day)
 	s.Minima.fold(day.view, day.quotes())
 	day.Fold(quotes, sums)
 }
@@ -146,9 +149,13 @@ func join(older, newer []Quote) []Quote {
 	return append(all, older...)
 }
 
-// since removes departures that left before day or were not seen for 60 days.
-func (d Departures) since(day fare.Day) Departures {
-	return slices.DeleteFunc(d, func(p Past) bool { return !p.isLive(day) })
+// forget removes departures that left before day, or were not seen for 60 days.
+func (d Departures) forget(day fare.Day) {
+	for at, past := range d {
+		if last, _, ok := past.Last(); !ok || at < day || last < day-lowDays {
+			delete(d, at)
+		}
+	}
 }
 
 // seeAll records the prices, by departure, that were found on a day in the open questions.
@@ -188,8 +195,8 @@ func (s *Learner) Convert(currency fare.Currency, perEuro float64) {
 		for i := range s.Minima {
 			s.Minima[i].scale(factor)
 		}
-		for i := range s.Pasts {
-			s.Pasts[i].convert(convert)
+		for _, past := range s.Pasts {
+			past.convert(convert)
 		}
 		for i := range s.Questions {
 			convert(&s.Questions[i].price)
@@ -223,8 +230,8 @@ func (s *Learner) Clone() *Learner {
 	c := *s
 	c.Route, c.Minima = *s.Route.clone(), *s.Minima.clone()
 	c.Pasts = make(Departures, len(s.Pasts))
-	for i := range s.Pasts {
-		c.Pasts[i] = *s.Pasts[i].clone()
+	for at, past := range s.Pasts {
+		c.Pasts[at] = past.clone()
 	}
 	c.Live, c.Questions = slices.Clone(s.Live), slices.Clone(s.Questions)
 	return &c

@@ -57,7 +57,7 @@ func newService(routes int, day fare.Day) *service {
 	s := &service{pooled: Start(day)}
 	for range routes {
 		s.routes = append(s.routes, new(Route))
-		s.departures = append(s.departures, nil)
+		s.departures = append(s.departures, Departures{})
 		s.questions = append(s.questions, nil)
 	}
 	return s
@@ -82,7 +82,7 @@ func (s *service) refresh(day fare.Day, quotes func(route int) []Quote) (answers
 		all := quotes(i)
 		on := r.Day(view, all)
 		for _, q := range all {
-			a := on.Judge(s.departures[i].past(day+fare.Day(q.Lead)), q)
+			a := on.Judge(s.departures[i][day+fare.Day(q.Lead)], q)
 			answers = append(answers, a)
 			s.questions[i].See(day, day+fare.Day(q.Lead), q.Price)
 			s.questions[i].Ask(day, q, a.Cells)
@@ -153,7 +153,7 @@ func TestOwnPrice(t *testing.T) {
 	}
 	for range 1000 {
 		route, lead := rng.IntN(4), rng.IntN(60)
-		past := s.departures[route].past(fare.Day(40 + lead))
+		past := s.departures[route][fare.Day(40+lead)]
 		low := fare.Cents(1 + rng.IntN(30_000))
 		high := low + fare.Cents(rng.IntN(30_000))
 		on := s.routes[route].Day(view, today[route])

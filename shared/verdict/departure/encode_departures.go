@@ -3,6 +3,7 @@ package departure
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -10,46 +11,31 @@ import (
 	"verdetto/shared/fare/packed"
 )
 
-// Departures holds the price histories of a route in order of the day of departure.
-type Departures []Past
+// Departures holds the price histories of a route by day of departure.
+type Departures map[fare.Day]*Past
 
-func (d Departures) find(at fare.Day) (int, bool) {
-	return slices.BinarySearchFunc(d, at, func(p Past, at fare.Day) int { return int(p.depart - at) })
-}
-
-// past returns nil for a departure without a history.
-func (d Departures) past(at fare.Day) *Past {
-	if i, ok := d.find(at); ok {
-		return &d[i]
-	}
-	return nil
-}
-
-func (d *Departures) See(day fare.Day, q Quote) {
+func (d Departures) See(day fare.Day, q Quote) {
 	at := day + fare.Day(q.Lead)
-	i, ok := d.find(at)
-	if !ok {
-		*d = slices.Insert(*d, i, Past{depart: at})
+	if d[at] == nil {
+		d[at] = new(Past)
 	}
-	(*d)[i].See(day, q.Price)
+	d[at].See(day, q.Price)
 }
 
 // Encode packs the history that later judgements need, in about 12 bytes per departure. day is the
 // day of the refresh. Departures that have left, or were not seen for 60 days, are omitted.
 func (d Departures) Encode(day fare.Day) []byte {
-	live := make([]*Past, 0, len(d))
+	var live []fare.Day
 	var base, unit fare.Cents // most prices differ by multiples of whole euros, unit
-	for i := range d {
-		p := &d[i]
-		if !p.isLive(day) {
+	for _, at := range slices.Sorted(maps.Keys(d)) {
+		if last, price, ok := d[at].Last(); !ok || at < day || last < day-lowDays {
 			continue
+		} else if len(live) == 0 {
+			base = price
 		}
-		if len(live) == 0 {
-			_, base, _ = p.Last()
-		}
-		p.forget(day)
-		live = append(live, p)
-		for _, low := range p.lows {
+		d[at].forget(day)
+		live = append(live, at)
+		for _, low := range d[at].lows {
 			unit = gcd(unit, low.price-base)
 		}
 	}
@@ -60,9 +46,10 @@ func (d Departures) Encode(day fare.Day) []byte {
 	w.Uint(uint64(unit))
 	w.Uint(uint64(len(live)))
 	before, price := day, base
-	for _, p := range live {
+	for _, at := range live {
+		p := d[at]
 		newest := len(p.lows) - 1
-		w.Uint(uint64(p.depart-before)*lastDays + uint64(day-p.lows[newest].day))
+		w.Uint(uint64(at-before)*lastDays + uint64(day-p.lows[newest].day))
 		w.Uint(uint64(newest*(maxMoves+1) + len(p.moves)))
 		w.Int(int64((p.lows[newest].price - price) / unit))
 		for i := newest; i > 0; i-- { // each low is older and lower than the next
@@ -74,7 +61,7 @@ func (d Departures) Encode(day fare.Day) []byte {
 			w.Uint(uint64(m - until))
 			until = m
 		}
-		before, price = p.depart, p.lows[newest].price
+		before, price = at, p.lows[newest].price
 	}
 	return w
 }
@@ -94,7 +81,7 @@ func DecodeDepartures(data []byte) (Departures, error) {
 	day, base, unit := readDay(&r), fare.Cents(min(r.Uint(), maxPrice)), fare.Cents(min(r.Uint(), maxPrice))
 	n := r.Count(int64(min(r.Uint(), math.MaxInt32)))
 	d := make(Departures, n)
-	// Few allocations for all, since every answer decodes a state.
+	pasts := make([]Past, n) // few allocations for all, since every answer decodes a state
 	var allLows []dayPrice
 	var allMoves []fare.Day
 	at, price := day, base
@@ -127,7 +114,7 @@ func DecodeDepartures(data []byte) (Departures, error) {
 			r.Fail(errRange)
 			break
 		}
-		d[i] = Past{depart: at, lows: lows}
+		pasts[i] = Past{lows: lows}
 		if len(allMoves) < moves {
 			allMoves = make([]fare.Day, n+maxMoves)
 		}
@@ -137,9 +124,10 @@ func DecodeDepartures(data []byte) (Departures, error) {
 			allMoves[j] = until
 		}
 		if moves > 0 {
-			d[i].moves = allMoves[:moves:moves]
+			pasts[i].moves = allMoves[:moves:moves]
 			allMoves = allMoves[moves:]
 		}
+		d[at] = &pasts[i]
 	}
 	if err := r.Err(); err != nil {
 		return nil, fmt.Errorf("decode departures: %w", err)

@@ -1,6 +1,7 @@
 package departure
 
 import (
+	"slices"
 	"time"
 
 	"verdetto/shared/fare"
@@ -103,12 +104,12 @@ func (s Span) minima(day fare.Day, live []Quote) []Quote {
 // LiveDays days.
 func (d Departures) quotes(day fare.Day) []Quote {
 	var all []Quote
-	for i := range d {
-		p := &d[i]
-		if last, price, ok := p.Last(); ok && p.depart >= day && last >= day-LiveDays {
-			all = append(all, Quote{int(p.depart - day), price})
+	for at, past := range d {
+		if last, price, ok := past.Last(); ok && at >= day && last >= day-LiveDays {
+			all = append(all, Quote{int(at - day), price})
 		}
 	}
+	slices.SortFunc(all, func(a, b Quote) int { return a.Lead - b.Lead })
 	return all
 }
 

@@ -16,7 +16,6 @@ const (
 // Past is the price history of one departure. It holds only what later judgements need, and gives
 // the same results as the full list of quotes.
 type Past struct {
-	depart fare.Day
 	// lows are the quotes that are cheaper than all later ones, oldest first and so cheapest first.
 	// The last is the newest quote. The minimum since a day is the first low on or after that day.
 	lows []dayPrice
@@ -36,13 +35,6 @@ func (p *Past) Last() (fare.Day, fare.Cents, bool) {
 	}
 	last := p.lows[len(p.lows)-1]
 	return last.day, last.price, true
-}
-
-// isLive reports whether later judgements need the history: the departure has not left before day, and
-// was seen in the 60 days before.
-func (p *Past) isLive(day fare.Day) bool {
-	last, _, ok := p.Last()
-	return ok && p.depart >= day && last >= day-lowDays
 }
 
 // See records the price on a day. Call it in order of days, once per day.

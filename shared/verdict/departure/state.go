@@ -186,7 +186,7 @@ func (d *StateDay) Judge(depart fare.Day, price fare.Cents) (Answer, bool) {
 
 // past returns the price history of a departure before today.
 func (d *StateDay) past(depart fare.Day) *Past {
-	past := d.state.Pasts.past(depart)
+	past := d.state.Pasts[depart]
 	i, ok := d.state.find(depart)
 	if !ok || d.today == d.state.AsOf || d.state.Live[i].FoundDay() != d.state.AsOf {
 		return past
@@ -237,5 +237,5 @@ func (p *Past) clone() *Past {
 	if p == nil {
 		return new(Past)
 	}
-	return &Past{p.depart, slices.Clone(p.lows), slices.Clone(p.moves)}
+	return &Past{slices.Clone(p.lows), slices.Clone(p.moves)}
 }

@@ -37,16 +37,16 @@ func (s *State) Encode() []byte {
 // thinned returns the departures that leave before a day. Each keeps its newest low prices, at most
 // lows of them, and the cheapest older one.
 func (d Departures) thinned(lows int, before fare.Day) Departures {
-	var few Departures
-	for i := range d {
-		if d[i].depart >= before {
-			break
+	few := Departures{}
+	for at, past := range d {
+		if at >= before {
+			continue
 		}
-		p := d[i].clone()
+		p := past.clone()
 		if n := len(p.lows); n > lows+1 { // lows are sorted, the lowest first
 			p.lows = slices.Delete(p.lows, 1, n-lows)
 		}
-		few = append(few, *p)
+		few[at] = p
 	}
 	return few
 }
@@ -147,80 +147,6 @@ func DecodeState(data []byte) (*State, error) {
 		return nil, fmt.Errorf("decode sheet: %w", err)
 	}
 	return s, nil
-}
-
-// Round gives s what DecodeState returns for s.Encode(), without encoding it if it is certain to be
-// short enough. It changes slices of s in place.
-func (s *State) Round() error {
-	if s.maxLength() > MaxState {
-		stored, err := DecodeState(s.Encode())
-		if err == nil {
-			*s = *stored
-		}
-		return err
-	}
-	s.Airlines = ""
-	ok := s.Route.round()
-	for i := range s.Minima {
-		m := s.Minima.route(Span(i))
-		if m.count == 0 {
-			*m = Route{single: true}
-		}
-		m.noCurve = s.Route.noCurve
-		ok = m.round() && ok
-	}
-	s.Pasts = s.Pasts.since(s.AsOf)
-	for i := range s.Pasts {
-		s.Pasts[i].forget(s.AsOf)
-	}
-	for i := range s.Live {
-		if l := &s.Live[i]; l.DayOnly {
-			l.Found = l.FoundDay().Time().Unix()
-		}
-	}
-	if !ok {
-		return fmt.Errorf("round sheet: %w", errRange)
-	}
-	return nil
-}
-
-// maxLength returns a length that s.Encode does not exceed. Prices and weights take at most 6 bytes.
-func (s *State) maxLength() int {
-	const bar, past, low, move, live = 7, 11, 8, 2, 80
-	n := 500 + len(s.Facts) + live*len(s.Live)
-	for _, bars := range s.Route.residuals {
-		n += bar * len(bars)
-	}
-	for i := range s.Minima {
-		n += bar * len(s.Minima[i].residuals[0])
-	}
-	for _, p := range s.Pasts {
-		n += past + low*len(p.lows) + move*len(p.moves)
-	}
-	return n
-}
-
-// round returns false if a number cannot be stored.
-func (r *Route) round() bool {
-	sum := 0.
-	round := func(all ...*float64) {
-		for _, v := range all {
-			*v = float64(float32(*v))
-			sum += *v - *v // NaN unless it is finite
-		}
-	}
-	round(&r.level.sum, &r.level.weight)
-	for h := range r.terms {
-		t := &r.terms[h]
-		round(&t.value, &t.information, &t.cases)
-	}
-	for g, bars := range r.residuals {
-		for i := range bars {
-			bars[i].mass = math.Round(bars[i].mass/massUnit) * massUnit
-		}
-		r.residuals[g] = slices.DeleteFunc(bars, func(b bar) bool { return b.mass == 0 })
-	}
-	return sum == 0
 }
 
 func readCurrency(r *packed.Reader) fare.Currency {
