@@ -160,7 +160,7 @@ func peakMemory(t *testing.T, pid int) int {
 // In startEnvironment every executable starts. No server listens at its addresses, because a
 // starting executable calls only the table.
 var startEnvironment = slices.Concat([]string{
-	"AWS_REGION=eu-south-1", "GOGC=200", "VERDETTO_ORIGIN_SECRETS=local-origin-secret",
+	"AWS_REGION=eu-south-1", "GOGC=300", "VERDETTO_ORIGIN_SECRETS=local-origin-secret",
 	"VERDETTO_PEPPER=local-pepper-that-is-32-bytes-long",
 	"VERDETTO_BASE_URL=https://verdetto.example", "VERDETTO_MAIL_FROM=Verdetto <mail@verdetto.example>",
 	"VERDETTO_QUEUE_URL=http://127.0.0.1:1/queue", "VERDETTO_WORK_QUEUE_URL=http://127.0.0.1:1/work",
