@@ -86,6 +86,10 @@ func Reading(l *i18n.Language, m places.Match) (all []string) {
 		where = places.AirportName(code, l.Code) + " (" + code + "), " + where
 	}
 	switch m.Reading {
+	case places.AsTyped: // Parma, whose fares are Milan's
+		if m.Part != "" && m.Part != m.Name && !slices.Contains(m.Airports, m.Part) {
+			return []string{l.Text("ask.read_as", "Typed", strings.TrimSpace(m.Query), "Meant", where)}
+		}
 	case places.Qualified, places.AsCode, places.AsOther:
 		return []string{l.Text("ask.read_as", "Typed", strings.TrimSpace(m.Query), "Meant", where)}
 	case places.AsName:
