@@ -56,7 +56,7 @@ func Ends(text string) (from, to string, ok bool) {
 	for i := 1; i < len(words); i++ {
 		comma := strings.HasSuffix(words[i-1], ",")
 		if (comma || !strings.Contains(text, ",")) && both(words[:i], words[i:]) && known(from, false) && known(to, false) &&
-			(!comma || !isElsewhere(to)) &&
+			(!comma || !isElsewhere(to)) && !strings.HasPrefix(words[i], "(") &&
 			(isPlain(from) && isPlain(to) || len(from) == 3 && len(to) == 3 && !slices.Contains(toWords, Fold(from))) {
 			return from, to, true
 		}
