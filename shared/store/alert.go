@@ -10,13 +10,11 @@ import (
 	"verdetto/shared/fare"
 )
 
-// SubscriberID is a pseudonym computed from a subscriber's address. Most items store the pseudonym
-// instead of the address.
+// SubscriberID is a pseudonym computed from a subscriber's address, stored in place of the address.
 type SubscriberID string
 
-// Alert is a subscription to the fares of a route, or of a trip on the route. Earlier versions
-// stored only the fields up to Fresh; such an alert is by mail, for the cheapest fare of a route,
-// with a threshold or a verdict as its condition.
+// Alert is a subscription to the fares of a route, or of a trip on it. Earlier versions stored only
+// the fields up to Fresh: an alert by mail with a threshold or a verdict as its condition.
 type Alert struct {
 	Subscriber SubscriberID `json:"s"`
 	Route      fare.Route   `json:"r"` // destination Anywhere: all cities from the origin
@@ -28,29 +26,24 @@ type Alert struct {
 	Mailed fare.Day `json:"m,omitempty"`
 	Fresh  bool     `json:"f,omitempty"` // the subscriber changed the condition after the last message
 
-	// ID distinguishes the alerts of one subscriber for one route; see NewID. Earlier versions left
-	// it empty.
+	// ID distinguishes the alerts of one subscriber for one route (see NewID); empty in earlier versions.
 	ID      string     `json:"i,omitempty"`
 	Trip    Trip       `json:"trip,omitzero"`
 	Kind    string     `json:"k,omitempty"`  // Low, Drop, Change or Paid; empty: see Condition
 	Days    int        `json:"d,omitempty"`  // Low: the cheapest fare of this many days
 	Percent int        `json:"pc,omitempty"` // Drop: the fare fell by this percentage, or
 	Amount  fare.Cents `json:"am,omitempty"` // Drop: the fare fell by this amount of EUR cents
-	// Level is the verdict that a fare needs to match an alert to Anywhere: buono (the default) or
-	// ottimo.
+	// Level is the verdict that matches an alert to Anywhere: buono (the default) or ottimo.
 	Level string `json:"lv,omitempty"`
 	// Area is a country or continent, as in places.Area, that limits an alert to Anywhere.
-	Area string `json:"ar,omitempty"`
-	// Digest moves the alert into the subscriber's weekly mail.
+	Area    string `json:"ar,omitempty"`
 	Digest  bool   `json:"w,omitempty"`
 	Channel string `json:"ch,omitempty"` // a channel such as Ntfy; empty: mail
 	Address string `json:"ad,omitempty"` // recipient on a channel other than mail
-	// Since is the day of the first request for the alert; fares found earlier do not count. It is
-	// 0 for an alert to a route, which does not need it.
+	// Since is the day of the first request for an alert to Anywhere; fares found earlier do not count.
 	Since  fare.Day `json:"si,omitempty"`
 	Paused fare.Day `json:"pa,omitempty"` // no notification before this day
-	// RequestDay is the day of the latest request, which messages name. It is 0 in alerts of
-	// earlier versions.
+	// RequestDay is the day of the latest request; 0 in alerts of earlier versions.
 	RequestDay fare.Day `json:"asked,omitempty"`
 	State      State    `json:"st,omitzero"`
 	// Currency is the currency in which the subscriber stated Threshold or Amount, and Stated that
@@ -66,8 +59,7 @@ type Alert struct {
 	version int64
 }
 
-// FirstCheck returns the day on which a new alert is first compared with fares: tomorrow, because
-// alerts are checked once a day.
+// FirstCheck returns the day after today, because alerts are checked once a day.
 func FirstCheck(today fare.Day) fare.Day { return today + 1 }
 
 func (a Alert) PausedOn(day fare.Day) bool { return day < a.Paused }
@@ -82,7 +74,6 @@ type State struct {
 	Met string `json:"d,omitempty"`
 }
 
-// Cities splits Met into city codes.
 func (s State) Cities() (all []string) {
 	for met := s.Met; len(met) >= 3; met = met[3:] {
 		all = append(all, met[:3])
@@ -160,7 +151,6 @@ func (t Trip) String() string {
 	return text
 }
 
-// Ref identifies an alert among those of a subscriber.
 type Ref struct {
 	fare.Route
 	ID string `json:",omitempty"`
@@ -225,8 +215,7 @@ func (a Alert) NewID() string {
 	return base64.RawURLEncoding.EncodeToString(sum[:])[:idLength]
 }
 
-// Readable reports whether the stored alert could be decoded; Page also returns those that could
-// not.
+// Readable reports whether the alert was decoded; Page also returns malformed ones.
 func (a Alert) Readable() bool { return a.Email != "" || a.Address != "" }
 
 // MayDigest reports whether the weekly mail can include the alert: it must be by mail and not to

@@ -59,7 +59,7 @@ func TestEarlierAlertsAreRead(t *testing.T) {
 	}
 }
 
-// An alert that an earlier version could have stored still has the format of that version.
+// The format in which earlier versions stored an alert does not change.
 func TestAnAlertIsWrittenAsEver(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
 	d.confirmed(t, "x", alertOf("ada", "BUH", 2000))
@@ -142,7 +142,6 @@ func TestSeveralAlertsForARoute(t *testing.T) {
 	}
 }
 
-// The ID of an alert depends on its trip, kind, channel and address, but not on its numbers.
 func TestIDs(t *testing.T) {
 	same := [][]func(*store.Alert){
 		{

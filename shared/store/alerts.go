@@ -52,7 +52,6 @@ func (a Alerts) BySubscriber(ctx context.Context, s SubscriberID) ([]Alert, erro
 	return alerts, nil
 }
 
-// One returns the stored alert that ref names, or ErrNotFound.
 func (a Alerts) One(ctx context.Context, ref Ref, s SubscriberID) (Alert, error) {
 	item, err := a.Table.Get(ctx, alertKey(ref, s), Strong)
 	if err != nil {
@@ -103,8 +102,8 @@ func (a Alerts) remove(ctx context.Context, s SubscriberID, which []Ref) (int, e
 	return removed, wrap(w.commit(ctx, a.Table), "remove alerts")
 }
 
-// Stop deletes all alerts of a subscriber and blocks messages until the given time, after the
-// mailbox refused mail permanently or the subscriber reported spam.
+// Stop deletes all alerts of a subscriber and blocks messages until the given time. It is called when
+// the mailbox refused mail permanently or the subscriber reported spam.
 func (a Alerts) Stop(ctx context.Context, s SubscriberID, until time.Time) error {
 	if err := a.Table.Write(ctx, set(Item{Key: stoppedKey(s), Expires: until})); err != nil {
 		return fmt.Errorf("stop mail to a subscriber: %w", err)
@@ -113,20 +112,17 @@ func (a Alerts) Stop(ctx context.Context, s SubscriberID, until time.Time) error
 	return err
 }
 
-// Resume ends the block of messages to a subscriber, who has asked for messages again.
 func (a Alerts) Resume(ctx context.Context, s SubscriberID) error {
 	return wrap(a.Table.Write(ctx, remove(stoppedKey(s))), "resume messages to a subscriber")
 }
 
-// Stopped reports whether messages to a subscriber are blocked.
 func (a Alerts) Stopped(ctx context.Context, s SubscriberID) (bool, error) {
 	_, err := a.Table.Get(ctx, stoppedKey(s), Strong)
 	return err == nil, wrap(unless(err, ErrNotFound), "read whether mail is stopped")
 }
 
-// Page returns at most limit alerts for a route after the given Place, in order of Place. If it
-// returns fewer than limit, there are no more. For a malformed alert, only the reference is set and
-// Readable returns false.
+// Page returns at most limit alerts for a route after the given Place; fewer than limit means that there
+// are no more. Of a malformed alert only the reference is set, and Readable returns false.
 func (a Alerts) Page(ctx context.Context, route fare.Route, after string, limit int) ([]Alert, error) {
 	r := Range{Partition: alertsOf(route), After: after, Limit: limit}
 	alerts, err := list(ctx, a.Table, r, func(item Item) (Alert, error) {
@@ -229,7 +225,6 @@ func (a Alerts) Pause(ctx context.Context, alert Alert, until fare.Day) error {
 	return wrap(err, "pause an alert")
 }
 
-// MarkOver records the day on which the event about the end of an alert was queued for its webhook.
 func (a Alerts) MarkOver(ctx context.Context, alert Alert, day fare.Day) error {
 	err := a.change(ctx, alert, func(next *Alert) {
 		if next.EndDay == 0 {
@@ -299,7 +294,6 @@ func (a Alerts) endDigest(ctx context.Context, s SubscriberID, left []Ref) ([]Op
 	return []Op{{Mode: Remove, Item: Item{Key: item.Key, Version: item.Version}}}, nil
 }
 
-// RemoveDigest deletes all alerts in the weekly mail of a subscriber and returns their number.
 func (a Alerts) RemoveDigest(ctx context.Context, s SubscriberID) (int, error) {
 	alerts, err := a.BySubscriber(ctx, s)
 	if err != nil {

@@ -141,7 +141,6 @@ func (m *intercepted) Write(ctx context.Context, ops ...store.Op) error {
 	return m.Table.Write(ctx, ops...)
 }
 
-// A malformed job is deleted and does not delay other jobs.
 func TestAMalformedJob(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
 	// The sort key 0 comes before those of all other jobs.

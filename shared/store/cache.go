@@ -8,8 +8,7 @@ import (
 // MemoTime is the time for which a process reuses a value that only a refresh changes.
 const MemoTime = time.Hour
 
-// Memo caches a value that many requests need and that may be slightly old. It is safe for
-// concurrent use.
+// Memo caches a value that may be slightly old. It is safe for concurrent use.
 type Memo[T any] struct {
 	mu    sync.Mutex
 	value T
@@ -17,9 +16,8 @@ type Memo[T any] struct {
 	until time.Time
 }
 
-// Get returns the cached value or, if it is too old, calls read for a new value and the time for
-// which it is valid. If read fails, Get returns the old value, if any, and the next call tries
-// again.
+// Get returns the cached value or, if it is too old, the value that read returns and its time of validity.
+// If read fails, Get returns the old value, if any, and the next call tries again.
 func (m *Memo[T]) Get(now time.Time, read func() (T, time.Duration, error)) (T, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

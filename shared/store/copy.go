@@ -79,8 +79,7 @@ func IncompleteCopyOf(ctx context.Context, t Table) (name string, err error) {
 // ErrNotEmpty means that the target of a copy holds data that no copy of the same store wrote.
 var ErrNotEmpty = errors.New("the target holds data already")
 
-// Run copies what an interrupted Run has not copied, compares both tables, and returns the number
-// of items.
+// Run continues an interrupted Run, compares both tables, and returns the number of items.
 func (c Copy) Run(ctx context.Context) (items int, err error) {
 	mark, version, err := c.begin(ctx)
 	if err != nil {

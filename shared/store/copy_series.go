@@ -12,8 +12,6 @@ import (
 // A rebuilt series was refreshed in another table, from its own fares and recorded ones. Its items
 // are then copied here, unless a refresh changed them meanwhile.
 
-// SeriesItems returns all items of a series: blocks, summary and departure data. The read is
-// strong.
 func (f Fares) SeriesItems(ctx context.Context, s fare.Series) ([]Item, error) {
 	items, err := f.Table.Query(ctx, Range{Partition: routePartition(s), Read: Strong})
 	return items, wrap(err, "read %s", s)

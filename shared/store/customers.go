@@ -97,8 +97,7 @@ func (c *Customer) replaceKey(hash apikey.Hash, now time.Time) {
 
 func customerKey(id apikey.CustomerID) Key { return Key{"CUSTOMER#" + string(id), "KEY"} }
 
-// Customer returns a customer, or ErrNotFound. The read is strong, so a replaced key is refused at
-// once.
+// Customer reads strongly, so a replaced key is refused at once.
 func (k Customers) Customer(ctx context.Context, id apikey.CustomerID) (Customer, error) {
 	c, item, err := get[Customer](ctx, k.Table, customerKey(id), Strong)
 	if err != nil {
@@ -108,8 +107,7 @@ func (k Customers) Customer(ctx context.Context, id apikey.CustomerID) (Customer
 	return c, nil
 }
 
-// Put writes a customer. It fails with ErrConflict if the stored version is not c.Version; version
-// 0 creates a customer.
+// Put fails with ErrConflict if the stored version is not c.Version; version 0 creates a customer.
 func (k Customers) Put(ctx context.Context, c Customer) error {
 	err := write(ctx, k.Table, replace(c.item()), c)
 	k.changed(c.ID)
@@ -149,19 +147,17 @@ func (k Customers) orNew(ctx context.Context, id apikey.CustomerID) (Customer, e
 
 func subscriptionKey(subscription string) Key { return Key{"SUBSCRIPTION#" + subscription, "CUSTOMER"} }
 
-// LinkSubscription records which customer owns a card subscription. The first call is final.
+// LinkSubscription records which customer owns a card subscription; later calls change nothing.
 func (k Customers) LinkSubscription(ctx context.Context, subscription string, id apikey.CustomerID) error {
 	err := k.Table.Write(ctx, replace(Item{Key: subscriptionKey(subscription), Data: []byte(id)}))
 	return wrap(unless(err, ErrExists), "store subscription")
 }
 
-// SubscriptionOwner returns the owner of a card subscription, or ErrNotFound.
 func (k Customers) SubscriptionOwner(ctx context.Context, subscription string) (apikey.CustomerID, error) {
 	item, err := k.Table.Get(ctx, subscriptionKey(subscription), Strong)
 	return apikey.CustomerID(item.Data), wrap(err, "find owner of subscription")
 }
 
-// KeyHash is the stored hash of a pending, former or rotated key.
 type KeyHash struct {
 	Hash []byte `json:"hash"`
 	// At is the time of issue. For a pending or rotated key, it is when it became so.

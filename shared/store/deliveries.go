@@ -51,7 +51,6 @@ func (d Delivery) dueKey(at time.Time) Key {
 	return Key{duePartition, at.UTC().Format(dueLayout) + "#" + string(d.Subscriber) + "#" + d.ID}
 }
 
-// The service tries a delivery for 1 day and can replay it for DeliveryDays more.
 func (d Delivery) expires() time.Time { return d.At.AddDate(0, 0, DeliveryDays+1) }
 
 // errTaken means that another worker has taken the delivery and will record its outcome.
@@ -118,7 +117,6 @@ func (w Deliveries) Take(ctx context.Context, most int, now time.Time, lease tim
 	return taken, errors.Join(faults...)
 }
 
-// One returns a stored delivery, or ErrNotFound.
 func (w Deliveries) One(ctx context.Context, s SubscriberID, id string) (Delivery, error) {
 	item, err := w.Table.Get(ctx, Delivery{Subscriber: s, ID: id}.key(), Strong)
 	if err != nil {
@@ -135,8 +133,7 @@ func readDelivery(item Item) (Delivery, error) {
 	return d, nil
 }
 
-// BySubscriber returns the stored deliveries of a subscriber in order of ID, without malformed
-// ones.
+// BySubscriber returns the stored deliveries in order of ID, without malformed ones.
 func (w Deliveries) BySubscriber(ctx context.Context, s SubscriberID) ([]Delivery, error) {
 	items, err := w.Table.Query(ctx, Range{Partition: webhookPartition(s), Prefix: eventPrefix, Read: Strong})
 	if err != nil {
@@ -151,7 +148,6 @@ func (w Deliveries) BySubscriber(ctx context.Context, s SubscriberID) ([]Deliver
 	return all, nil
 }
 
-// Postpone stores the state of a taken delivery and makes it due again at the given time.
 func (w Deliveries) Postpone(ctx context.Context, d Delivery, to time.Time) error {
 	err := w.write(ctx, d, nil, d.dequeue(), d.enqueue(to))
 	return wrap(unless(err, errTaken), "postpone a delivery")

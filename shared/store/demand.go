@@ -12,15 +12,12 @@ const (
 	requested = "WANTED"   // uncovered origins that callers requested
 )
 
-// NoteDemand records that callers ask for a series. Until the given time, the service refreshes it
-// every day.
+// NoteDemand has a series refreshed every day until the given time.
 func (f Fares) NoteDemand(ctx context.Context, s fare.Series, until time.Time) error {
 	err := f.Table.Write(ctx, set(Item{Key: Key{demanded, s.String()}, Expires: until}))
 	return wrap(err, "note demand for %s", s)
 }
 
-// RequestOrigin records until the given time that a caller asked for a route from an uncovered
-// origin.
 func (f Fares) RequestOrigin(ctx context.Context, origin fare.City, until time.Time) error {
 	err := f.Table.Write(ctx, set(Item{Key: Key{requested, string(origin)}, Expires: until}))
 	return wrap(err, "request origin %s", origin)
@@ -33,8 +30,6 @@ func (f Fares) Demanded(ctx context.Context, most time.Time) ([]fare.Series, err
 	return series, wrap(err, "list series in demand")
 }
 
-// RequestedOrigins returns the uncovered origins that callers asked for. Like Demanded, it omits
-// records that expire later than most.
 func (f Fares) RequestedOrigins(ctx context.Context, most time.Time) ([]fare.City, error) {
 	origins, err := unexpired(
 		ctx, f.Table, requested, most, func(city string) (fare.City, error) { return fare.City(city), nil },

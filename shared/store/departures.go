@@ -19,7 +19,6 @@ const (
 	learnSort   = sheetPrefix + "learning"
 )
 
-// States are what verdicts on departures are computed from.
 var States = &record[*departure.State]{"departure state", departure.DecodeState, (*departure.State).Encode}
 
 // Learning holds the data of a series that refreshes need and answers do not: the questions whose
@@ -30,7 +29,6 @@ type Learning struct {
 	Rounds       score.Rounds
 }
 
-// Learnings are stored beside the states.
 var Learnings = &record[Learning]{"open questions", decodeLearning, func(l Learning) []byte {
 	return departure.Learning{All: l.All, NonStop: l.NonStop, Answers: l.Rounds.Encode()}.Encode()
 }}
@@ -44,9 +42,8 @@ func decodeLearning(data []byte) (Learning, error) {
 	return Learning{l.All, l.NonStop, rounds}, err
 }
 
-// Sheet returns the departure state of a series, or ErrNotFound. If nonStop is true, it returns the
-// state of non-stop fares if there is one, else that of all fares, which says whether all fares are
-// non-stop.
+// Sheet returns the departure state of a series, or ErrNotFound. If nonStop is true and there is no state of
+// non-stop fares, the state of all fares says whether they are all non-stop.
 func (f Fares) Sheet(ctx context.Context, s fare.Series, nonStop bool) (*departure.State, error) {
 	if !nonStop {
 		state, _, err := States.value(ctx, f.Table, Key{routePartition(s), anySort}, Eventual)
@@ -69,7 +66,6 @@ type Departures struct {
 	Learning     Stored[Learning]
 }
 
-// Departures reads the departure data of a series for a refresh, with a strong read.
 func (f Fares) Departures(ctx context.Context, s fare.Series) (d Departures, err error) {
 	items, err := f.Table.Query(ctx, Range{Partition: routePartition(s), Prefix: sheetPrefix, Read: Strong})
 	for _, item := range items {
@@ -146,7 +142,6 @@ func contributionKey(s fare.Series, cycle fare.Day) Key {
 	return Key{contributionPartition(cycle), s.String()}
 }
 
-// Contributions returns the contributions of all series to the statistics of a cycle.
 func (f Fares) Contributions(ctx context.Context, cycle fare.Day) ([]Contribution, error) {
 	all, err := list(ctx, f.Table, Range{Partition: contributionPartition(cycle)}, func(i Item) (Contribution, error) {
 		return Contribution{cycle, i.Expires, contributions.Of(i)}, nil
@@ -154,7 +149,6 @@ func (f Fares) Contributions(ctx context.Context, cycle fare.Day) ([]Contributio
 	return all, wrap(err, "read contributions of %s", cycle)
 }
 
-// ContributionOf returns the contribution of a series to a cycle, or ErrNotFound.
 func (f Fares) ContributionOf(ctx context.Context, s fare.Series, cycle fare.Day) (*score.Contribution, error) {
 	contribution, _, err := contributions.value(ctx, f.Table, contributionKey(s, cycle), Strong)
 	return contribution, wrap(err, "%s", s)
@@ -162,16 +156,13 @@ func (f Fares) ContributionOf(ctx context.Context, s fare.Series, cycle fare.Day
 
 var pooledKey = Key{"FARES", "POOLED"}
 
-// Cycles are the pooled statistics of all series after the last completed cycle.
 var Cycles = &record[departure.Cycle]{"pooled statistics", departure.DecodeCycle, departure.Cycle.Encode}
 
-// Pooled returns the pooled statistics, or ErrNotFound before the first cycle ends.
 func (f Fares) Pooled(ctx context.Context) (departure.Cycle, error) {
 	c, _, err := Cycles.value(ctx, f.Table, pooledKey, Eventual)
 	return c, err
 }
 
-// StoredPooled reads the pooled statistics for PutPooled.
 func (f Fares) StoredPooled(ctx context.Context, read Consistency) (Stored[departure.Cycle], error) {
 	return Cycles.read(ctx, f.Table, pooledKey, read)
 }

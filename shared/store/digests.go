@@ -17,7 +17,6 @@ import (
 // alert has Digest set: the write of the alert also creates or removes the digest.
 type Digests struct{ Table Table }
 
-// Digest is the stored state of the weekly mail to a subscriber.
 type Digest struct {
 	Subscriber SubscriberID          `json:"-"`
 	Day        fare.Day              `json:"d,omitempty"` // of the last digest; 0: none sent
@@ -48,8 +47,7 @@ func digestKey(s SubscriberID) Key { return Key{digestsOf(DigestWeekday(s)), str
 
 var digestProgressKey = Key{digestsPartition, "PROGRESS"}
 
-// Page returns at most limit digests of a day of the week after the given subscriber, in order of
-// subscriber. If it returns fewer than limit, there are no more.
+// Page is like Alerts.Page, for the digests of a day of the week, in order of subscriber.
 func (w Digests) Page(ctx context.Context, day time.Weekday, after string, limit int) ([]Digest, error) {
 	r := Range{Partition: digestsOf(day), After: after, Limit: limit, Read: Strong}
 	digests, err := list(ctx, w.Table, r, func(item Item) (Digest, error) { return readDigest(item), nil })
@@ -66,7 +64,6 @@ func readDigest(item Item) Digest {
 	return d
 }
 
-// Digest returns the digest of a subscriber, or ErrNotFound.
 func (w Digests) Digest(ctx context.Context, s SubscriberID) (Digest, error) {
 	item, err := w.Table.Get(ctx, digestKey(s), Strong)
 	if err != nil {

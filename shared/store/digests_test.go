@@ -129,7 +129,6 @@ func TestRemovingADigestKeepsTheOtherAlerts(t *testing.T) {
 	}
 }
 
-// The same holds if another process writes in the middle of a call.
 func TestADigestUnderOthersWrites(t *testing.T) {
 	type call func(*testing.T, store.Alerts) error
 	ref := func(to fare.City) store.Ref { return store.Ref{Route: fare.Route{Origin: "MIL", Destination: to}} }

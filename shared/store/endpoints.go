@@ -21,11 +21,9 @@ type Endpoint struct {
 	version int64
 }
 
-// Known reports whether the endpoint was read from the store.
 func (e Endpoint) Known() bool { return e.version > 0 }
 
-// endpointDays is how long an unchanged endpoint is stored, unless it is deleted with the alerts of
-// its subscriber.
+// endpointDays is how long an unchanged endpoint is stored while its subscriber has alerts.
 const endpointDays = 400
 
 func endpointKey(s SubscriberID, url string) Key {
@@ -33,7 +31,6 @@ func endpointKey(s SubscriberID, url string) Key {
 	return Key{webhookPartition(s), "ENDPOINT#" + base64.RawURLEncoding.EncodeToString(sum[:12])}
 }
 
-// Endpoint returns an endpoint of a subscriber. Known returns false if it is not stored.
 func (w Deliveries) Endpoint(ctx context.Context, s SubscriberID, url string) (Endpoint, error) {
 	e, item, err := get[Endpoint](ctx, w.Table, endpointKey(s, url), Strong)
 	if errors.Is(err, ErrNotFound) {
@@ -64,8 +61,7 @@ func (w Deliveries) ChangeEndpoint(
 	return e, wrap(err, "change an endpoint")
 }
 
-// Forget deletes all endpoints and deliveries of a subscriber. Take removes their queue items
-// later.
+// Forget deletes all endpoints and deliveries of a subscriber; Take removes their queue items later.
 func (w Deliveries) Forget(ctx context.Context, s SubscriberID) error {
 	items, err := w.Table.Query(ctx, Range{Partition: webhookPartition(s), Read: Strong})
 	ops := writes{err: err}

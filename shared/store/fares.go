@@ -30,7 +30,6 @@ type StoredBlock struct {
 	Version int64
 }
 
-// Blocks returns all stored blocks of a series, by cycle and part.
 func (f Fares) Blocks(ctx context.Context, s fare.Series, read Consistency) ([]StoredBlock, error) {
 	r := Range{Partition: routePartition(s), Prefix: blockPrefix, Read: read}
 	blocks, err := list(ctx, f.Table, r, func(item Item) (StoredBlock, error) {
@@ -80,24 +79,20 @@ func (f Fares) PutBlocks(
 	return nil
 }
 
-// Summaries are what verdicts on routes are computed from.
 var Summaries = &record[verdict.RouteSummary]{"summary", verdict.Decode, verdict.RouteSummary.Encode}
 
-// Summary returns the summary of a series, or ErrNotFound.
 func (f Fares) Summary(ctx context.Context, s fare.Series) (verdict.RouteSummary, error) {
 	summary, _, err := Summaries.value(ctx, f.Table, summaryKey(s), Eventual)
 	return summary, err
 }
 
-// StoredSummary reads the summary of a series for PutSummary.
 func (f Fares) StoredSummary(
 	ctx context.Context, s fare.Series, read Consistency,
 ) (Stored[verdict.RouteSummary], error) {
 	return Summaries.read(ctx, f.Table, summaryKey(s), read)
 }
 
-// PutSummary writes the summary of a series, unless it is equal to the stored one. It fails if the
-// stored version is not the one that was read.
+// PutSummary writes a summary if it changed. It fails if the stored version is not the one that was read.
 func (f Fares) PutSummary(
 	ctx context.Context, s fare.Series, was, now Stored[verdict.RouteSummary],
 ) (changed bool, err error) {

@@ -40,7 +40,7 @@ func (k Customers) Issue(
 // ErrIssued means that a key was already issued for this checkout or payment.
 var ErrIssued = errors.New("a key was issued for this already")
 
-// unknownTries is the maximum number of tries of IssueOnce and Rotate if the outcome of a write is unknown.
+// unknownTries limits the tries of IssueOnce and Rotate while the outcome of a write is unknown.
 const unknownTries = 4
 
 // Once is a checkout or payment that can be used once, for a new key or a longer plan.
@@ -72,9 +72,9 @@ type issue struct {
 	mark Item
 }
 
-// IssueOnce is like Issue, for a checkout or payment that can be used once. One write stores the
-// record of use, the customer, the owner of the subscription, the job and the note. It fails with ErrIssued if the record of use
-// exists. If once.Keep returns true, the current key stays valid and text is empty.
+// IssueOnce is like Issue, for a checkout or payment that can be used once. One write stores the record
+// of use, the customer, the owner of the subscription, the job and the note. It fails with ErrIssued if the
+// record of use exists. If once.Keep returns true, the current key stays valid and text is empty.
 func (k Customers) IssueOnce(
 	ctx context.Context, random io.Reader, id apikey.CustomerID, now time.Time, once Once,
 ) (text string, stored Customer, err error) {

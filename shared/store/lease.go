@@ -12,9 +12,8 @@ import (
 
 var ErrHeld = errors.New("held by another")
 
-// Lease ensures that only one process at a time does some work. The holder must renew it before it
-// ends. It is stored as an item that expires, so after a crash of the holder other processes wait
-// for at most Duration (partition: LEASE).
+// Lease ensures that only one process at a time does some work. The holder renews it. Its item expires, so
+// after a crash of the holder others wait for at most Duration (partition: LEASE).
 type Lease struct {
 	Table    Table
 	Name     string

@@ -13,7 +13,6 @@ import (
 // MAILBOX).
 type Mailboxes struct{ Table Table }
 
-// Mailbox is the stored state of the mailbox of one mail address.
 type Mailbox struct {
 	Mails   []MailboxMail `json:"mails,omitempty"`  // of the last 24 hours
 	Stopped time.Time     `json:"stopped,omitzero"` // end of the block of mails that other callers cause

@@ -48,7 +48,6 @@ func (k Customers) Move(
 	return moved, nil
 }
 
-// LeftJob is a job, and the outbox to which Move adds the job.
 type LeftJob struct {
 	Outbox Outbox
 	Job    Job

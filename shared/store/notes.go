@@ -10,7 +10,6 @@ import (
 // that the stored note reveals neither the text nor its owner (partitions: NOTE).
 type Notes struct{ Table Table }
 
-// Note is an encrypted text that only the owner of a secret can find and read.
 type Note struct {
 	Name  string
 	Data  []byte
@@ -21,12 +20,10 @@ func noteKey(name string) Key { return Key{"NOTE#" + name, "TEXT"} }
 
 func (n Note) op() Op { return set(Item{Key: noteKey(n.Name), Data: n.Data, Expires: n.Until}) }
 
-// Put stores a note. It replaces an earlier note of the same name.
 func (n Notes) Put(ctx context.Context, note Note) error {
 	return wrap(n.Table.Write(ctx, note.op()), "leave a note")
 }
 
-// Get returns the encrypted text of a note, or ErrNotFound.
 func (n Notes) Get(ctx context.Context, name string) ([]byte, error) {
 	item, err := n.Table.Get(ctx, noteKey(name), Strong)
 	return item.Data, wrap(err, "read a note")

@@ -53,7 +53,6 @@ const tripsSort = "#TRIPS"
 
 func (n Notification) key() Key { return Key{notificationsPartition, n.Place()} }
 
-// Place returns the sort key of the notification, for Next to continue after.
 func (n Notification) Place() string {
 	switch {
 	case n.malformed != "":
@@ -75,7 +74,6 @@ func (w Notifications) LeaveTrips(ctx context.Context, route fare.Route, day far
 	return wrap(err, "leave a notification of trips on %s", route)
 }
 
-// PastTrip returns what earlier refreshes found for a trip, or the zero Past.
 func (w Notifications) PastTrip(ctx context.Context, route fare.Route, t Trip) (Past, error) {
 	return w.past(ctx, tripKey(route, t))
 }
@@ -93,7 +91,6 @@ func (w Notifications) KeepTrip(
 	return wrap(err, "keep what was seen of a trip on %s", route)
 }
 
-// Past returns what earlier refreshes found on a route, or the zero Past.
 func (w Notifications) Past(ctx context.Context, route fare.Route) (Past, error) {
 	return w.past(ctx, seenKey(route))
 }

@@ -149,7 +149,6 @@ func TestNotifications(t *testing.T) {
 		t.Errorf("left over a past that has changed: %v", err)
 	}
 
-	// News that is no longer true is deleted, unless a later refresh stored it.
 	storetest.Must(t, w.TakeBack(ctx, milBuh, 20506))
 	next("", news("BUH", 20507, "c"))
 	for range 2 {
@@ -165,7 +164,6 @@ func TestNotifications(t *testing.T) {
 	next("") // expired
 }
 
-// A malformed notification can be deleted, so later ones are sent.
 func TestMalformedNews(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
 	w := store.Notifications{Table: d.Table}
@@ -183,7 +181,6 @@ func TestMalformedNews(t *testing.T) {
 	}
 }
 
-// A malformed Past counts as empty, and the next refresh overwrites it.
 func TestAMalformedPast(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
 	w := store.Notifications{Table: d.Table}

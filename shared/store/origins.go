@@ -14,7 +14,6 @@ import (
 	"verdetto/shared/verdict/trends"
 )
 
-// Coverage says how much data the service has for a route.
 type Coverage struct {
 	Observations int       `json:"n"`
 	Sample       int       `json:"s"` // past days with a known cheapest fare
@@ -32,7 +31,6 @@ var (
 	dealsOfOrigin  = &record[deals.Origin]{"deals", deals.Decode, deals.Origin.Encode}
 )
 
-// Trends returns the trends of an origin and their version, or ErrNotFound.
 func (f Fares) Trends(ctx context.Context, origin fare.City) (trends.Origin, int64, error) {
 	return trendsOfOrigin.value(ctx, f.Table, originKey(origin, "TRENDS"), Eventual)
 }
@@ -93,13 +91,12 @@ func (f Fares) Covered(ctx context.Context, after fare.City, limit int) ([]fare.
 	return origins, wrap(err, "list covered origins")
 }
 
-// Into is a route to a destination, with its coverage.
 type Into struct {
 	Origin fare.City
 	Coverage
 }
 
-// Into returns at most limit routes to a destination, in order of origin, after the given one.
+// Into returns at most limit routes to a destination, ordered by origin, after the given one.
 func (f Fares) Into(ctx context.Context, destination, after fare.City, limit int) ([]Into, error) {
 	r := Range{Partition: "INTO#" + string(destination), After: string(after), Limit: limit}
 	routes, err := list(ctx, f.Table, r, func(item Item) (Into, error) {
@@ -116,17 +113,14 @@ func dealsKey(origin fare.City, trip fare.Trip) Key {
 	return originKey(origin, "DEALS#"+trip.String())
 }
 
-// Deals returns the deals of an origin and a kind of trip with their version, or ErrNotFound.
 func (f Fares) Deals(ctx context.Context, origin fare.City, trip fare.Trip) (deals.Origin, int64, error) {
 	return dealsOfOrigin.value(ctx, f.Table, dealsKey(origin, trip), Eventual)
 }
 
-// DealsNow is like Deals, but with a strong read.
 func (f Fares) DealsNow(ctx context.Context, origin fare.City, trip fare.Trip) (deals.Origin, int64, error) {
 	return dealsOfOrigin.value(ctx, f.Table, dealsKey(origin, trip), Strong)
 }
 
-// UpdateDeals changes the deals of an origin and a kind of trip.
 func (f Fares) UpdateDeals(ctx context.Context, origin fare.City, trip fare.Trip,
 	change func(deals.Origin) deals.Origin) error {
 	return dealsOfOrigin.update(ctx, f.Table, dealsKey(origin, trip), change)

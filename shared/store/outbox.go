@@ -50,12 +50,10 @@ type Job struct {
 	To      SubscriberID `json:"to,omitempty"`
 	// New is set by Choose if the job is the first of its network in 24 hours.
 	New bool `json:"new,omitempty"`
-	// Leased is the time from which a worker may run the job: the due time, the end of the pause
-	// after a failure, or the end of a worker's lease.
-	Leased time.Time `json:"leased"`
-	// Tries counts earlier attempts.
-	Tries int             `json:"tries,omitempty"`
-	Data  json.RawMessage `json:"data,omitempty"`
+	// Leased is when a worker may run the job: its due time, or the end of a pause or of a worker's lease.
+	Leased time.Time       `json:"leased"`
+	Tries  int             `json:"tries,omitempty"`
+	Data   json.RawMessage `json:"data,omitempty"`
 	// First is the name of a postponed job, whose sort key is new.
 	First string `json:"first,omitempty"`
 

@@ -39,20 +39,17 @@ func CheckPepper(ctx context.Context, table Table, pepper []byte) error {
 	return nil
 }
 
-// HasPepperMark reports whether a store has the mark that shows which pepper it uses.
 func HasPepperMark(ctx context.Context, table Table) (bool, error) {
 	_, err := table.Get(ctx, pepperMark, Strong)
 	return err == nil, wrap(unless(err, ErrNotFound), "check pepper")
 }
 
-// StoredPepper returns the pepper that is stored in the table, or ErrNotFound.
 func StoredPepper(ctx context.Context, table Table) ([]byte, error) {
 	item, err := table.Get(ctx, pepperKey, Strong)
 	return item.Data, wrap(err, "read pepper")
 }
 
-// Pepper returns the pepper that is stored in the table (partition: SECRET), after storing fresh if
-// there is none.
+// Pepper returns the stored pepper (partition: SECRET), after storing fresh if there is none.
 func Pepper(ctx context.Context, table Table, fresh []byte) ([]byte, error) {
 	pepper, err := createOrGet(ctx, table, Item{Key: pepperKey, Data: fresh})
 	return pepper, wrap(err, "store pepper")

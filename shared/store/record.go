@@ -15,7 +15,6 @@ import (
 // ErrUnreadable means that a stored item is malformed. Reading it again does not help.
 var ErrUnreadable = errors.New("malformed")
 
-// wrap adds the name of the failed action to an error. It returns nil for nil.
 func wrap(err error, format string, args ...any) error {
 	if err == nil {
 		return nil
@@ -54,10 +53,8 @@ type Stored[T any] struct {
 	kind    *record[T]
 }
 
-// Pack encodes a record to be written.
 func (r *record[T]) Pack(value T) Stored[T] { return Stored[T]{data: r.encode(value), kind: r} }
 
-// Of returns the record that an item holds.
 func (r *record[T]) Of(item Item) Stored[T] { return Stored[T]{item.Version, item.Data, r} }
 
 func (r *record[T]) Change(item *Item, change func(*T)) error {
@@ -72,7 +69,6 @@ func (r *record[T]) Change(item *Item, change func(*T)) error {
 // Exists is false for an item that was not found.
 func (s Stored[T]) Exists() bool { return s.data != nil }
 
-// Compact returns a copy that takes only the memory it needs.
 func (s Stored[T]) Compact() Stored[T] {
 	s.data = bytes.Clone(s.data)
 	return s
@@ -122,7 +118,6 @@ func (r *record[T]) put(ctx context.Context, t Table, key Key, was, now Stored[T
 	return len(w.ops) > 0, r.wrap(w.commit(ctx, t), "write", key)
 }
 
-// change adds the write of a record that exists and differs from the stored one.
 func change[T any](w *writes, key Key, was, now Stored[T]) {
 	if now.Exists() && !(was.Version > 0 && bytes.Equal(was.data, now.data)) {
 		w.add(replace(Item{Key: key, Version: was.Version, Data: now.data}))

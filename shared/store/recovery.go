@@ -14,7 +14,6 @@ import (
 // current and stores the previous one as Former, so that Undo can restore it. Exactly one key works
 // at any moment.
 
-// Guarded reports whether a recovery of a lost key needs confirmation by mail.
 func (c Customer) Guarded(now time.Time) bool { return now.Before(c.GuardedUntil) }
 
 // Recovered reports whether a recovery that was requested at the time asked is finished: the key
@@ -49,7 +48,6 @@ func (k Customers) Activate(ctx context.Context, id apikey.CustomerID, fresh api
 	})
 }
 
-// Cancel removes a pending key that could not be mailed.
 func (k Customers) Cancel(ctx context.Context, id apikey.CustomerID, fresh apikey.Hash) error {
 	return k.Change(ctx, id, func(c *Customer) error {
 		if c.Pending.is(fresh[:]) {

@@ -42,7 +42,6 @@ func issueOnce(ctx context.Context, customers store.Customers, what string) (str
 	return text, err
 }
 
-// After 20 conflicting tries, a call fails with ErrUnavailable.
 func TestAlwaysConflicting(t *testing.T) {
 	once := store.Once{What: "payment/1", Keep: func(store.Customer) bool { return false }}
 	coverage := map[fare.City]store.Coverage{"BUH": {Observations: 1}}

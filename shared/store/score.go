@@ -40,12 +40,10 @@ func (s Score) ops() (ops []Op) {
 	return ops
 }
 
-// ScoreSum returns the score over all time. It is empty before the first cycle.
 func (f Fares) ScoreSum(ctx context.Context, read Consistency) (*score.Sum, error) {
 	return f.score(ctx, scoreSumKey, read)
 }
 
-// ScoreOfWeek returns the score of the week that begins on the given Monday. The read is strong.
 func (f Fares) ScoreOfWeek(ctx context.Context, monday fare.Day) (*score.Sum, error) {
 	return f.score(ctx, weekKey(monday), Strong)
 }
@@ -59,7 +57,6 @@ func (f Fares) score(ctx context.Context, key Key, read Consistency) (*score.Sum
 	return sum, err
 }
 
-// ScoreWeeks returns the scores of the weeks that begin on the given Monday or later.
 func (f Fares) ScoreWeeks(ctx context.Context, from fare.Day, read Consistency) (map[fare.Day]*score.Sum, error) {
 	after := scoreWeekPrefix + (from - 1).String()
 	items, err := f.Table.Query(ctx, Range{Partition: scorePartition, Prefix: scoreWeekPrefix, After: after, Read: read})

@@ -47,8 +47,6 @@ func otherSource(claimed, source string) error {
 		source)
 }
 
-// CheckSource fails with ErrOtherSource if the store holds fares of another source. It writes
-// nothing.
 func (f Fares) CheckSource(ctx context.Context, source string) error {
 	claimed, err := f.Table.Get(ctx, sourceKey, Strong)
 	if errors.Is(err, ErrNotFound) {
@@ -86,13 +84,12 @@ type lastAnswer struct {
 
 func lastAnswerKey(origin fare.City) Key { return originKey(origin, "ASKED") }
 
-// LastAnswer returns when the fare source last answered for an origin; zero means never.
 func (f Fares) LastAnswer(ctx context.Context, origin fare.City) (time.Time, error) {
 	a, _, err := get[lastAnswer](ctx, f.Table, lastAnswerKey(origin), Eventual)
 	return a.At, wrap(unless(err, ErrNotFound), "read when %s was asked", origin)
 }
 
-// SetLastAnswer records that the fare source answered for an origin, after the answer was stored.
+// SetLastAnswer is called after the answer was stored.
 func (f Fares) SetLastAnswer(ctx context.Context, origin fare.City, at time.Time) error {
 	err := write(ctx, f.Table, set(Item{Key: lastAnswerKey(origin)}), lastAnswer{at.UTC().Truncate(time.Second)})
 	return wrap(err, "record that %s was asked", origin)
@@ -100,13 +97,11 @@ func (f Fares) SetLastAnswer(ctx context.Context, origin fare.City, at time.Time
 
 var ratesKey = Key{"FARES", "RATES"}
 
-// Rates returns the exchange rates of the last refresh, or ErrNotFound.
 func (f Fares) Rates(ctx context.Context) (fare.Rates, error) {
 	r, _, err := get[fare.Rates](ctx, f.Table, ratesKey, Eventual)
 	return r, wrap(err, "read rates")
 }
 
-// SetRates stores exchange rates for the conversion of stored amounts.
 func (f Fares) SetRates(ctx context.Context, r fare.Rates) error {
 	return wrap(write(ctx, f.Table, set(Item{Key: ratesKey}), r), "write rates")
 }

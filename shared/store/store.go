@@ -124,13 +124,12 @@ type Item struct {
 type Mode int
 
 const (
-	// Set writes the item without a condition.
 	Set Mode = iota
 	// Create writes a new item. It fails with ErrExists if the item exists and has not expired.
 	Create
 	// Replace writes the item. It fails with ErrConflict unless the stored version is Item.Version.
 	Replace
-	// Delete deletes the item. It succeeds even if there is no item.
+	// Delete succeeds even if there is no item.
 	Delete
 	// Remove deletes the item. It fails with ErrConflict unless the stored version is Item.Version.
 	Remove
@@ -139,13 +138,11 @@ const (
 	Check
 )
 
-// Op is one operation of a call to Write.
 type Op struct {
 	Mode Mode
 	Item Item
 }
 
-// Consistency says whether a read must see the newest writes.
 type Consistency int
 
 const (
@@ -166,7 +163,6 @@ type Range struct {
 
 // Table is the interface of the storage. Packages boltstore and dynamostore implement it.
 type Table interface {
-	// Get returns the item with a key, or ErrNotFound.
 	Get(ctx context.Context, key Key, read Consistency) (Item, error)
 
 	// Query returns all items of a range in one slice. If it returns fewer than r.Limit items,
@@ -188,7 +184,6 @@ type Table interface {
 }
 
 var (
-	// ErrNotFound means that the item does not exist or has expired.
 	ErrNotFound = errors.New("not found")
 	// ErrExists means that a write of mode Create found an existing item.
 	ErrExists = errors.New("already exists")

@@ -18,7 +18,6 @@ type SubscribedRoute struct {
 	// Trips are the kinds of trips with alerts, for any departure date. It is empty if all alerts
 	// are for the route itself.
 	Trips []fare.Trip
-	// Pairs are the series of airports with alerts.
 	Pairs []fare.Series
 }
 
@@ -46,7 +45,6 @@ func (a Alert) marks() []Op {
 	return ops
 }
 
-// SubscribedRoutes returns the routes from an origin that have alerts or had alerts.
 func (a Alerts) SubscribedRoutes(ctx context.Context, origin fare.City) ([]SubscribedRoute, error) {
 	items, err := a.Table.Query(ctx, Range{Partition: subscribedPartition(origin), Read: Strong})
 	if err != nil {

@@ -91,7 +91,6 @@ func (s Payments) create(ctx context.Context, p *Payment, slots []Slots) error {
 	return w.commit(ctx, s.Table)
 }
 
-// Get returns a recorded payment, or ErrNotFound.
 func (s Payments) Get(ctx context.Context, name string) (Payment, error) {
 	p, item, err := get[Payment](ctx, s.Table, paidKey(name), Strong)
 	if err != nil {
@@ -118,7 +117,7 @@ func keep(p Payment, answer []byte, now time.Time) Op {
 
 func spend(p Payment) Op { return remove(creditKey(p.Payer, p.Name)) }
 
-// Answer returns the answer that a payment bought in the last 24 hours, or ErrNotFound.
+// Answer returns ErrNotFound after 24 hours, or if the payment bought no answer.
 func (s Payments) Answer(ctx context.Context, name string) ([]byte, error) {
 	item, err := s.Table.Get(ctx, answerKey(name), Strong)
 	return item.Data, wrap(err, "read an answer that was paid")

@@ -21,7 +21,6 @@ type Slots struct {
 	Fees    bool // true: the slot is kept while a fee is possible or was paid; false: until an answer is bought
 }
 
-// Full is the error if all slots of a kind are taken.
 type Full struct {
 	Slots
 	IsOpen bool     // a slot was reserved recently, so its payment may be unfinished
