@@ -25,8 +25,6 @@ type look struct {
 	from  *originDeals // set for alerts to anywhere; the other fields are then empty
 }
 
-// due reports whether the subscriber must be notified of the fare, given the current state of the
-// alert.
 func (l *look) due(a store.Alert) bool {
 	if l.from != nil {
 		due, _ := l.from.due(a)
@@ -71,7 +69,6 @@ func (n *look) message(a store.Alert, links Links, today fare.Day) (Message, err
 	}, nil
 }
 
-// fareOf describes the fare of the news in the language of an alert.
 func (l Links) fareOf(n news, ahead outlook, a store.Alert, in *i18n.Language) Fare {
 	f := Fare{
 		Route: n.Route, Trip: a.Trip, Day: n.Day, Price: n.Price, Depart: n.Depart, Return: n.Return,
@@ -85,7 +82,6 @@ func (l Links) fareOf(n news, ahead outlook, a store.Alert, in *i18n.Language) F
 	return f
 }
 
-// fare returns the fare of the news, whose price is in EUR cents.
 func (n news) fare() verdict.Live {
 	l := verdict.Live{Depart: n.Depart, Price: n.Price, Found: n.Found, Flight: n.Flight, Stops: n.Stops}
 	if n.Return > 0 {
@@ -94,7 +90,6 @@ func (n news) fare() verdict.Live {
 	return l
 }
 
-// ending composes the message that an alert has ended because all its departure dates have passed.
 func ending(a store.Alert, links Links, today fare.Day) Message {
 	l := i18n.ForCode(a.Language)
 	from, to := names(a, l.Code)

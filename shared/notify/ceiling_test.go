@@ -11,8 +11,7 @@ import (
 func TestCeilingOfConfirmations(t *testing.T) {
 	b := newOutbox(t)
 	b.clock.Add(time.Minute) // the hour has just begun
-	// Two of each ten mails exceed the quota of the mailbox, so mail 1,000 is never the last of a
-	// batch.
+	// Two of ten mails exceed the mailbox's quota, so mail 1,000 is never the last of a batch.
 	for range 8 {
 		b.add("early@example.com")
 	}

@@ -10,7 +10,6 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Stores hold news and histories in this format.
 func TestStoredFormat(t *testing.T) {
 	const stored = "019a01920198018401aa019001ba8702b6173ca0a6a7ed0a0204008452c03e48904eb06df855f855c03ec03ee05da846a846c865904e904eb06df855000000807da846a846c865904e904eb06df855f855"
 	data, err := hex.DecodeString(stored)

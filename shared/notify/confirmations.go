@@ -23,9 +23,8 @@ import (
 // A mail is sent at least once. Repeated copies are identical, and the confirmation link works
 // once.
 type Confirmations struct {
-	Alerts store.Alerts
-	Mail   mail.Sender
-	// Push is the outbox of Pushes, which sends messages by other channels than mail.
+	Alerts  store.Alerts
+	Mail    mail.Sender
 	Push    store.Outbox
 	Limiter *limit.Limiter
 	Links   Links
@@ -35,7 +34,6 @@ type Confirmations struct {
 	Metrics metrics.Source
 }
 
-// ConfirmJob returns the job that asks for confirmation of a pending alert.
 func ConfirmJob(id string, now time.Time) store.Job {
 	return store.Job{Kind: "confirm alert", Ref: id, At: now}
 }
@@ -43,7 +41,6 @@ func ConfirmJob(id string, now time.Time) store.Job {
 // manageKind is the kind of a ManageJob; a job of any unknown kind is a ConfirmJob.
 const manageKind = "manage link"
 
-// ManageJob returns the job that mails a subscriber a fresh link to manage alerts.
 func ManageJob(s store.SubscriberID, now time.Time) store.Job {
 	return store.Job{Kind: manageKind, Ref: string(s), To: s, At: now}
 }
@@ -81,8 +78,7 @@ func (c *Confirmations) do(ctx context.Context, j store.Job) error {
 	return c.ask(ctx, j)
 }
 
-// ask mails the confirmation link, unless the pending alert has expired or is already confirmed, or
-// the mailbox may not get mail.
+// ask mails the link, unless the alert expired or is confirmed, or the mailbox may not get mail.
 func (c *Confirmations) ask(ctx context.Context, j store.Job) error {
 	pending, err := c.Alerts.Pending(ctx, j.Ref)
 	if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrUsed) {
@@ -107,8 +103,7 @@ func (c *Confirmations) ask(ctx context.Context, j store.Job) error {
 	return c.send(ctx, j, pending.Subscriber, message)
 }
 
-// renew mails a new link to manage alerts, unless the subscriber has no alerts or the mailbox may
-// not get mail.
+// renew does nothing if the subscriber has no alerts or the mailbox may not get mail.
 func (c *Confirmations) renew(ctx context.Context, j store.Job) error {
 	alerts, err := c.Alerts.BySubscriber(ctx, store.SubscriberID(j.Ref))
 	if err != nil || len(alerts) == 0 {
@@ -147,8 +142,7 @@ func (c *Confirmations) send(ctx context.Context, j store.Job, to store.Subscrib
 	return fmt.Errorf("mail for the job %q: %w", j.Kind, err)
 }
 
-// reserve counts one message towards perSeen and perService. The caller undoes the count if the message
-// is not sent.
+// reserve counts one message towards perSeen and perService; the caller undoes this if it is not sent.
 func (c *Confirmations) reserve(ctx context.Context, j store.Job) error {
 	for _, l := range []limit.Limit{perSeen(c.Limiter), perService} {
 		d, err := c.Limiter.CountShared(ctx, l, everybody)
@@ -172,8 +166,7 @@ func (c *Confirmations) Mailboxes() Mailboxes {
 	return Mailboxes{store.Mailboxes{Table: c.Alerts.Table}, c.Links, c.Now, c.Limiter}
 }
 
-// takeCall counts one call towards a limit and reports whether the call is allowed. If the store
-// fails, it is.
+// takeCall also allows the call if the store fails.
 func (c *Confirmations) takeCall(ctx context.Context, under limit.Limit, whose string) bool {
 	d, err := c.Limiter.Take(ctx, under, whose)
 	if err != nil {
@@ -208,8 +201,7 @@ func (c *Confirmations) askElsewhere(ctx context.Context, j store.Job, pending s
 	return err
 }
 
-// server returns the key under which perServer counts messages: a pseudonym of the host in the
-// address.
+// server returns a pseudonym of the host in the address, the key of perServer's counter.
 func (c *Confirmations) server(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -220,7 +212,6 @@ func (c *Confirmations) server(address string) string {
 
 const deadEndpointKind = "webhook dead"
 
-// DeadEndpointJob returns a job that mails a subscriber that an endpoint no longer accepts events.
 func DeadEndpointJob(s store.SubscriberID, endpoint string, now time.Time) store.Job {
 	return store.Job{Kind: deadEndpointKind, Ref: string(s) + " " + endpoint, At: now}
 }
@@ -247,7 +238,6 @@ func (c *Confirmations) tellDead(ctx context.Context, j store.Job) error {
 	return c.send(ctx, j, to.Subscriber, message)
 }
 
-// choose picks jobs for the outboxes; see store.Outbox.
 func (c *Confirmations) choose(ctx context.Context, due []store.Job, most int) (chosen []store.Job, err error) {
 	if len(due) == 0 {
 		return nil, nil

@@ -96,7 +96,6 @@ func (b *outbox) add(email string) {
 	}
 }
 
-// work runs the jobs that are due, and then moves the clock by two minutes.
 func (b *outbox) work() error {
 	_, err := b.Work(b.t.Context())
 	b.clock.Add(2 * time.Minute)
@@ -146,8 +145,7 @@ func TestTriedAgain(t *testing.T) {
 	}
 }
 
-// A mailbox gets as many requested mails as the operator has set, of which one caller may cause
-// half.
+// One caller may cause half of the mails that the operator allows for a mailbox.
 func TestMailboxOfOperator(t *testing.T) {
 	b := newOutbox(t)
 	b.Limiter.With(map[string]int64{"mailbox": 2})
@@ -219,7 +217,6 @@ func TestNotSent(t *testing.T) {
 	})
 }
 
-// Different spellings of one mailbox's address share its quota.
 func TestOneMailboxManyAddresses(t *testing.T) {
 	for _, c := range []struct {
 		name      string

@@ -71,8 +71,7 @@ func (f *originDeals) due(a store.Alert) (due []deal, met string) {
 	return due, met
 }
 
-// meets returns the fare to a destination if it meets the alert, else nil. known is false if there
-// is too little data to decide.
+// meets returns the fare if it meets the alert, else nil; known is false if there is too little data.
 func (f *originDeals) meets(a store.Alert, e deals.Entry) (is *deals.Deal, known bool) {
 	filter := deals.Filter{NonStop: a.Trip.Nonstop, Airlines: a.Trip.Airlines}
 	if a.Trip.Month {

@@ -32,15 +32,12 @@ func dealAt(day fare.Day, price fare.Cents, level verdict.Level, old int) deals.
 	return d
 }
 
-// offered is the fare to a city that a refresh finds; a price of 0 means none.
 type offered struct {
 	to    fare.City
 	price fare.Cents
 	level verdict.Level
 }
 
-// leaveDeals stores the deals of an origin and the notification for alerts to Anywhere, like a
-// refresh.
 func leaveDeals(h *notifytest.Fixture, origin fare.City, all ...offered) {
 	h.T.Helper()
 	day := fare.DayOf(h.Now())
@@ -75,7 +72,6 @@ func toAnywhere(h *trip, who string, a store.Alert) store.Alert {
 	return h.Confirm(who, a)
 }
 
-// mailed returns the subject of the subscriber's last mail, and the cities in it, in order.
 func (h *trip) mailed(who string) (cities []string, subject string) {
 	h.T.Helper()
 	for _, m := range h.Mails() {
@@ -269,7 +265,6 @@ func TestAnywhereTellsNothingUntrue(t *testing.T) {
 	}
 }
 
-// A message lists the ten cheapest fares and the number of the others.
 func TestAnywhereLists(t *testing.T) {
 	h := newTrip(t)
 	toAnywhere(h, "ada", store.Alert{Threshold: 5000, Area: "150"})
@@ -285,7 +280,6 @@ func TestAnywhereLists(t *testing.T) {
 	}
 }
 
-// An alert for a month counts only the fares of the month, and ends with it.
 func TestAnywhereInAMonth(t *testing.T) {
 	h := newTrip(t)
 	today := h.Today()

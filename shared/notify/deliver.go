@@ -66,8 +66,7 @@ func (r *run) carry(ctx context.Context, by *channel, about string,
 	return false, nil
 }
 
-// due reads an alert again, because it may have been changed, ended or notified since the page of
-// alerts was read.
+// due reads an alert again: it may have been changed, ended or notified since its page was read.
 func (r *run) due(ctx context.Context, n *look, listed store.Alert) (a store.Alert, due bool, err error) {
 	a, err = r.Alerts.One(ctx, listed.Ref(), listed.Subscriber)
 	if errors.Is(err, store.ErrNotFound) {
@@ -120,8 +119,6 @@ func (r *run) send(ctx context.Context, by *channel, about string, p *parcel) (o
 	return settled, nil
 }
 
-// hand gives the message for an alert to its carrier. If n is nil, the message says that the alert
-// has ended.
 func (r *run) hand(ctx context.Context, n *look, a store.Alert) error {
 	carrier, err := r.carrier(channelOf(n, a))
 	if err != nil {
@@ -146,8 +143,7 @@ func (r *run) hand(ctx context.Context, n *look, a store.Alert) error {
 	return carrier.Deliver(ctx, a, m)
 }
 
-// endpointHears reports whether the webhook endpoint of an alert gets an event about the end of the
-// alert, besides the mail to its owner.
+// endpointHears reports whether the alert's endpoint gets an event about the end, besides its owner's mail.
 func (r *run) endpointHears(a store.Alert) bool {
 	return a.Channel == store.Webhook && r.Carriers[a.Channel] != nil && a.Paused <= fare.DayOf(r.Now()) &&
 		a.EndDay == 0
@@ -170,8 +166,7 @@ func (r *run) settle(ctx context.Context, n *look, a store.Alert) error {
 	return r.Alerts.MarkNotified(ctx, a, n.news.Day, n.news.Price)
 }
 
-// channelOf returns the channel by which to notify an alert. If n is nil, the message says that the
-// alert has ended, which the owner of a webhook gets by mail.
+// channelOf returns mail for the end (n is nil) of an alert by webhook: its owner gets a mail.
 func channelOf(n *look, a store.Alert) string {
 	if n == nil && a.Email != "" {
 		return ""

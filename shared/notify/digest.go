@@ -129,13 +129,11 @@ func (w *weekly) page(ctx context.Context, day fare.Day, page []store.Digest) (s
 	return b.wait(ctx)
 }
 
-// parcel composes the digest of a subscriber from their current alerts. It returns nil if there is
-// nothing to send, or if the subscriber may not get mail.
+// parcel returns nil if there is nothing to send, or if the subscriber may not get mail.
 func (w *weekly) parcel(ctx context.Context, d store.Digest, day fare.Day) (*parcel, error) {
 	today := fare.DayOf(w.Now())
 	alerts, err := w.Alerts.BySubscriber(ctx, d.Subscriber)
 	if errors.Is(err, store.ErrUnreadable) {
-		// A retry cannot help malformed alerts.
 		w.fault(ctx, fmt.Errorf("write a digest of %s: %w", d.Subscriber, err))
 		return nil, nil
 	}
@@ -209,14 +207,12 @@ type routeTrip struct {
 	trip  store.Trip
 }
 
-// judgedTrip is today's verdict on a trip, shared by all digests.
 type judgedTrip struct {
 	found news
 	past  func() (history, error) // reads the history, at the first use by an alert of kind Low
 }
 
-// judgedOf returns today's verdict on a trip, or nil if the trip has no fare. Each trip is judged
-// once for all digests, except after an error.
+// judgedOf judges each trip once for all digests, except after an error; nil means no fare.
 func (w *weekly) judgedOf(ctx context.Context, trip routeTrip) (*judgedTrip, error) {
 	w.judging.Lock()
 	judge := w.judged[trip]
@@ -254,7 +250,6 @@ func (w *weekly) judgeToday(ctx context.Context, trip routeTrip) (*judgedTrip, e
 	return &judgedTrip{found, past}, nil
 }
 
-// digestMail composes the digest of a day: alerts whose condition is met first, then by percentile.
 func (l Links) digestMail(s store.SubscriberID, day, today fare.Day, lines []digestLine) (mail.Message, error) {
 	latest := slices.MaxFunc(lines, func(a, b digestLine) int {
 		return cmp.Compare(a.alert.RequestDay,

@@ -20,8 +20,7 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// summarize stores the summary of a route as today's refresh would: one fare per day, the last of
-// them today.
+// summarize stores a summary like today's refresh: one fare per day, the last of them today.
 func (h *trip) summarize(route string, prices ...fare.Cents) {
 	h.T.Helper()
 	series := fare.Series{Route: notifytest.Route(route)}
@@ -47,7 +46,6 @@ func (h *trip) weekly(who, route string, a store.Alert) store.Alert {
 	return h.Confirm(who, a)
 }
 
-// until moves the clock to an hour of the next day on which the subscriber gets a digest.
 func (h *trip) until(who string, hour int) {
 	day := h.Today().Time()
 	for day = day.AddDate(0, 0, 1); day.Weekday() != store.DigestWeekday(notifytest.IDOf(who)); {
@@ -215,8 +213,6 @@ func TestDigestDays(t *testing.T) {
 	h.Work(notify.Result{})
 }
 
-// A subscriber gets no digest if mail to them is stopped, or if all alerts are paused, removed or
-// sent at once.
 func TestWhoHasNoDigest(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -252,8 +248,6 @@ func TestWhoHasNoDigest(t *testing.T) {
 	}
 }
 
-// If a mailbox refuses a digest permanently, mail to it is stopped. A throttled digest is sent by
-// the next call of Work.
 func TestADigestIsRefused(t *testing.T) {
 	h := newDigest(t, "ada")
 	h.until("ada", 9)
@@ -271,8 +265,6 @@ func TestADigestIsRefused(t *testing.T) {
 	h.WantMailed()
 }
 
-// If the digest of one subscriber fails, those of others are still sent on time, on that day and
-// later.
 func TestFailingDigestDelaysNoOther(t *testing.T) {
 	h := newDigest(t, "ada")
 	began := h.Today()

@@ -51,10 +51,9 @@ func oneOf[T ~string](words []T, r *packed.Reader) T {
 	return words[at]
 }
 
-// withLows is the first byte of a stored history whose entries contain the field Low.
 const withLows = 2
 
-// encode packs a history. A history of maxHistory entries takes at most 512 bytes.
+// A history of maxHistory entries takes at most 512 bytes.
 func (h history) encode() []byte {
 	first := format
 	if slices.ContainsFunc(h, func(e Observation) bool { return e.Low > 0 }) {
@@ -73,7 +72,6 @@ func (h history) encode() []byte {
 	return w
 }
 
-// decodeHistory returns an empty history for empty data.
 func decodeHistory(data []byte) (history, error) {
 	if len(data) == 0 {
 		return nil, nil

@@ -92,7 +92,6 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// If a fare met the condition but was not sent, the next fare that meets it is sent.
 func TestMissedObservationIsSentLater(t *testing.T) {
 	first, cheap := Observation{Day: 1000, Price: 10000, Level: verdict.Fair},
 		Observation{Day: 1040, Price: 5000, Level: verdict.Great, Low: 40}
@@ -148,7 +147,6 @@ func TestPausedAndSince(t *testing.T) {
 	}
 }
 
-// Low is the number of days since a fare was as cheap, or else the number of days in the history.
 func TestLowFor(t *testing.T) {
 	low := func(today fare.Cents, before ...fare.Cents) fare.Day { // the day before first
 		s := verdict.RouteSummary{AsOf: 1000, Currency: fare.EUR, PerEuro: 1}

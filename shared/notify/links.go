@@ -35,28 +35,23 @@ type Links struct {
 	BaseURL string // public base address, without a trailing slash
 }
 
-// Subscriber returns the pseudonym of an e-mail address.
 func (l Links) Subscriber(email string) store.SubscriberID {
 	return store.SubscriberID(apikey.Pseudonym(l.Pepper, "alert subscriber\x00"+strings.ToLower(strings.TrimSpace(email))))
 }
 
-// SubscriberAt returns the pseudonym of an address on a channel other than mail. It distinguishes
-// upper and lower case, because names of topics are case-sensitive.
+// SubscriberAt is case-sensitive, because names of ntfy topics are.
 func (l Links) SubscriberAt(channel, address string) store.SubscriberID {
 	return store.SubscriberID(apikey.Pseudonym(l.Pepper, "alert subscriber\x00"+channel+"\x00"+address))
 }
 
 func (l Links) Confirm(id string) string { return confirmPath + "?id=" + id }
 
-// Unsubscribe returns the link that ends one alert. One POST to the link is enough (RFC 8058).
 func (l Links) Unsubscribe(s store.SubscriberID, ref store.Ref) string {
 	return unsubscribePath + "?t=" + l.sign(unsubscribe, string(s), ref.String())
 }
 
 const ManageDays = 30
 
-// Manage returns the link to the page that shows and ends all alerts of a subscriber, valid for
-// ManageDays days from now.
 func (l Links) Manage(s store.SubscriberID, now time.Time) string {
 	return managePath + "?t=" + l.sign(manage, string(s), fare.DayOf(now).String())
 }
@@ -67,13 +62,11 @@ func (l Links) Renew(s store.SubscriberID) string {
 	return managePath + "?t=" + l.sign(manage, string(s), "")
 }
 
-// OpenUnsubscribe parses a token of Unsubscribe. ok is false if its signature is not valid.
 func (l Links) OpenUnsubscribe(token string) (s store.SubscriberID, ref store.Ref, ok bool) {
 	return l.openOne(unsubscribe, token)
 }
 
-// OpenManage parses a token of Manage or Renew. ok is false if its signature is not valid. current
-// is true if the link is at most ManageDays days old.
+// OpenManage parses a token of Manage or Renew; current is true if it is at most ManageDays days old.
 func (l Links) OpenManage(token string, now time.Time) (s store.SubscriberID, current, ok bool) {
 	subscriber, made, ok := l.open(manage, token)
 	if !ok {
@@ -86,7 +79,6 @@ func (l Links) OpenManage(token string, now time.Time) (s store.SubscriberID, cu
 
 const SnoozeDays = 30
 
-// Snooze returns the link to the page that pauses one alert for SnoozeDays days.
 func (l Links) Snooze(s store.SubscriberID, ref store.Ref) string {
 	return managePath + "?t=" + l.sign(snooze, string(s), ref.String())
 }
@@ -96,7 +88,6 @@ func (l Links) OpenSnooze(token string) (s store.SubscriberID, ref store.Ref, ok
 	return l.openOne(snooze, token)
 }
 
-// EndDigest returns the link that ends all alerts of a digest. One POST to it is enough (RFC 8058).
 func (l Links) EndDigest(s store.SubscriberID) string {
 	return unsubscribePath + "?t=" + l.sign(digest, string(s), "")
 }
@@ -107,7 +98,6 @@ func (l Links) OpenEndDigest(token string) (s store.SubscriberID, ok bool) {
 	return store.SubscriberID(subscriber), ok
 }
 
-// undoTime is how long an ended alert can be restored.
 const undoTime = time.Hour
 
 type ended struct {
@@ -130,7 +120,6 @@ func (l Links) Undo(alerts []store.Alert, now time.Time) (string, error) {
 	return base64.RawURLEncoding.EncodeToString(l.cipher().Seal(nonce, nonce, data, nil)), nil
 }
 
-// OpenUndo returns the alerts of a token of Undo. It returns false if the token is forged or too old.
 func (l Links) OpenUndo(token string, now time.Time) ([]store.Alert, bool) {
 	sealed, err := base64.RawURLEncoding.DecodeString(token)
 	size := l.cipher().NonceSize()
@@ -157,13 +146,11 @@ func (l Links) cipher() cipher.AEAD {
 	return gcm
 }
 
-// Requests returns the link to the page that blocks mails which other callers cause to a mailbox.
-// One POST to the link is enough (RFC 8058).
+// Requests returns the link to block mails which other callers cause. One POST is enough (RFC 8058).
 func (l Links) Requests(mailbox store.SubscriberID) string {
 	return unsubscribePath + "?t=" + l.sign(requests, string(mailbox), "")
 }
 
-// AllowRequests returns the link that ends the block of mails which other callers cause.
 func (l Links) AllowRequests(mailbox store.SubscriberID) string {
 	return managePath + "?t=" + l.sign(requests, string(mailbox), "")
 }
@@ -183,7 +170,6 @@ func (l Links) openOne(p purpose, token string) (s store.SubscriberID, ref store
 	return store.SubscriberID(subscriber), ref, err == nil
 }
 
-// purpose is the action that a token allows.
 type purpose string
 
 const (
@@ -198,8 +184,7 @@ const (
 	maxToken = 200 // open rejects longer tokens
 )
 
-// sign returns subscriber, route and signature, separated by dots. The token needs no escaping in a
-// URL.
+// sign returns subscriber, route and signature, separated by dots; a URL needs no escaping for it.
 func (l Links) sign(p purpose, subscriber, route string) string {
 	return subscriber + "." + route + "." + l.signature(p, subscriber, route)
 }

@@ -14,10 +14,9 @@ import (
 // blocks them. Mails that the reader of the mailbox requests have a quota of their own, and are not
 // blocked.
 type Mailboxes struct {
-	Store store.Mailboxes
-	Links Links
-	Now   func() time.Time
-	// Limiter replaces the usual quota if the operator set another.
+	Store   store.Mailboxes
+	Links   Links
+	Now     func() time.Time
 	Limiter *limit.Limiter
 }
 
@@ -27,15 +26,13 @@ var perMailbox = limit.Limit{Name: "mailbox", Calls: MailsPerDay, Window: reader
 
 const (
 	MailsPerDay = 6
-	// StoppedDays is how long a reader's block lasts.
 	StoppedDays = 180
 	readerTime  = 24 * time.Hour
 )
 
 func (m Mailboxes) Most() int { return int(m.Limiter.Set(perMailbox).Calls) }
 
-// Allow counts the mail of a job towards the quota of the mailbox of email, and reports whether it
-// may be sent. A retried job counts once.
+// Allow counts the mail of a job towards the quota of its mailbox; a retried job counts once.
 func (m Mailboxes) Allow(ctx context.Context, email string, j store.Job) (allowed bool, err error) {
 	caller, job := j.Caller, j.Name()
 	// One caller may use half of the quota. The rest is for callers without a mail to this mailbox.
@@ -66,8 +63,7 @@ func (m Mailboxes) Allow(ctx context.Context, email string, j store.Job) (allowe
 	return allowed && err == nil, err
 }
 
-// Stop blocks the mails that other callers cause to a mailbox, for StoppedDays days. It returns the
-// end of the block.
+// Stop blocks the mails that other callers cause, for StoppedDays days.
 func (m Mailboxes) Stop(ctx context.Context, id store.SubscriberID) (until time.Time, err error) {
 	until = m.Now().AddDate(0, 0, StoppedDays).UTC().Truncate(time.Second)
 	return until, m.Store.Change(ctx, id, m.Now(), func(b *store.Mailbox) {
@@ -75,13 +71,11 @@ func (m Mailboxes) Stop(ctx context.Context, id store.SubscriberID) (until time.
 	})
 }
 
-// Read records, for 24 hours, that a caller is the reader of a mailbox. The caller must have proved
-// it.
+// Read records for 24 hours that a caller has proved to be the reader of a mailbox.
 func (m Mailboxes) Read(ctx context.Context, id store.SubscriberID, caller string) error {
 	return m.read(ctx, id, caller, func(*store.Mailbox) {})
 }
 
-// Resume ends the block of Stop and records the caller as the reader of the mailbox.
 func (m Mailboxes) Resume(ctx context.Context, id store.SubscriberID, caller string) error {
 	return m.read(ctx, id, caller, func(b *store.Mailbox) { b.Stopped = time.Time{} })
 }
@@ -117,8 +111,6 @@ const (
 	complaintYears = 10
 )
 
-// RefusedUntil returns the end of the suppression of a mailbox that refuses a mail now.
 func RefusedUntil(now time.Time) time.Time { return now.AddDate(0, 0, refusedDays) }
 
-// ComplainedUntil returns the end of the suppression of a subscriber who reports spam now.
 func ComplainedUntil(now time.Time) time.Time { return now.AddDate(complaintYears, 0, 0) }

@@ -57,7 +57,6 @@ func mailOf(to store.Alert, m Message) (mail.Message, error) {
 	return mail.Write("alert", out, links, view.named(out.Subject))
 }
 
-// confirmMail asks the owner of a mailbox to confirm a pending alert.
 func (l Links) confirmMail(pending store.Alert, id string) (mail.Message, error) {
 	v := l.requested(pending, l.Confirm(id))
 	v.Origin, v.Destination = names(pending, v.T.Code)
@@ -90,7 +89,6 @@ func (v mailed) write(template, tag string) (mail.Message, error) {
 	return mail.Write(template, mail.Message{To: v.To.Email, Subject: v.Subject, Tag: tag, Unsubscribe: v.Stop}, links, v)
 }
 
-// lowsID is the Content-ID of the chart.
 const lowsID = "lows@verdetto"
 
 // mailed is what the template of a mail shows: a message with its first fare, for an alert. Rows are the
@@ -109,7 +107,7 @@ type mailed struct {
 	Link, Stop, Texts string
 }
 
-// Host returns the host of the alert's webhook endpoint, whose path may be secret, or "".
+// Host leaves out the path of the endpoint, which may be secret.
 func (v mailed) Host() string {
 	endpoint, err := url.Parse(v.To.Address)
 	if err != nil || v.To.Channel != store.Webhook {
@@ -120,7 +118,6 @@ func (v mailed) Host() string {
 
 func (v mailed) WhenText() template.HTML { return When(v.To, v.T) }
 
-// LinkText returns a text of a mail with a link to manage alerts.
 func (v mailed) LinkText(name string) template.HTML {
 	return v.T.HTML("mail."+v.Texts+"."+name, "Host", v.Host())
 }
@@ -146,7 +143,6 @@ func (v mailed) Advice() []string {
 	return v.Waits
 }
 
-// LevelText returns the word for the fare, or "" if its day cannot be judged.
 func (v mailed) LevelText() string {
 	if v.ForDay == nil {
 		return ""
@@ -154,7 +150,6 @@ func (v mailed) LevelText() string {
 	return v.T.Text("level." + string(v.ForDay.Level))
 }
 
-// UsualText returns the difference to the usual fare as a sentence, or "" if that is unknown.
 func (v mailed) UsualText() string {
 	if v.ForDay == nil {
 		return ""
@@ -169,7 +164,6 @@ func (v mailed) MarketText() string {
 	return wording.Sentence(v.T.Text("headline.market", "Level", v.T.Text("market."+string(v.Market())))) + "."
 }
 
-// Said returns the sentences about the fare. The first is what the reader needs first.
 func (v mailed) Said() []string {
 	sentences := []string{v.MarketText(), v.UsualText(), Since(v.To, v.Fare, v.T)}
 	if v.Booked() {
@@ -223,7 +217,6 @@ func (v mailed) Why() string {
 	return why
 }
 
-// Others returns how many destinations a list leaves out, or "".
 func (v mailed) Others() string {
 	if v.M.More == 0 {
 		return ""
@@ -231,7 +224,6 @@ func (v mailed) Others() string {
 	return v.T.Count("mail.list.more", v.M.More)
 }
 
-// ConditionText says in a digest what the alert waits for, and whether that is the case.
 func (v mailed) ConditionText() template.HTML {
 	if v.Met {
 		return v.T.HTML("mail.digest.met", "When", WaitsFor(v.To, v.T))
@@ -239,7 +231,6 @@ func (v mailed) ConditionText() template.HTML {
 	return v.T.HTML("mail.digest.unmet", "When", WaitsFor(v.To, v.T))
 }
 
-// SinceText compares the price with that in the last digest.
 func (v mailed) SinceText() string {
 	switch by := v.Price - v.Before; {
 	case v.Before == 0:
@@ -252,7 +243,6 @@ func (v mailed) SinceText() string {
 	return v.T.Text("mail.digest.same")
 }
 
-// Pill returns the style of the label with the level, in the colours of the web pages.
 func (v mailed) Pill() template.CSS {
 	level := ""
 	if v.ForDay != nil {

@@ -17,7 +17,6 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// aMail returns an alert and its message as composed on 1 March 2016.
 func aMail(t *testing.T) (store.Alert, Message) {
 	t.Helper()
 	picture, err := os.ReadFile(filepath.Join("testdata", "lows.png"))

@@ -63,8 +63,7 @@ type Fare struct {
 	Page             string    // link to the page with the whole verdict
 }
 
-// Judged is the judgement of a fare for its day. The other levels of a Fare are those on which its
-// alert depends: for a route, those of its market.
+// Judged compares a fare with its day. The other levels of a Fare are those on which its alert depends.
 type Judged struct {
 	Level       verdict.Level
 	Reliability verdict.Reliability
@@ -80,8 +79,7 @@ func (f Fare) Market() verdict.Level {
 	return f.Level
 }
 
-// sure returns the certainty of the stated judgement: the one for the day, or else the one of the
-// market.
+// sure returns the certainty for the day or, without one, of the market.
 func (f Fare) sure() verdict.Reliability {
 	if f.ForDay != nil {
 		return f.ForDay.Reliability
@@ -108,8 +106,7 @@ type Airline struct {
 	Name string `json:"nome"`
 }
 
-// Expected is the usual price of a departure, and the price changes after waiting in similar
-// recorded cases.
+// Expected is the usual price of a departure, and how prices changed in similar recorded cases.
 type Expected struct {
 	Low, High fare.Cents // half of the comparable fares lie between Low and High
 	Waits     []Wait
@@ -159,8 +156,7 @@ func factsOf(live verdict.Live) (f Facts) {
 	return f
 }
 
-// messageID depends only on the alert and the day of the news, so every process computes the same
-// ID.
+// messageID depends only on alert and day, so every process computes the same ID.
 func messageID(a store.Alert, day fare.Day) string {
 	name := "alert\x00" + string(a.Subscriber) + "\x00" + a.Route.String() + "\x00" + day.String()
 	if a.ID != "" {

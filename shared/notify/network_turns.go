@@ -21,9 +21,8 @@ const (
 )
 
 // perService limits the confirmation messages of the whole service. Otherwise a caller with many IP
-// addresses could cause a flood of mails, and mail providers would block the service. Jobs over the
-// limit wait for the next hour. Mails about keys and
-// plans do not count towards it, so no flood of requests delays them.
+// addresses could cause a flood of mails, and mail providers would block the service. Jobs over the limit
+// wait for the next hour. Mails about keys and plans do not count towards it.
 var perService = limit.Limit{Name: "alerts-service", Calls: 1000, Window: time.Hour}
 
 const everybody = "all"
@@ -34,8 +33,7 @@ func perSeen(l *limit.Limiter) limit.Limit {
 	return limit.Limit{Name: "alerts-seen", Calls: max(1, l.Set(perService).Calls*3/4), Window: time.Hour}
 }
 
-// inTurn picks the jobs that may run now, and records them with their networks. A retried job is
-// not recorded again.
+// inTurn picks the jobs that may run now, and records each once with its network.
 func inTurn(networks map[string]*store.Network, due []store.Job, most int, onlyNew bool, now time.Time) (chosen []store.Job) {
 	for _, n := range networks {
 		for to, at := range n.Recent {

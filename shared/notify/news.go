@@ -10,7 +10,6 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// news is the cheapest fare of a route after a refresh, with its verdict.
 type news struct {
 	Route       fare.Route
 	Day         fare.Day // day of the refresh that found the fare
@@ -72,8 +71,7 @@ func (n news) observation() Observation {
 	return Observation{Day: n.Day, Price: n.Price, Level: n.Level}
 }
 
-// lowFor returns the number of days before today in which no fare was as cheap as the cheapest
-// current one.
+// lowFor returns the number of days before today in which no fare was as cheap as the cheapest now.
 func lowFor(s verdict.RouteSummary, today fare.Day) fare.Day {
 	live, ok := s.Cheapest(today)
 	if !ok || len(s.Lows) == 0 {
@@ -89,8 +87,7 @@ func lowFor(s verdict.RouteSummary, today fare.Day) fare.Day {
 	return today - max(first, last)
 }
 
-// live reports whether the news may still be sent: the flight has not departed, and the fare was
-// found at most LiveDays days ago.
+// live reports whether the flight has not departed and the fare was found at most LiveDays days ago.
 func (n news) live(today fare.Day) bool {
 	found := fare.DayOf(time.Unix(n.Found, 0))
 	return n.Depart >= today && today-n.Day <= verdict.LiveDays && today-found <= verdict.LiveDays
@@ -120,7 +117,6 @@ func (n news) encode() []byte {
 	return w
 }
 
-// newsWithFlight is the first byte of news with a known flight.
 const newsWithFlight = 2
 
 func decodeNews(data []byte) (news, error) {

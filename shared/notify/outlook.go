@@ -17,8 +17,6 @@ type Answers interface {
 	Answer(context.Context, answer.Question) (answer.Answer, error)
 }
 
-// outlook is the verdict on the departure of a fare: its usual price, and what waiting brought in
-// similar cases. The zero outlook adds no text to a message.
 type outlook struct{ judgement *verdict.Judgement }
 
 // lookAhead asks for the verdict on a departure. It returns an empty outlook if the departure
@@ -38,8 +36,6 @@ func lookAhead(ctx context.Context, answers Answers, q answer.Question, price fa
 	return outlookOf(a.Judgement, price), nil
 }
 
-// outlookOf returns an empty outlook if the answer is about another price, or if there is too
-// little data.
 func outlookOf(a verdict.Judgement, price fare.Cents) outlook {
 	if !a.Verdict.Judged() || a.Quartiles == nil || a.Fare.Price != price {
 		return outlook{}
@@ -62,8 +58,7 @@ func (o outlook) judged() *Judged {
 	return &Judged{v.Level, v.Reliability, v.Median, v.Sample}
 }
 
-// waits says what waiting brought in similar recorded cases. A message states the chance for one
-// number of days only.
+// waits states the chance for one number of days only.
 func (o outlook) waits(l *i18n.Language) []string {
 	if o.judgement == nil {
 		return nil

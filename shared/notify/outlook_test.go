@@ -28,8 +28,6 @@ func (j *judged) Answer(_ context.Context, q answer.Question) (answer.Answer, er
 	return answer.Answer{Judgement: j.analysis}, j.err
 }
 
-// departing returns the verdict on a departure; pays says whether waiting saved money in recorded
-// cases.
 func departing(price fare.Cents, pays bool) verdict.Judgement {
 	lead := 150
 	return verdict.Judgement{
@@ -44,8 +42,6 @@ func departing(price fare.Cents, pays bool) verdict.Judgement {
 	}
 }
 
-// A mail states the usual price of the departure, and advises waiting only if that saved money in
-// recorded cases.
 func TestMailsSayWhatIsToBeExpected(t *testing.T) {
 	const advises, advisesNot = "has paid off on average", "has not paid off"
 	for _, c := range []struct {
@@ -91,7 +87,6 @@ func TestMailsSayWhatIsToBeExpected(t *testing.T) {
 			if c.logged != (log.Len() > 0) {
 				t.Errorf("log %q", log.String())
 			}
-			// All mails about the same news share one question about the departure day of the fare.
 			if len(c.answers.asked) != 1 || c.answers.asked[0].When.Date != fare.DayOf(h.Now())+150 {
 				t.Errorf("asked %+v", c.answers.asked)
 			}
@@ -110,8 +105,6 @@ func TestMailsSayWhatIsToBeExpected(t *testing.T) {
 	})
 }
 
-// A mail states on which day the subscriber asked for the alert, except for alerts of earlier
-// versions.
 func TestAlertMailSaysWhenItWasAskedFor(t *testing.T) {
 	h := notifytest.New(t)
 	h.Subscribe("ada", "MIL-BUH", 0)

@@ -22,7 +22,6 @@ func airlinesOf(trip store.Trip) string {
 	return ""
 }
 
-// Page returns the path of the page about the trip of an alert, in the alert's language.
 func (l Links) Page(a store.Alert) string {
 	at := Links{Pepper: l.Pepper}
 	if a.Route.Destination == store.Anywhere {
@@ -54,7 +53,6 @@ func (l Links) pageOf(n news, a store.Alert, in *i18n.Language) string {
 	return page + shownIn(a, in)
 }
 
-// shownIn returns the parameters of a page for its language and for the currency of an alert.
 func shownIn(a store.Alert, l *i18n.Language) string {
 	in := "&lang=" + l.Code
 	if a.Currency != "" {

@@ -89,11 +89,9 @@ func drawPicture(n news) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// minBars is the minimum number of weeks that the picture has space for.
 const minBars = 8
 
-// drawn returns the number of weeks that the picture shows, from the first that has a fare, but at
-// least minBars.
+// drawn returns the number of weeks shown: from the first with a fare on, but at least minBars.
 func (n news) drawn() int {
 	for i, low := range n.Lows {
 		if low > 0 {

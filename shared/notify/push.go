@@ -26,8 +26,7 @@ type queued struct {
 	Subscriber store.SubscriberID `json:"s"`
 	Ref        store.Ref          `json:"r"`
 	Message    Message            `json:"m"`
-	// Ended is a copy of an alert that has ended, because the alert is removed once the job is
-	// stored.
+	// Ended is a copy of an alert that has ended; the alert is removed once the job is stored.
 	Ended *store.Alert `json:"e,omitempty"`
 }
 
@@ -81,7 +80,6 @@ const (
 var pushWaits = []time.Duration{10 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour,
 	5 * time.Hour, 10 * time.Hour, 6 * time.Hour}
 
-// Work runs the jobs that are due. It returns the number of finished jobs.
 func (p *Pushes) Work(ctx context.Context) (ended int, err error) {
 	return outbox.Worker{
 		Retries: p.Outbox, Do: p.do, Within: pushTime, Waits: pushWaits, AtOnce: pushesAtOnce, Now: p.Now, Log: p.Log,
@@ -97,7 +95,6 @@ func (p *Pushes) do(ctx context.Context, j store.Job) error {
 	switch {
 	case errors.Is(err, mail.ErrRefused):
 		p.Log.WarnContext(ctx, "the service of a phone refuses a message for good, so its alerts stop for a while", "kind", j.Kind, "error", err)
-		// A refused confirmation does not end the confirmed alerts to the same address.
 		if j.Kind == pushKind {
 			return p.Alerts.Stop(ctx, to, RefusedUntil(p.Now()))
 		}
@@ -109,8 +106,7 @@ func (p *Pushes) do(ctx context.Context, j store.Job) error {
 	return err
 }
 
-// push delivers a message, unless the alert was removed meanwhile and the message is not about its
-// end.
+// push skips a message whose alert was removed meanwhile, unless it is about the end.
 func (p *Pushes) push(ctx context.Context, j store.Job) (store.SubscriberID, error) {
 	var q queued
 	if err := json.Unmarshal(j.Data, &q); err != nil {
@@ -136,7 +132,6 @@ func (p *Pushes) push(ctx context.Context, j store.Job) (store.SubscriberID, err
 	return a.Subscriber, carrier.Deliver(ctx, a, q.Message)
 }
 
-// ask asks for confirmation of an alert that is still pending.
 func (p *Pushes) ask(ctx context.Context, j store.Job) (store.SubscriberID, error) {
 	pending, err := p.Alerts.Pending(ctx, j.Ref)
 	if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrUsed) {

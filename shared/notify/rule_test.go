@@ -22,7 +22,6 @@ func thin(price fare.Cents) Observation {
 	return Observation{Price: price, Level: verdict.Unjudged}
 }
 
-// shouldNotify applies the rule for Threshold, or for Verdict if threshold is 0.
 func shouldNotify(threshold fare.Cents, notified fare.Day, h history) bool {
 	due, _ := dueOf(store.Alert{Threshold: threshold, Mailed: notified}, h)
 	return due

@@ -22,12 +22,11 @@ type Sender struct {
 	Alerts        store.Alerts
 	Notifications store.Notifications
 	Mail          mail.Sender
-	// Carriers holds the carriers other than mail by the name of their channel in store.Alert.
-	Carriers map[string]Carrier
-	Links    Links
-	Answers  Answers // judges the departure of a fare; nil: messages contain no such verdict
-	Rate     float64 // messages per second, above 0
-	Now      func() time.Time
+	Carriers      map[string]Carrier
+	Links         Links
+	Answers       Answers // judges the departure of a fare; nil: messages contain no such verdict
+	Rate          float64 // messages per second, above 0
+	Now           func() time.Time
 	// Sleep waits for a time, or returns the error of the context if that ends first. If nil, the
 	// system clock is used.
 	Sleep func(context.Context, time.Duration) error
@@ -75,8 +74,7 @@ func newRun(s *Sender, lease *store.Lease) *run {
 		answers: answer.NewUnrecorded(store.Fares{Table: s.Notifications.Table}, s.Now, s.Log)}
 }
 
-// hold renews the lease if less than half of its time is left. One message always fits into the
-// other half.
+// hold renews the lease if less than half of its time is left; one message fits into the other half.
 func (r *run) hold(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -125,13 +123,11 @@ func (b *batch) send(ctx context.Context, by *channel, message func() (settled b
 	return true
 }
 
-// wait waits for all messages in progress. settled reports whether each was sent or is not needed.
 func (b *batch) wait(ctx context.Context) (settled bool, err error) {
 	b.sending.Wait()
 	return !b.incomplete, context.Cause(ctx)
 }
 
-// fault logs and collects the error of one alert; the others continue.
 func (r *run) fault(ctx context.Context, err error) {
 	r.Log.ErrorContext(ctx, "an alert could not be judged or sent; the next run tries again", "error", err)
 	r.mu.Lock()
@@ -178,14 +174,12 @@ func (r *run) isShut(c *channel) bool {
 	return c.shut
 }
 
-// close stops a channel for the rest of this call of Work.
 func (r *run) close(c *channel, why error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.shut(c, why)
 }
 
-// shut is like close, for callers that hold r.mu.
 func (r *run) shut(c *channel, why error) {
 	if !c.shut {
 		c.shut, r.faults = true, append(r.faults, why)
@@ -199,8 +193,7 @@ func (r *run) countSent(c *channel) {
 	c.postponedInARow, c.refusedInARow = 0, 0
 }
 
-// countRefused counts a subscriber whose address refuses messages permanently, and stops the
-// channel after maxInARow successive refusals.
+// countRefused stops the channel after maxInARow successive permanent refusals.
 func (r *run) countRefused(c *channel, about string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -210,8 +203,7 @@ func (r *run) countRefused(c *channel, about string) {
 	}
 }
 
-// countPostponed counts a message that waits for the next call of Work, and stops the channel after
-// maxInARow successive postponements.
+// countPostponed stops the channel after maxInARow successive postponements.
 func (r *run) countPostponed(ctx context.Context, c *channel, about string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -27,7 +27,6 @@ func newPace(perSecond float64, now func() time.Time, sleep func(context.Context
 	return &pace{now: now, sleep: sleep, limiter: rate.NewLimiter(rate.Limit(perSecond), 1)}
 }
 
-// wait returns nil when the caller may send the next message, or an error if ctx ends first.
 func (p *pace) wait(ctx context.Context) error {
 	for {
 		p.mu.Lock()
@@ -55,8 +54,7 @@ func (p *pace) hold(d time.Duration) {
 	}
 }
 
-// retry calls do until it succeeds, at most three times, with a pause that doubles, and returns the
-// last error.
+// retry calls do at most three times, with a pause that doubles, and returns the last error.
 func (p *pace) retry(ctx context.Context, do func() error) error {
 	err := do()
 	for pause := firstPause / 2; err != nil && pause <= firstPause; pause *= 2 {

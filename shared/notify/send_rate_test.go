@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// pace.retry tries three times, with a pause that doubles, unless ctx ends during a pause.
 func TestRetry(t *testing.T) {
 	errWrite := errors.New("write")
 	for _, c := range []struct {

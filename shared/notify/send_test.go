@@ -35,8 +35,6 @@ func leave(h *notifytest.Fixture, prices ...fare.Cents) {
 	}
 }
 
-// fall returns a fixture with an alert of kind Verdict for each subscriber, and news that meets
-// them.
 func fall(t *testing.T, who ...string) *notifytest.Fixture {
 	h := notifytest.New(t)
 	for _, w := range who {
@@ -126,7 +124,6 @@ func TestCarrier(t *testing.T) {
 	}
 }
 
-// While the carrier throttles, each pause is twice as long as the previous one.
 func TestThrottledForAWhile(t *testing.T) {
 	for _, fault := range []error{mail.ErrThrottled, mail.ErrUnavailable} {
 		h, left := fall(t, everyone...), 3
@@ -145,7 +142,6 @@ func TestThrottledForAWhile(t *testing.T) {
 	}
 }
 
-// If a mailbox refuses a mail permanently, its alerts are removed, so it gets no further mail.
 func TestRefused(t *testing.T) {
 	h, tried := fall(t, everyone...), 0
 	h.Carrier.Before = func(m mail.Message) error {
@@ -206,7 +202,6 @@ func TestNothingPersonalIsLogged(t *testing.T) {
 	}
 }
 
-// While one process sends, a second one waits. It takes over when the lease of the first has ended.
 func TestTwoSenders(t *testing.T) {
 	h := fall(t, "ada", "bob")
 	inside, on := make(chan struct{}), make(chan struct{})

@@ -82,8 +82,6 @@ func (s *simulation) subscribe() {
 	}
 }
 
-// refresh stores a refresh in which every departure of all routes has the same price, and the
-// notifications for alerts.
 func (s *simulation) refresh(price fare.Cents) {
 	s.T.Helper()
 	ctx, today, fares, notifications := s.T.Context(), s.Today(), store.Fares{Table: s.Table},
@@ -123,8 +121,6 @@ func (s *simulation) refresh(price fare.Cents) {
 	}
 }
 
-// addDeal stores the cheapest fare of a route as a deal of its origin, and the notification for
-// alerts to Anywhere.
 func (s *simulation) addDeal(route fare.Route, price fare.Cents) {
 	s.T.Helper()
 	stored, _, err := store.Fares{Table: s.Table}.Deals(s.T.Context(), route.Origin, fare.OneWay)
@@ -234,7 +230,6 @@ func (s *simulation) Send(_ context.Context, m mail.Message) error {
 	return err
 }
 
-// work runs processes until every message is sent. Each is killed after at most killAfter calls.
 func (s *simulation) work(killAfter int) {
 	s.T.Helper()
 	for {
@@ -256,8 +251,7 @@ func (s *simulation) work(killAfter int) {
 	}
 }
 
-// run simulates days with one price each, and returns the number of messages for each alert of a
-// route.
+// run simulates days with one price each, and returns the messages for each alert of a route.
 func (s *simulation) run(killAfter int, prices ...fare.Cents) (each []int) {
 	s.subscribe()
 	for i, price := range prices {
@@ -328,5 +322,4 @@ func simulate(t *testing.T, rounds, routes, killAfter, leastKills, least int) {
 	}
 }
 
-// Whatever is killed or lost, each subscriber gets the same messages for every kind of alert.
 func TestKindsUnderKills(t *testing.T) { simulate(t, 2, 5, 35, 200, 0) }

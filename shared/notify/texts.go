@@ -13,10 +13,6 @@ import (
 	"verdetto/shared/text/wording"
 )
 
-// This file holds the wording of alerts on pages and in mails.
-
-// When says when an alert sends messages: when its condition is met, or weekly. It contains HTML
-// tags for emphasis.
 func When(a store.Alert, l *i18n.Language) template.HTML {
 	if a.Digest {
 		return l.HTML("when.weekly", "Weekday", l.Weekday(store.DigestWeekday(a.Subscriber)), "When", WaitsFor(a, l))
@@ -24,7 +20,6 @@ func When(a store.Alert, l *i18n.Language) template.HTML {
 	return WaitsFor(a, l)
 }
 
-// WaitsFor says for which condition an alert waits.
 func WaitsFor(a store.Alert, l *i18n.Language) template.HTML {
 	if a.Route.Destination == store.Anywhere {
 		if a.Threshold > 0 {
@@ -65,8 +60,7 @@ func LanguageOf(a store.Alert) *i18n.Language {
 	return l.InCurrency(a.Currency, func(c fare.Cents) fare.Cents { return fare.Cents(math.Round(float64(c) * rate)) })
 }
 
-// AmountOf returns an amount of an alert in words, given in EUR cents, in the currency in which it
-// was stated.
+// AmountOf writes EUR cents in the currency in which the subscriber stated them.
 func AmountOf(a store.Alert, euro fare.Cents, l *i18n.Language) string {
 	a.Language = l.Code
 	return LanguageOf(a).Amount(euro)
@@ -76,8 +70,6 @@ func PlainWhen(a store.Alert, l *i18n.Language) string {
 	return html.UnescapeString(strings.NewReplacer("<strong>", "", "</strong>", "").Replace(string(When(a, l))))
 }
 
-// TripText describes which fares an alert is for, or returns "" for the cheapest one-way fare of
-// the route.
 func TripText(t store.Trip, l *i18n.Language) string {
 	var parts []string
 	switch {
@@ -101,8 +93,6 @@ func TripText(t store.Trip, l *i18n.Language) string {
 	return strings.Join(parts, ", ")
 }
 
-// ListTitle returns the title of a message of an alert to Anywhere: its only fare, or the number of
-// fares and the cheapest one.
 func ListTitle(m Message, l *i18n.Language) string {
 	first, many := m.Fares[0], len(m.Fares)+m.More
 	if many == 1 {
@@ -115,8 +105,6 @@ func ListTitle(m Message, l *i18n.Language) string {
 	return l.Count("mail.list.subject", many, "City", m.Origin, "Price", l.Amount(first.Price))
 }
 
-// names returns the names of the two ends of an alert: cities, the airports of its trip, an area,
-// or the word for anywhere.
 func names(a store.Alert, lang string) (from, to string) {
 	from, to = ends(a.Route, a.Trip, lang)
 	if area, ok := places.AreaOf(a.Area); ok {
@@ -125,13 +113,11 @@ func names(a store.Alert, lang string) (from, to string) {
 	return from, to
 }
 
-// RouteName returns the names of the two ends of an alert, with a dash between them.
 func RouteName(a store.Alert, lang string) string {
 	from, to := names(a, lang)
 	return from + "–" + to
 }
 
-// ends returns the names of the two ends of a fare: cities, or the airports of a trip.
 func ends(route fare.Route, trip store.Trip, lang string) (from, to string) {
 	name := func(city fare.City, a fare.Airport) string {
 		if a != (fare.Airport{}) {
@@ -142,8 +128,7 @@ func ends(route fare.Route, trip store.Trip, lang string) (from, to string) {
 	return name(route.Origin, trip.Airports.From), name(route.Destination, trip.Airports.To)
 }
 
-// CityName returns the name of a city in a language, or its code if the city is not in the tables
-// any more. For Anywhere it returns the word for it.
+// CityName returns the code of a city that is not in the tables any more.
 func CityName(city fare.City, lang string) string {
 	if city == store.Anywhere {
 		return i18n.ForCode(lang).Text("alerts.anywhere")

@@ -13,8 +13,6 @@ import (
 	"verdetto/shared/notify/notifytest"
 )
 
-// manySubscribers returns a fixture with numbered subscribers of one route, and news that meets
-// their alerts.
 func manySubscribers(t *testing.T, many int) *notifytest.Fixture {
 	t.Helper()
 	h := notifytest.New(t)

@@ -17,7 +17,6 @@ import (
 // Alerts for a trip are judged when they are sent, once per trip, route and refresh. Package answer
 // judges them, as it does for callers.
 
-// notification is a decoded notification, with the looks composed from it.
 type notification struct {
 	stored store.Notification
 	look   *look // data for the route's messages; nil if alerts are judged when they are sent
@@ -62,7 +61,6 @@ func (r *run) lookFor(ctx context.Context, n *notification, a store.Alert) (*loo
 	return l, err
 }
 
-// lookFrom reads the deals of an origin into a look, or returns nil if there are none.
 func (r *run) lookFrom(ctx context.Context, stored store.Notification) (*look, error) {
 	f := &originDeals{origin: stored.Route.Origin, day: stored.Day, today: fare.DayOf(r.Now())}
 	if f.day < f.today-verdict.LiveDays {
@@ -79,7 +77,7 @@ func (r *run) lookFrom(ctx context.Context, stored store.Notification) (*look, e
 	return &look{from: f}, nil
 }
 
-// judge judges a trip, and stores the result in its history before any subscriber is notified.
+// judge stores the result in the trip's history before any subscriber is notified.
 func (r *run) judge(ctx context.Context, stored store.Notification, trip store.Trip) (*look, error) {
 	if stored.Day < fare.DayOf(r.Now())-verdict.LiveDays {
 		return nil, nil // the notification is too old; a later refresh replaces it
@@ -173,8 +171,7 @@ func (r *run) cheapestWithin(ctx context.Context, q *answer.Question, trip store
 	return &cheapest, nil
 }
 
-// spanOf returns the kind of period whose length is closest to the given number of days, or nil for
-// a single day.
+// spanOf returns the kind of period with the closest length, or nil for a single day.
 func spanOf(days fare.Day) *departure.Span {
 	lengths := []struct {
 		span departure.Span

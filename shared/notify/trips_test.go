@@ -81,7 +81,6 @@ func (h *trip) watch(who string, a store.Alert) store.Alert {
 	return h.Confirm(who, a)
 }
 
-// always returns the usual price for every day that is not in but.
 func always(usual fare.Cents, but map[fare.Day]fare.Cents) func(fare.Day) fare.Cents {
 	return func(depart fare.Day) fare.Cents {
 		if price, is := but[depart]; is {

@@ -7,8 +7,6 @@ import (
 	"verdetto/shared/text/wording"
 )
 
-// The functions in this file say what is new about a fare, for each kind of alert.
-
 // before returns the price in the last message of an alert, and its day. If there was no message,
 // it returns the first price found for an alert of kind Drop or Change, and day 0. The price is 0
 // if it is unknown.

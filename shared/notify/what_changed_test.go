@@ -75,7 +75,6 @@ func TestSince(t *testing.T) {
 	}
 }
 
-// The link to the page with the verdict contains the trip of the alert.
 func TestPageOfTrip(t *testing.T) {
 	depart, _ := fare.ParseDay("2027-03-20")
 	for _, c := range []struct {
@@ -115,7 +114,6 @@ func TestPictureOfFewWeeks(t *testing.T) {
 	}
 }
 
-// The title compares the fare with the price that the subscriber knows.
 func TestSubject(t *testing.T) {
 	story := history{{Day: 100, Price: 7000}, {Day: 107, Price: 6200}, {Day: 114, Price: 5500}, {Day: 121, Price: 4900}}
 	for _, c := range []struct {

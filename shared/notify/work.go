@@ -14,7 +14,6 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// errTimeUp ends the context of Work shortly before its deadline.
 var errTimeUp = errors.New("no time for more")
 
 // Work sends all stored news, or as much as the time of the context allows. If one message fails,
@@ -50,8 +49,7 @@ func (s *Sender) Work(ctx context.Context) (Result, error) {
 	return r.result, errors.Join(append(r.faults, err, lease.Release(last))...)
 }
 
-// accepting returns a context for starting messages, which ends early enough before the deadline to
-// finish them.
+// accepting returns a context that ends early enough before the deadline to finish started messages.
 func (s *Sender) accepting(ctx context.Context) (context.Context, context.CancelCauseFunc) {
 	ctx, stop := context.WithCancelCause(ctx)
 	deadline, ok := ctx.Deadline()
@@ -99,7 +97,6 @@ func (r *run) all(ctx context.Context) error {
 func (r *run) route(ctx context.Context, stored store.Notification) error {
 	n, err := open(stored)
 	if err != nil || n.look != nil && !n.look.news.live(fare.DayOf(r.Now())) {
-		// The news is malformed or outdated; the next refresh stores new news.
 		if err != nil {
 			r.fault(ctx, fmt.Errorf("read news of %s: %w", stored.Route, err))
 		}
@@ -144,7 +141,6 @@ func (r *run) route(ctx context.Context, stored store.Notification) error {
 	}
 }
 
-// end deletes news that needs no more messages, and the mark of a route without alerts.
 func (r *run) end(ctx context.Context, stored store.Notification, complete, noAlerts bool) error {
 	if !complete {
 		r.result.More = true
@@ -159,8 +155,7 @@ func (r *run) end(ctx context.Context, stored store.Notification, complete, noAl
 	return r.Notifications.Delete(ctx, stored)
 }
 
-// page notifies the subscribers of those alerts of a page that the new fares meet. settled reports
-// whether every message was sent or is not needed.
+// page reports whether every message of a page was sent or is not needed.
 func (r *run) page(ctx context.Context, n *notification, alerts []store.Alert) (settled bool, err error) {
 	b := batch{run: r}
 	for _, a := range alerts {

@@ -42,7 +42,6 @@ func (c *Clock) Set(at time.Time) { c.mu.Lock(); defer c.mu.Unlock(); c.at = at 
 
 func (c *Clock) Add(d time.Duration) { c.mu.Lock(); defer c.mu.Unlock(); c.at = c.at.Add(d) }
 
-// Sleep moves the clock forward by d instead of waiting, and fails if ctx has ended.
 func (c *Clock) Sleep(ctx context.Context, d time.Duration) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -52,7 +51,6 @@ func (c *Clock) Sleep(ctx context.Context, d time.Duration) error {
 	return ctx.Err()
 }
 
-// Carrier writes mails into a folder and counts them.
 type Carrier struct {
 	Folder string
 	// Before and After, if set, make Send fail: after an error from Before the mail is not sent,
@@ -86,7 +84,6 @@ func (c *Carrier) Send(ctx context.Context, m mail.Message) error {
 // counts twice.
 func (c *Carrier) Sent() map[string]int { return c.taken }
 
-// Fixture holds a store, a clock, a carrier and subscribers for a test.
 type Fixture struct {
 	T *testing.T
 	*Clock
@@ -198,7 +195,6 @@ func (f *Fixture) Sender() *notify.Sender {
 	}
 }
 
-// Work runs the Sender once, and fails the test unless the result is want.
 func (f *Fixture) Work(want notify.Result) {
 	f.T.Helper()
 	got, err := f.Sender().Work(f.T.Context())
@@ -210,7 +206,6 @@ func (f *Fixture) Work(want notify.Result) {
 	}
 }
 
-// Mails returns the mails in the carrier's folder, in order of file name.
 func (f *Fixture) Mails() (all []mail.Message) {
 	f.T.Helper()
 	mails, err := maildir.Read(f.Carrier.Folder)
@@ -223,7 +218,6 @@ func (f *Fixture) Mails() (all []mail.Message) {
 	return all
 }
 
-// Mailed counts the mails in the carrier's folder by subscriber.
 func (f *Fixture) Mailed() map[string]int {
 	f.T.Helper()
 	got := map[string]int{}

@@ -13,8 +13,7 @@ type Loop[J any] struct {
 	// Take; jobs with the key "" run in any order.
 	Turn func(J) string
 	// Do runs a job and records the result. If Do returns an error, no further job starts.
-	Do func(context.Context, J) (ended bool, err error)
-	// Release gives back a job that was taken but not started.
+	Do      func(context.Context, J) (ended bool, err error)
 	Release func(context.Context, J) error
 	Within  time.Duration // maximum time of one job
 	Lease   time.Duration

@@ -17,7 +17,6 @@ import (
 	"verdetto/shared/store"
 )
 
-// Worker runs the jobs of outboxes. Each job runs at least once.
 type Worker struct {
 	Boxes   []store.Outbox // outboxes with jobs that wait for the first attempt
 	Retries store.Outbox

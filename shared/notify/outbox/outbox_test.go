@@ -137,7 +137,6 @@ func TestLater(t *testing.T) {
 	}
 }
 
-// Two jobs for the same address never run at the same time.
 func TestOneAddressInTurn(t *testing.T) {
 	w := newWorld(t, nil)
 	var mu sync.Mutex

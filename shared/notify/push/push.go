@@ -21,7 +21,6 @@ import (
 	"verdetto/shared/text/wording"
 )
 
-// Ntfy sends messages to topics of ntfy servers.
 type Ntfy struct {
 	ntfy.Publisher
 	BaseURL string // of the service, without a trailing slash
@@ -53,7 +52,6 @@ func (c Ntfy) Ask(ctx context.Context, pending store.Alert, id, link string) err
 	})
 }
 
-// Telegram sends messages to Telegram chats.
 type Telegram struct {
 	Bot     *telegram.Bot
 	BaseURL string
@@ -117,7 +115,6 @@ func write(to store.Alert, m notify.Message, baseURL string) (text, error) {
 	return t, nil
 }
 
-// ways returns the links in a message about fares. The first one leads to the fares.
 func ways(m notify.Message, look link, l *i18n.Language) []link {
 	links := []link{look, {l.Text("mail.alert.manage"), m.Manage}}
 	if m.Snooze != "" { // messages composed before snooze links existed have none
@@ -126,7 +123,6 @@ func ways(m notify.Message, look link, l *i18n.Language) []link {
 	return append(links, link{l.Text("mail.alert.stop"), m.Unsubscribe})
 }
 
-// list composes the message of an alert to Anywhere, with one or two lines per destination.
 func list(to store.Alert, m notify.Message, l *i18n.Language) text {
 	first := m.Fares[0]
 	t := text{title: notify.ListTitle(m, l)}
@@ -189,7 +185,6 @@ func facts(f notify.Fare, m notify.Message, l *i18n.Language) (s string) {
 	return s + "\n" + wording.Seen(l, f.Found, cmp.Or(m.Day, f.Day))
 }
 
-// flight returns what is known about the flight of a fare, after a space, or "".
 func flight(f notify.Fare) string {
 	if f.Flight == "" {
 		return ""
@@ -201,7 +196,6 @@ func page(baseURL string, r fare.Route, l *i18n.Language) string {
 	return baseURL + "/?da=" + string(r.Origin) + "&a=" + string(r.Destination) + "&lang=" + l.Code
 }
 
-// when returns the condition of an alert, after its trip if any.
 func when(a store.Alert, l *i18n.Language) string {
 	if trip := notify.TripText(a.Trip, l); trip != "" {
 		return trip + ", " + notify.PlainWhen(a, l)

@@ -101,7 +101,6 @@ func TestWhatPhonesShow(t *testing.T) {
 	}
 }
 
-// The last message of an alert for a trip says that the alert has ended, and asks for no action.
 func TestWhatPhonesShowAtTheEnd(t *testing.T) {
 	for language, want := range map[string]string{"en": "departure: Wednesday 18 March 2026", "it": "partenza: mercoledì 18 marzo 2026",
 		"de": "Abflug: Mittwoch, 18. März 2026", "fr": "départ", "es": "salida: miércoles 18 de marzo de 2026",

@@ -61,7 +61,6 @@ type Trip struct {
 	WithoutAirline string `json:"withoutAirline,omitempty"`
 }
 
-// Fare is a fare that meets the alert. Prices are in EUR cents.
 type Fare struct {
 	Route           string `json:"route"`
 	OriginName      string `json:"originName"`
@@ -102,8 +101,6 @@ type Flight struct {
 	DurationMinutes *int   `json:"durationMinutes,omitempty"`
 }
 
-// Expected is the usual price of a departure, and the price changes after waiting in similar
-// recorded cases.
 type Expected struct {
 	LowCents  int64  `json:"lowCents"` // half of the comparable fares lie between LowCents and HighCents
 	HighCents int64  `json:"highCents"`

@@ -11,7 +11,6 @@ import (
 	"verdetto/shared/store"
 )
 
-// A webhook event states the trip and the kind of the alert, what is new, and the usual price.
 func TestEventOfATrip(t *testing.T) {
 	trip := store.Trip{From: 20514, To: 20544, Month: true, Nights: fare.Return4to7, Nonstop: true}
 	for _, c := range []struct {

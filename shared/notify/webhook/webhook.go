@@ -21,7 +21,7 @@ type Carrier struct {
 	Now        func() time.Time
 }
 
-// Deliver stores the event of a message. It does nothing if the event is already stored.
+// Deliver does nothing if the event is already stored.
 func (c Carrier) Deliver(ctx context.Context, to store.Alert, m notify.Message) error {
 	now := c.Now()
 	body, err := event(to, m, now)
@@ -32,8 +32,7 @@ func (c Carrier) Deliver(ctx context.Context, to store.Alert, m notify.Message) 
 	return err
 }
 
-// Test returns the delivery of a test event to the endpoint of an alert. It has no body, since the
-// test event contains no fare.
+// Test returns the delivery of a test event, which has no body because it contains no fare.
 func Test(alert store.Alert, name string, now time.Time) store.Delivery {
 	return store.Delivery{ID: "test-" + name, Subscriber: alert.Subscriber, Alert: alert.Ref().String(), URL: alert.Address,
 		At: now}
@@ -41,7 +40,6 @@ func Test(alert store.Alert, name string, now time.Time) store.Delivery {
 
 const rotationTime = 24 * time.Hour
 
-// Current returns the secrets that sign the events of an endpoint, newest first.
 func (s Secrets) Current(subscriber store.SubscriberID, e store.Endpoint, now time.Time) []string {
 	secrets := []string{s.Secret(subscriber, e.URL, e.Generation)}
 	if e.Generation > 0 && now.Before(e.Rotated.Add(rotationTime)) {
@@ -50,8 +48,7 @@ func (s Secrets) Current(subscriber store.SubscriberID, e store.Endpoint, now ti
 	return secrets
 }
 
-// Rotate changes the secret of an endpoint and returns the new one. For 24 hours, events are signed
-// with the previous secret too.
+// Rotate returns a new secret. For 24 hours, events are signed with the previous secret too.
 func (s Secrets) Rotate(ctx context.Context, d store.Deliveries, subscriber store.SubscriberID, url string,
 	now time.Time) (string, error) {
 	e, err := d.ChangeEndpoint(ctx, subscriber, url, now, func(e *store.Endpoint) bool {

@@ -20,7 +20,6 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// Worker delivers the events that a Carrier has stored.
 type Worker struct {
 	Deliveries store.Deliveries
 	Alerts     store.Alerts
@@ -150,7 +149,6 @@ func (w *Worker) full(ctx context.Context, to string) (full bool, until time.Tim
 	return !decision.Allowed, decision.Reset
 }
 
-// test sends a test event, and marks the endpoint as verified if it accepts the event.
 func (w *Worker) test(ctx context.Context, d store.Delivery, alert store.Alert,
 	e store.Endpoint) (o outcome, err error) {
 	body, err := testEvent(alert, d.At)
@@ -171,8 +169,7 @@ func (w *Worker) test(ctx context.Context, d store.Delivery, alert store.Alert,
 	return o, err
 }
 
-// post sends one signed event. Its error is a fault of the service; failures of the endpoint are in
-// the outcome.
+// post fails only for faults of the service; failures of the endpoint are in the outcome.
 func (w *Worker) post(ctx context.Context, d store.Delivery, e store.Endpoint, id string,
 	body []byte) (outcome, error) {
 	now := w.Now()
@@ -266,8 +263,6 @@ func (w *Worker) failed(ctx context.Context, d store.Delivery, e store.Endpoint,
 	return until, w.Deliveries.Postpone(ctx, d, next)
 }
 
-// bury marks the endpoint of a delivery as dead, queues one mail to its owner, and pauses the
-// alerts to it.
 func (w *Worker) bury(ctx context.Context, d store.Delivery) error {
 	now := w.Now()
 	_, err := w.Deliveries.ChangeEndpoint(ctx, d.Subscriber, d.URL, now, func(e *store.Endpoint) bool {

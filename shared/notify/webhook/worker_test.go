@@ -84,7 +84,6 @@ func TestAgainAndAgain(t *testing.T) {
 	}
 }
 
-// The status of a response decides whether an event is delivered, retried or given up.
 func TestAnswers(t *testing.T) {
 	const soon = 5 * time.Second
 	for _, c := range []struct {
@@ -191,7 +190,6 @@ func TestASlowEndpoint(t *testing.T) {
 	}
 }
 
-// After an alert has ended, its remaining events are not delivered.
 func TestEndedAlerts(t *testing.T) {
 	w := fresh(t)
 	a := w.verified("ada", "BUH", url)

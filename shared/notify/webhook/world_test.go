@@ -84,7 +84,6 @@ func (w *world) take(rw http.ResponseWriter, r *http.Request) {
 	answer(rw, r)
 }
 
-// requests returns the type and the ID of each request to the endpoint since its last call.
 func (w *world) requests() (all []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
