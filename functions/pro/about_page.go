@@ -29,7 +29,6 @@ type aboutPage struct {
 	sections            []string
 }
 
-// aboutPages is keyed by route name.
 var aboutPages = map[string]aboutPage{
 	"termini": {"The terms under which the plan is sold", "/v1/termini", "terms",
 		[]string{"what", "price", "renewal", "withdrawal", "key", "fares", "liability", "change", "law"}},
@@ -71,7 +70,6 @@ func (s *Service) about(name string) func(context.Context, *Reader) (*page.Respo
 	}
 }
 
-// mark returns a condition for an HTML text. Every text except "" is true.
 func mark(condition bool) string {
 	if condition {
 		return "x"
@@ -79,7 +77,6 @@ func mark(condition bool) string {
 	return ""
 }
 
-// particulars returns the placeholders of the texts and their values.
 func (s *Service) particulars(l *i18n.Language) []any {
 	o := s.Operator
 	given := func(text string) string {

@@ -310,8 +310,8 @@ func (s *Service) dropForeign(ctx context.Context, c *store.Customer) error {
 	return nil
 }
 
-// subscriber returns the customer who owns a subscription. The stored link decides, so a change of
-// the address at the card processor changes nothing; without a link, the e-mail address decides.
+// subscriber returns the owner by the stored link, even if the address at the card processor has changed;
+// without a link, the e-mail address decides.
 func (s *Service) subscriber(ctx context.Context, event pay.Event) (apikey.CustomerID, error) {
 	known, err := s.Keys.SubscriptionOwner(ctx, event.Subscription)
 	if !errors.Is(err, store.ErrNotFound) {
@@ -336,7 +336,6 @@ func (s *Service) subscriber(ctx context.Context, event pay.Event) (apikey.Custo
 	return id, s.Keys.LinkSubscription(ctx, event.Subscription, id)
 }
 
-// reason quotes nothing from the delivery.
 func reason(err error) string {
 	for _, known := range []error{pay.ErrBadSignature, pay.ErrStale, pay.ErrMalformed} {
 		if errors.Is(err, known) {

@@ -19,7 +19,6 @@ import (
 // Tests of USDC payments without a memo that binds them to an address. A claim with the payer's
 // signature takes precedence over a claim without it.
 
-// payer is a wallet that pays. Its key signs proofs.
 type payer struct{ key ed25519.PrivateKey }
 
 func newPayer(n byte) payer { return payer{ed25519.NewKeyFromSeed(bytes.Repeat([]byte{n}, 32))} }
@@ -35,8 +34,7 @@ func (p payer) proof(email string, signature pay.Signature) []byte {
 	return ed25519.Sign(p.key, []byte("Verdetto Pro payment\n"+email+"\n"+signature.String()))
 }
 
-// claim claims a payment for an e-mail address. The parameter signature is the transaction. The
-// parameter firma is the payer's proof of the payment, and may be empty.
+// claim claims a payment for an e-mail address; firma, the payer's proof, may be empty.
 func claim(s fixture.Shop, email string, signature pay.Signature, firma string) fixture.Reply {
 	fields := []string{"email", email, "signature", signature.String()}
 	if firma != "" {
@@ -83,7 +81,6 @@ func TestClaimsRace(t *testing.T) {
 	}
 }
 
-// live reports whether an address has a live plan.
 func live(s fixture.Shop, email string) bool {
 	c, err := s.Pro.Keys.Customer(s.T.Context(), apikey.CustomerIDOf([]byte(fixture.Pepper), email))
 	return err == nil && c.Plan().Live(s.Clock.Now())

@@ -10,8 +10,7 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// TestGoodDeliveriesAreHeard: a webhook delivery with a correct signature is accepted, even after
-// many deliveries with bad signatures from the same IP address.
+// A delivery with a correct signature is accepted, even after many with bad ones from the same IP address.
 func TestGoodDeliveriesAreHeard(t *testing.T) {
 	s := parallel(t)
 	session, subscription := s.Buy("ada@example.com")
@@ -32,9 +31,8 @@ func TestGoodDeliveriesAreHeard(t *testing.T) {
 		playmoney.Sign(event, s.Clock.Now(), s.Payments.Stripe.Secret)), 200, "", "a good delivery")
 }
 
-// TestARefusedRotationIsLookedUpOnce: if a caller tries to rotate the same wrong key again and
-// again, the service reads the store only once in several seconds. A key that was already rotated
-// does not count as wrong.
+// A caller who repeats a wrong key costs one read of the store in several seconds. A key that was
+// already rotated does not count as wrong.
 func TestARefusedRotationIsLookedUpOnce(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()

@@ -33,8 +33,7 @@ type keptClaim struct {
 
 func (s *Service) claims() store.Outbox { return s.outboxNamed("-claims") }
 
-// keepClaim stores a claim that cannot be judged because of err, notifies the operator once per claim,
-// and returns the error response.
+// keepClaim stores a claim that cannot be judged, notifies the operator once, and returns the error response.
 func (s *Service) keepClaim(ctx context.Context, r redemption, err error) error {
 	data, fault := json.Marshal(keptClaim{r.signature.String(), r.firma})
 	if fault != nil {
@@ -65,7 +64,6 @@ func (s *Service) reportUnjudged(ctx context.Context, claims int, err error) {
 				Value: float64(claims)})...)...)
 }
 
-// judgeClaims judges the next keptAtOnce claims. After the last one, it waits for an hour.
 func (s *Service) judgeClaims(ctx context.Context) error {
 	if s.Chain == nil || !s.kept.TryLock() {
 		return nil
@@ -101,7 +99,6 @@ func (s *Service) judgeClaims(ctx context.Context) error {
 	return nil
 }
 
-// judgeClaim fails if the payment still cannot be judged.
 func (s *Service) judgeClaim(ctx context.Context, j store.Job) error {
 	var claim keptClaim
 	signature, err := pay.Signature{}, json.Unmarshal(j.Data, &claim)

@@ -9,12 +9,10 @@ import (
 	"verdetto/shared/pay/paytest"
 )
 
-// newer is a node's answer about a transaction whose version the service does not know.
 var newer = paytest.Garbled(
 	`{"error":{"code":-32015,"message":"Transaction version (2) is not supported by the requesting client."}}`)
 
-// TestAPaymentThatCannotBeJudgedYet: the claim to a transaction of an unknown version is stored.
-// Once the service knows the version, it mails the key, without another call of the payer.
+// Once the service knows the version of a stored claim's transaction, it mails the key by itself.
 func TestAPaymentThatCannotBeJudgedYet(t *testing.T) {
 	s := parallel(t)
 	signature := s.Send(fixture.Price, "")
@@ -53,7 +51,6 @@ func TestAPaymentThatCannotBeJudgedYet(t *testing.T) {
 	want(t, s.Verify("eve@example.com", signature), 409, "pagamento-gia-usato", "by a stranger")
 }
 
-// TestTheWaitingPageKeepsAClaim: the page that waits for a payment says that the payment is kept.
 func TestTheWaitingPageKeepsAClaim(t *testing.T) {
 	s := parallel(t)
 	const token = "000102030405060708090a0b0c0d0e0f"

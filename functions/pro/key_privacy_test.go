@@ -14,8 +14,6 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// Tests of attempts to get another person's key, and of accidents that would reveal a key.
-
 // lossy is a table whose calls take effect but whose answers are lost twice: to the first write,
 // and to the first read after it.
 type lossy struct {
@@ -70,9 +68,8 @@ func (b *between) Subscription(ctx context.Context, id string) (pay.Subscription
 	return answer, err
 }
 
-// TestAnOlderAnswerNeverOverwritesANewer: a webhook delivery reads a subscription. Before it stores
-// the result, a renewal is paid and another delivery stores the newer state. The newer state must
-// stay.
+// Between a delivery's read of a subscription and its write, another delivery stores a newer state, which
+// must stay.
 func TestAnOlderAnswerNeverOverwritesANewer(t *testing.T) {
 	s := parallel(t)
 	session, subscription := s.Buy("ada@example.com")
@@ -94,8 +91,7 @@ func TestAnOlderAnswerNeverOverwritesANewer(t *testing.T) {
 	}
 }
 
-// TestAKeyThatIsReplacedMeanwhileIsNotGivenBack: a purchase by a caller with the current key must
-// not return that key if the key is replaced during the purchase.
+// A purchase must not return the caller's current key if that is replaced during the purchase.
 func TestAKeyThatIsReplacedMeanwhileIsNotGivenBack(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
@@ -129,9 +125,8 @@ func (i *interrupted) Write(ctx context.Context, ops ...store.Op) error {
 	return i.Table.Write(ctx, ops...)
 }
 
-// TestNetworkCannotCloseTheShop: a network uses up its share of the calls to payment services, and
-// payers elsewhere can still pay. Only the ceiling of the service refuses everybody, and after the
-// hour the refused payment buys its plan.
+// A network uses up its share of the calls to payment services, and payers elsewhere can still pay. Only the
+// ceiling of the service refuses everybody, and after the hour the refused payment buys its plan.
 func TestNetworkCannotCloseTheShop(t *testing.T) {
 	t.Setenv("VERDETTO_QUOTA_CALLS", "pro-chain-service=400,pro-card-service=80")
 	s := open(t)

@@ -152,12 +152,10 @@ func formOf(body []byte, name string) (token, value string, err error) {
 	return values.Get("t"), values.Get(name), nil
 }
 
-// backTo returns the address of the plan's page that sent a form. It does not verify the token.
 func backTo(l *i18n.Language, token string) string {
 	return page.AddressIn(l, planPath+"?t="+url.QueryEscape(token))
 }
 
-// customerOf returns the customer of a valid key or, without one, of a mailed link.
 func (s *Service) customerOf(ctx context.Context, key, token string) (store.Customer, error) {
 	if key == "" && token != "" {
 		var about managed

@@ -9,8 +9,7 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// TestRecoveryAnswersAlike: requests to recover a key get the same answer, and cause the same calls
-// to the store, for addresses with and without a plan.
+// Recoveries for addresses with and without a plan get the same answer and cause the same store calls.
 func TestRecoveryAnswersAlike(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()

@@ -39,7 +39,6 @@ func TestThePriceComesFirst(t *testing.T) {
 	s.Clock.Add(time.Second)
 	look("14,99 € al mese")
 
-	// The price is older than 1 hour and cannot be read again, so the page does not show it.
 	paytest.Break(stripe).Down(true)
 	s.Clock.Add(time.Hour)
 	look("Il prezzo lo vedi alla cassa")
@@ -66,8 +65,6 @@ func TestThePriceComesFirst(t *testing.T) {
 	}
 }
 
-// TestAboutPages: the pages about the service show the operator's name and address. They mark a
-// missing value as missing.
 func TestAboutPages(t *testing.T) {
 	s := parallel(t)
 	paths := []string{"/v1/termini", "/v1/privacy", "/v1/contatti", "/v1/note-legali"}

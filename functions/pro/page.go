@@ -37,10 +37,8 @@ func (r Reader) language() *i18n.Language {
 	return i18n.ForHeader(r.AcceptLanguage)
 }
 
-// view is the data that all templates need.
 type view struct{ T *i18n.Language }
 
-// At returns the URL of another page in the reader's language.
 func (v view) At(path string) string { return page.AddressIn(v.T, path) }
 
 func render(status int, block string, p page.Page, v any) (*page.Response, error) {
@@ -52,13 +50,10 @@ func render(status int, block string, p page.Page, v any) (*page.Response, error
 	return page.Respond(status, p)
 }
 
-// show renders a page that search engines do not index. Its title is the text "title" of a section
-// of the catalogue.
 func show(status int, l *i18n.Language, block, text string, v any) (*page.Response, error) {
 	return render(status, block, page.Page{Language: l, Title: l.Text(text + ".title")}, v)
 }
 
-// askPage returns the handler of a page with a form that asks for the e-mail address of a plan.
 func askPage(block, path string) func(context.Context, *Reader) (*page.Response, error) {
 	return func(_ context.Context, in *Reader) (*page.Response, error) {
 		l := in.language()
@@ -91,8 +86,7 @@ func showCheckout(accept string, l *i18n.Language, c checkoutBegun) (*page.Respo
 	}{view{l}, c.URL})
 }
 
-// showIssued renders the result of a purchase, which can be shown again until the given time. If that
-// is zero, it cannot.
+// showIssued renders the result of a purchase, which can be shown again until the given time, if any.
 func (s *Service) showIssued(l *i18n.Language, k issued, until time.Time, renews bool) (*page.Response, error) {
 	v := struct {
 		view
@@ -134,7 +128,6 @@ func confirmProblem(accept string, l *i18n.Language, session string, err error) 
 	return showNotice(p.Status, l, "confirm."+known.block, page.AddressIn(l, known.path))
 }
 
-// showNotice renders a page with one message and a link.
 func showNotice(status int, l *i18n.Language, text, next string) (*page.Response, error) {
 	title := l.Text("notice." + text + ".title")
 	return render(status, "notice.html", page.Page{Language: l, Title: title}, struct {
@@ -144,7 +137,6 @@ func showNotice(status int, l *i18n.Language, text, next string) (*page.Response
 	}{view{l}, title, next, l.HTML("notice." + text + ".lede"), l.HTML("notice." + text + ".next")})
 }
 
-// showLink renders a block of link.html: the page that a mailed link opens.
 func showLink(status int, l *i18n.Language, block, action string) (*page.Response, error) {
 	return show(status, l, block, "recovery."+block, struct {
 		view

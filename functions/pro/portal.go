@@ -31,7 +31,6 @@ type portals struct {
 
 var goneToken = httpapi.Fault{Name: "t", Detail: "is of a link that works no more; POST /v1/pro/gestione mails another"}
 
-// mostPortals limits the number of customers at the card processor that one call asks about.
 const mostPortals = 5
 
 // portal opens the customer's billing portal. After a plan has ended, its key is not valid, but a
@@ -80,8 +79,7 @@ func (s *Service) portal(ctx context.Context, in *portalInput) (*page.Response, 
 	return asJSON(http.StatusOK, portals{urls[0], urls[1:]})
 }
 
-// payers returns the card processor's ids of the customers who pay for a plan, the subscription with
-// the latest end first.
+// payers returns the card processor's ids of the paying customers, the latest end first.
 func (s *Service) payers(ctx context.Context, c store.Customer) (customers []string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*pay.Timeout)
 	defer cancel()

@@ -9,9 +9,8 @@ import (
 	"verdetto/shared/store"
 )
 
-// TestForeignSubscriptionsLeaveThePlan: earlier versions accepted every subscription. A recovery
-// removes a subscription that is not for Pro from the plan. The plan keeps its other subscriptions
-// and payments.
+// Earlier versions accepted every subscription. A recovery removes one that is not for Pro from the plan,
+// which keeps its other subscriptions and payments.
 func TestForeignSubscriptionsLeaveThePlan(t *testing.T) {
 	s := parallel(t)
 	session, subscription := s.Buy("ada@example.com")
@@ -40,7 +39,6 @@ func TestForeignSubscriptionsLeaveThePlan(t *testing.T) {
 	}
 }
 
-// recovered requests a recovery and returns all keys that were mailed to the address.
 func recovered(s fixture.Shop, email string) []string {
 	s.T.Helper()
 	must(s.T, s.Recover(email), 202, "", "recupera")

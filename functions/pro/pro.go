@@ -77,7 +77,6 @@ type Processors struct {
 	Simulated bool   // payments are: no payment service sees anything
 }
 
-// Wallet describes the wallet that receives payments in USDC.
 type Wallet struct {
 	Owner        string // the wallet's address
 	TokenAccount string // its USDC account, which most senders find by themselves
@@ -109,7 +108,6 @@ var (
 	PaymentUsed    = httpapi.ProblemType{Status: http.StatusConflict, Code: "pagamento-gia-usato", Title: "The payment has already been used"}
 )
 
-// Register adds the endpoints to an API.
 func (s *Service) Register(api *httpapi.API) {
 	s.registerPages(api)
 	s.registerOffer(api)
@@ -125,8 +123,6 @@ func (s *Service) inUSDC() bool { return s.Chain != nil }
 
 func (s *Service) sells() bool { return s.byCard() || s.inUSDC() }
 
-// offered returns a check that fails with NotOffered unless isOffered returns true, and then runs
-// check.
 func offered[I any](isOffered func() bool, check func(context.Context, *I) error) func(context.Context, *I) error {
 	return func(ctx context.Context, in *I) error {
 		if !isOffered() {
@@ -143,7 +139,6 @@ type emailBody struct {
 	} `contentType:"application/json"`
 }
 
-// faults collects the faults of a request, so that one answer reports them all.
 type faults []httpapi.Fault
 
 func (f *faults) add(wrong bool, fault httpapi.Fault) {

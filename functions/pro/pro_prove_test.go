@@ -13,8 +13,6 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// TestProveRecoveryTellsNothing: the response time of a recovery does not reveal whether an address
-// has a plan.
 func TestProveRecoveryTellsNothing(t *testing.T) {
 	clock := storetest.NewClock()
 	table := fixture.Bolt(t, clock.Now)
@@ -35,8 +33,6 @@ func TestProveRecoveryTellsNothing(t *testing.T) {
 	})
 }
 
-// TestProvePaymentsOutOfReachSoon: if Stripe and Solana do not answer or answer slowly, the service
-// answers within 10 seconds.
 func TestProvePaymentsOutOfReachSoon(t *testing.T) {
 	s, calls := paymentCalls(t)
 	for _, how := range []string{"down", "slow"} {

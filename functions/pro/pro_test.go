@@ -16,7 +16,6 @@ import (
 // Tests of payments and access through the whole service. The real adapters talk to imitations of
 // Stripe and Solana.
 
-// open opens a shop with a new table.
 func open(t *testing.T) fixture.Shop {
 	t.Helper()
 	clock := storetest.NewClock()
@@ -52,7 +51,6 @@ func wantBody(t testing.TB, a fixture.Reply, status int, text string, what ...an
 	}
 }
 
-// deliver sends an event to the webhook and expects the status want.
 func deliver(t *testing.T, s fixture.Shop, e playmoney.Event, want int) {
 	t.Helper()
 	if a := s.Deliver(e.Payload); a.Status != want {
@@ -60,8 +58,7 @@ func deliver(t *testing.T, s fixture.Shop, e playmoney.Event, want int) {
 	}
 }
 
-// TestDeliveriesInAnyOrder delivers the events of a subscription four times each, in five
-// random orders. The plan always ends at the right time.
+// Four deliveries of each event of a subscription, in five random orders, end the plan at the right time.
 func TestDeliveriesInAnyOrder(t *testing.T) {
 	t.Parallel()
 	for _, basil := range []bool{false, true} {

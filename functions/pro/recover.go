@@ -49,8 +49,7 @@ func (s *Service) recover(ctx context.Context, in *recoverInput) (*page.Response
 		"If this address has a plan, a fresh key is on its way to it, and the old key stops working.")
 }
 
-// storeJob stores a job about an e-mail address in an outbox. Its answer is the same for every
-// address.
+// storeJob gives the same answer for every address.
 func (s *Service) storeJob(ctx context.Context, box store.Outbox, kind, email, accept string, r Reader, block,
 	detail string) (*page.Response, error) {
 	email, err := address(email)

@@ -89,8 +89,7 @@ func (b *bench) work(want int) {
 	}
 }
 
-// TestForeignLanguage: a job may name a language that this version does not support. Its key is
-// mailed in English, because without the mail the owner would have no key.
+// A job may name a language that this version lacks. Without the mail the owner would have no key.
 func TestForeignLanguage(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -101,9 +100,8 @@ func TestForeignLanguage(t *testing.T) {
 	}
 }
 
-// TestASlowCarrier: a worker sends no mail if its lease could end before the mail is sent. It
-// leases the job again first. Otherwise two workers could mail two keys, and only one of them would
-// work.
+// A worker first leases a job again if its lease could end before the mail is sent. Otherwise two
+// workers could mail two keys, of which only one would work.
 func TestASlowCarrier(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -115,7 +113,6 @@ func TestASlowCarrier(t *testing.T) {
 	b.work(payers)
 }
 
-// slowCheckout is a card processor whose answers take time.
 type slowCheckout struct {
 	pay.Checkout
 	now *time.Time
@@ -126,8 +123,7 @@ func (s slowCheckout) Subscription(context.Context, string) (pay.Subscription, e
 	return pay.Subscription{Ours: true, PaidUntil: s.now.AddDate(0, 1, 0)}, nil
 }
 
-// TestASlowProcessor: the time of calls about subscriptions counts towards the time of a job. The
-// mail is not sent if the lease may have ended in the meantime.
+// The time of calls about subscriptions counts too: no mail is sent if the lease may have ended.
 func TestASlowProcessor(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

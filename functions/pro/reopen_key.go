@@ -9,7 +9,6 @@ import (
 	"verdetto/shared/store"
 )
 
-// againTime is how long after a purchase the payer can open the page with the key again.
 const againTime = 10 * time.Minute
 
 // keyNote is the stored result of a purchase. It lets the payer open the page with the key again.
@@ -19,8 +18,7 @@ type keyNote struct {
 	Until    time.Time         `json:"until"`
 }
 
-// noteKey returns a function that encrypts the result of a purchase with a secret that only the
-// payer has: a checkout's id, or the token of the page that waits for a payment.
+// noteKey encrypts the result of a purchase with a secret that only the payer has: a checkout's id or a token.
 func (s *Service) noteKey(secret string, id apikey.CustomerID) func(key string) (store.Note, error) {
 	return func(key string) (store.Note, error) {
 		until := s.Now().Add(againTime).UTC().Truncate(time.Second)
@@ -28,8 +26,6 @@ func (s *Service) noteKey(secret string, id apikey.CustomerID) func(key string) 
 	}
 }
 
-// lookAgain returns the result of a purchase to a caller with its secret. After againTime, or if the
-// key is no longer valid, ok is false.
 func (s *Service) lookAgain(ctx context.Context, secret string) (bought issued, until time.Time, ok bool, err error) {
 	var note keyNote
 	var c store.Customer

@@ -31,7 +31,6 @@ type keyInput struct {
 	Key string `header:"X-Api-Key" doc:"Your current key"`
 }
 
-// rest is one source of the plan and until when it pays.
 type rest struct {
 	Source string    `json:"by" enum:"card,usdc,operator"`
 	Until  time.Time `json:"until" doc:"End, UTC. By card, it includes 3 days of grace"`

@@ -13,7 +13,6 @@ func rotate(s fixture.Shop, key string) fixture.Reply {
 	return s.Do("POST", "/v1/pro/chiave/ruota", "", "X-Api-Key", key, "Idempotency-Key", again)
 }
 
-// mistyped returns the key with a different last character.
 func mistyped(key string) string {
 	last := len(key) - 1
 	if key[last] == 'A' {
@@ -22,8 +21,6 @@ func mistyped(key string) string {
 	return key[:last] + "A"
 }
 
-// TestRotationIsCountedByKey: attempts to rotate without the valid key do not use up the owner's
-// limit.
 func TestRotationIsCountedByKey(t *testing.T) {
 	t.Parallel()
 	s, _, key := owner(t)

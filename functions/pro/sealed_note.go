@@ -52,7 +52,6 @@ func (s *Service) keepNote(ctx context.Context, p purpose, secret string, about 
 	return s.notes().Put(ctx, note)
 }
 
-// unseal fails with store.ErrNotFound if there is no such note.
 func (s *Service) unseal(ctx context.Context, p purpose, secret string, about any) error {
 	if secret == "" || len(secret) > longestSecret {
 		return store.ErrNotFound

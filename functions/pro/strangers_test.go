@@ -13,8 +13,6 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// owner opens a shop in which ada has a key that she paid in USDC. It returns the shop, its clock
-// and the key.
 func owner(t *testing.T) (fixture.Shop, *storetest.Clock, string) {
 	t.Helper()
 	s := open(t)
@@ -28,8 +26,7 @@ func owner(t *testing.T) (fixture.Shop, *storetest.Clock, string) {
 
 var undoPattern = regexp.MustCompile(`/v1/pro/recupera/annulla\?t=[\w.-]+`)
 
-// TestStrangersForAMonth: for 30 days strangers request recoveries for one owner every hour. The
-// owner reads her mail every 8 hours. Her key is refused only once in that time.
+// For 30 days strangers request recoveries every hour, and the owner reads her mail every 8 hours.
 func TestStrangersForAMonth(t *testing.T) {
 	t.Parallel()
 	strangersForAMonth(t, 4)
@@ -90,7 +87,6 @@ type refusing struct{}
 
 func (refusing) Send(context.Context, mail.Message) error { return mail.ErrRefused }
 
-// TestARefusedMailChangesNothing: if the mail with a new key is refused for good, the old key works.
 func TestARefusedMailChangesNothing(t *testing.T) {
 	t.Parallel()
 	s, _, key := owner(t)

@@ -54,7 +54,6 @@ func (s *Service) undoPath(id apikey.CustomerID, owned []byte) string {
 	return undoLink + "?t=" + text + "." + s.name("undo", text)
 }
 
-// openUndo returns false if the service did not sign the token.
 func (s *Service) openUndo(token string) (id apikey.CustomerID, owned []byte, ok bool) {
 	cut := strings.LastIndexByte(token, '.')
 	if cut < 0 || len(token) > 200 || !hmac.Equal([]byte(s.name("undo", token[:cut])), []byte(token[cut+1:])) {

@@ -22,9 +22,8 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// TestSoldInSomeWays: a service sells by card, in USDC, in both ways or in neither. The paths of a
-// way that is not offered say so. The pages about the service always exist, and so do all paths
-// that the owner of a granted key needs.
+// The paths of a way that is not offered say so. Pages about the service always exist, and so do all
+// paths that the owner of a granted key needs.
 func TestSoldInSomeWays(t *testing.T) {
 	t.Parallel()
 	for _, ways := range []struct{ card, usdc bool }{{}, {card: true}, {usdc: true}, {true, true}} {

@@ -84,7 +84,6 @@ func (s *Service) details(_ context.Context, in *detailsInput) (*page.Response, 
 	return asJSON(http.StatusOK, d)
 }
 
-// bare returns the payment details that are the same for every payer.
 func (s *Service) bare() Details {
 	return Details{
 		Wallet: s.Wallet.Owner, TokenAccount: s.Wallet.TokenAccount, Mint: s.Wallet.Mint, Network: s.Wallet.Network,
@@ -93,7 +92,6 @@ func (s *Service) bare() Details {
 	}
 }
 
-// detailsFor adds the payment link for an e-mail address. The reference may be empty.
 func (s *Service) detailsFor(email, reference string) (Details, error) {
 	email, err := address(email)
 	if err != nil {
@@ -169,7 +167,6 @@ func (s *Service) verify(ctx context.Context, in *verifyInput) (*verifyOutput, e
 	return &verifyOutput{bought}, nil
 }
 
-// redemption is a request to exchange a payment in USDC for a plan.
 type redemption struct {
 	email     string
 	key       string // the customer's current key, to extend its plan; optional

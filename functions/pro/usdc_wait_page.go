@@ -55,7 +55,6 @@ const (
 	paidFor      = "pagato"
 )
 
-// stateOf maps the error code of a transaction to the published state.
 var stateOf = map[string]string{
 	NoPayment.Code: seen, NotFinal.Code: seen, TooLittle.Code: "insufficiente", PaymentFailed.Code: "fallito",
 	NotYours.Code: "di-altri", TooOld.Code: "scaduto", PaymentUsed.Code: "usato",
@@ -195,7 +194,6 @@ type payView struct {
 	QR                         template.HTML
 }
 
-// Copy is the data of a button that copies the text of the page element with an id.
 func (v payView) Copy(id string) any {
 	return struct {
 		view

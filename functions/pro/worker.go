@@ -29,7 +29,6 @@ const (
 // sendTime is the time limit of one job. Its calls about subscriptions and the mail take less.
 const sendTime = pay.Timeout + 15*time.Second
 
-// Work judges kept claims, runs the due jobs, and returns the number of completed jobs.
 func (s *Service) Work(ctx context.Context) (ended int, err error) {
 	fault := s.judgeClaims(ctx)
 	ended, err = outbox.Worker{

@@ -24,8 +24,7 @@ type Budget struct {
 // known route stop when only this fifth is left.
 const discoveryShare = 5
 
-// Spend counts one call before it is made. It fails with upstream.ErrBudget if the day's budget is
-// spent. A call about the departures of one route may not use the fifth reserved for discovery.
+// Spend counts one call before it is made; it fails with upstream.ErrBudget if the budget is spent.
 func (b Budget) Spend(ctx context.Context, departures bool) error {
 	if b.PerDay <= 0 {
 		return nil

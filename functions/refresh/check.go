@@ -17,7 +17,6 @@ import (
 // earlier, so a shorter time means that the renewal fails.
 const leastDays = 14
 
-// logCheck calls the service from outside. An alarm rings if no check passes.
 func (f *Function) logCheck(ctx context.Context) {
 	if err := f.check(ctx); err != nil {
 		f.Log.ErrorContext(ctx, "the service does not answer calls from outside", "url", f.BaseURL, "error", err)
@@ -27,7 +26,6 @@ func (f *Function) logCheck(ctx context.Context) {
 		metrics.Metric{Name: "CheckPassed", Unit: metrics.Count, Value: 1})
 }
 
-// elsewhere lists a path of each function besides analisi.
 var elsewhere = []string{"/v1/termini", "/v1/price-trends", "/v1/alerts/confirm", "/v1/shopping/flight-dates", "/x402/v1/analisi"}
 
 // refuses reports whether a status means that a function failed, or that its origin secret differs

@@ -59,7 +59,6 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// A certificate that nobody has renewed in time fails the check.
 func TestCheckOfTheCertificate(t *testing.T) {
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Write([]byte(`{"rotte":[]}`))

@@ -26,8 +26,6 @@ func withoutAhead(s verdict.RouteSummary, now time.Time) verdict.RouteSummary {
 	return s
 }
 
-// lastAnswer returns the zero time if the source never answered, or if the stored time lies in the
-// future.
 func (r *Refresher) lastAnswer(ctx context.Context, origin fare.City) (time.Time, error) {
 	at, err := r.Fares.LastAnswer(ctx, origin)
 	if isAhead(at, r.Now()) {

@@ -90,8 +90,6 @@ func (s *dayStore) clock() time.Time { return s.now }
 
 func (s *dayStore) setDay(day fare.Day) { s.now = day.Time().Add(12 * time.Hour) }
 
-// days refreshes all origins once a day for n days from firstDay on, and leaves the clock at the
-// last day.
 func (s *dayStore) days(t *testing.T, source upstream.Source, n int) {
 	t.Helper()
 	for d := range n {

@@ -113,7 +113,6 @@ func (r *Refresher) deepen(ctx, begin context.Context, t task, report *DeepRepor
 	return left, err
 }
 
-// deepenSeries skips a series that another run asked for after the plan.
 func (r *Refresher) deepenSeries(ctx context.Context, source upstream.Deep, series fare.Series, pooled departure.Cycle,
 	planned time.Time, report *DeepReport) (mergeResult, error) {
 	previous, err := r.summary(ctx, series, store.Strong)

@@ -201,7 +201,6 @@ func TestNewFaresReachSubscribers(t *testing.T) {
 	if price() != 5000 {
 		t.Fatal("the case is not what it should be")
 	}
-	// Every write of trends and notifications fails here.
 	broken := w.function()
 	broken.Fares.Table = refusing{h.Table, []string{"ORIGIN#MIL", "SEEN#MIL-BUH", "WAKES"}}
 	message := deepMessage("1", today, "MIL-BUH")
@@ -331,7 +330,6 @@ func TestWorkersRankAtThePlansRates(t *testing.T) {
 		s.Euro(live.Price) != 2311 {
 		t.Errorf("%+v", s)
 	}
-	// without the rates, the worker would store summaries without the fares in other currencies
 	f = w.function()
 	f.Fares.Table = unreadable{w.table, "FARES"}
 	w.source.takeQuestions()

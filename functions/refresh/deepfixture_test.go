@@ -141,7 +141,6 @@ func (w *deepWorld) work(messages ...queue.Message) (failed []string) {
 	return w.function().Messages(w.t.Context(), messages)
 }
 
-// day plans one day, processes all messages and returns the series that the source was asked for.
 func (w *deepWorld) day() []string {
 	w.t.Helper()
 	messages, _ := w.plan()

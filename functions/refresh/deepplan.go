@@ -214,8 +214,7 @@ func messages(series []due, at time.Time) (tasks []task) {
 	return tasks
 }
 
-// planMessages makes the plan for a time and packs it into tasks. If a part of the plan failed, it
-// returns the rest of the plan and an error.
+// planMessages returns the rest of the plan and an error if a part of the plan failed.
 func (r *Refresher) planMessages(ctx context.Context, at time.Time) ([]task, PlannedDeep, error) {
 	if _, ok := r.Source.(upstream.Deep); !ok {
 		return nil, PlannedDeep{}, nil
@@ -255,8 +254,6 @@ func (r *Refresher) enqueueDeep(ctx context.Context, q queue.Queue, at time.Time
 	return planned, fault
 }
 
-// Deepen asks a source that implements upstream.Deep for all due series, without a queue. If one
-// series fails, it continues with the next.
 func (r *Refresher) Deepen(ctx context.Context) (DeepReport, error) {
 	var report DeepReport
 	if err := r.prepare(ctx); err != nil {

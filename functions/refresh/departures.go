@@ -19,7 +19,6 @@ import (
 // without a known outcome) and contributions are written together, so a killed refresh never counts
 // a day twice.
 
-// pooled returns the zero Cycle if no day was closed yet.
 func (r *Refresher) pooled(ctx context.Context) (departure.Cycle, error) {
 	if r.cycle != nil {
 		return *r.cycle, nil
@@ -72,8 +71,6 @@ func (r *Refresher) readState(ctx context.Context, series fare.Series) (s series
 	return s, nil
 }
 
-// decode decodes what is stored. It fails with store.ErrNotFound if nothing is stored, or if a part is
-// of another version.
 func (s *seriesState) decode() (err error) {
 	var open store.Learning
 	if s.stored.Learning.Exists() {
@@ -96,8 +93,6 @@ func learnerOf(stored store.Stored[*departure.State], open departure.Questions) 
 	return &departure.Learner{State: *state, Questions: open}, nil
 }
 
-// prepare converts the states to the currency of the summary, and creates the state for non-stop
-// flights if some fares have stops.
 func (s *seriesState) prepare(summary verdict.RouteSummary, q verdict.DayQuotes) {
 	if s.nonStop == nil && q.StopsKnown && q.SomeStops {
 		s.nonStop = &departure.Learner{} // built from the whole history

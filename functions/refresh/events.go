@@ -102,7 +102,6 @@ func (f *Function) work(ctx context.Context) (notify.Result, error) {
 	return sent, err
 }
 
-// enqueue puts a refresh of every origin on the queue. A zero time of the plan means now.
 func (f *Function) enqueue(ctx context.Context, at time.Time) (any, error) {
 	r := f.refresher(ctx)
 	if at.IsZero() {
@@ -146,7 +145,6 @@ func (f *Function) logDeep(ctx context.Context, report DeepReport) {
 // Waits are the times between two tries of refreshes that fail.
 var Waits = retry.Backoff{First: 10 * time.Minute, Longest: 4 * time.Hour}
 
-// Messages returns the ids of messages that failed; see queue.Handler.
 func (f *Function) Messages(ctx context.Context, messages []queue.Message) (failed []string) {
 	report, deep, failed := f.Refresher.processMessages(ctx, f.Queue, f.Log, messages)
 	if q, ok := f.Queue.(queue.Postponer); ok {

@@ -101,7 +101,7 @@ const (
 	lastWork  = 5 * time.Second
 )
 
-// deadlines returns the context of all work, and one whose end stops new origins from beginning.
+// deadlines returns the context of all work, and one that ends when no origin may begin any more.
 func deadlines(ctx context.Context) (work, begin context.Context, cancel func()) {
 	deadline, ok := ctx.Deadline()
 	if !ok {
@@ -113,7 +113,6 @@ func deadlines(ctx context.Context) (work, begin context.Context, cancel func())
 	return work, begin, func() { cancelBegin(); cancelWork() }
 }
 
-// processMessages returns the ids of failed messages, which the queue delivers again.
 func (r *Refresher) processMessages(ctx context.Context, q queue.Queue, log *slog.Logger,
 	messages []queue.Message) (report Report, deep DeepReport, failed []string) {
 	work, begin, cancel := deadlines(ctx)
@@ -201,7 +200,6 @@ func (r *Refresher) due(ctx context.Context, t task) (due []fare.City, err error
 	return due, nil
 }
 
-// ended records the result of refreshing an origin, if the message names that origin.
 func (d *delivery) ended(o Outcome, unfinished bool) {
 	switch {
 	case !slices.Contains(d.due, o.Origin):
@@ -212,7 +210,6 @@ func (d *delivery) ended(o Outcome, unfinished bool) {
 	}
 }
 
-// close requeues the unfinished origins of the message. It returns an error if the message failed.
 func (d *delivery) close(ctx context.Context, q queue.Queue) error {
 	switch {
 	case d.err != nil || len(d.again) == 0:

@@ -109,7 +109,6 @@ func (r *repeating) Query(ctx context.Context, of store.Range) ([]store.Item, er
 	return r.Table.Query(ctx, of)
 }
 
-// Write records the same write without its conditions, because the items are then already written.
 func (r *repeating) Write(ctx context.Context, ops ...store.Op) error {
 	var again []store.Op
 	for _, op := range ops {

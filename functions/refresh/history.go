@@ -47,7 +47,6 @@ func (r *Refresher) readHistory(ctx context.Context, series fare.Series, read st
 	return h, nil
 }
 
-// add adds fares to the history. It returns the cycles that have changed, and the number of new fares.
 func (h history) add(found []fare.Observation) (changed []fare.Cycle, added int) {
 	byCycle := map[fare.Cycle][]fare.Observation{}
 	for _, o := range found {
@@ -84,7 +83,6 @@ func (r *Refresher) putHistory(ctx context.Context, series fare.Series, h histor
 	return r.Fares.PutBlocks(ctx, series, writes, expiry)
 }
 
-// all returns all fares, sorted by Observation.Compare.
 func (h history) all() []fare.Observation {
 	count := 0
 	for _, stored := range h.cycles {

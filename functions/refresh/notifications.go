@@ -35,7 +35,6 @@ func (r *Refresher) storeNotifications(ctx context.Context, origin fare.City, su
 	return n, errors.Join(faults...)
 }
 
-// leaveTrips stores a notification for alerts to trips. The sender decides which of them are met.
 func (r *Refresher) leaveTrips(ctx context.Context, origin, destination fare.City, today fare.Day) error {
 	route := fare.Route{Origin: origin, Destination: destination}
 	return store.Notifications{Table: r.Fares.Table}.LeaveTrips(ctx, route, today,

@@ -220,7 +220,6 @@ func (r *Refresher) mergeSeriesOnce(ctx context.Context, series fare.Series, obs
 	return m, err
 }
 
-// expiry returns when the last fare of a cycle becomes too old for the history.
 func expiry(c fare.Cycle) time.Time {
 	return (c.First() + 7 + verdict.HistoryDays).Time()
 }

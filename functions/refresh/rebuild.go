@@ -81,7 +81,6 @@ func (r *Refresher) isOutdated(ctx context.Context, route fare.Route) (bool, err
 	return false, nil
 }
 
-// destinations returns the destinations of an origin whose trends cannot be read.
 func (r *Refresher) destinations(ctx context.Context, origin fare.City) (all []fare.City, err error) {
 	for city := range places.Cities() {
 		is, err := r.Fares.IsCovered(ctx, fare.Route{Origin: origin, Destination: city})

@@ -78,7 +78,6 @@ func (p *Replay) isLast(series fare.Series, today fare.Day) bool {
 	return p == nil || today >= p.Last(series)
 }
 
-// series reads a series from the store when it is first used.
 func (p *Replay) series(ctx context.Context, r *Refresher, series fare.Series) (*replayed, error) {
 	p.mu.Lock()
 	s := p.all[series]

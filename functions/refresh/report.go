@@ -30,7 +30,6 @@ type Report struct {
 	Refused bool        `json:"-"` // the source refused the credentials
 }
 
-// ErrPartly means that only some of the fares were refreshed.
 var ErrPartly = errors.New("the refresh is incomplete")
 
 // Failure returns an error if an origin failed, because it would otherwise wait until the next cycle,

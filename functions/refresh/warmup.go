@@ -25,7 +25,6 @@ type warming struct {
 	quotes  verdict.DayQuotes
 }
 
-// foundOn returns the fares found on a day. fares must be sorted by the day found.
 func foundOn(day fare.Day, fares []departure.Live) []departure.Live {
 	byDay := func(f departure.Live, day fare.Day) int { return int(f.FoundDay() - day) }
 	first, _ := slices.BinarySearchFunc(fares, day, byDay)

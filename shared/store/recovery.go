@@ -48,6 +48,7 @@ func (k Customers) Activate(ctx context.Context, id apikey.CustomerID, fresh api
 	})
 }
 
+// Cancel removes a pending key that could not be mailed.
 func (k Customers) Cancel(ctx context.Context, id apikey.CustomerID, fresh apikey.Hash) error {
 	return k.Change(ctx, id, func(c *Customer) error {
 		if c.Pending.is(fresh[:]) {

@@ -24,7 +24,6 @@ import (
 
 const MaxBody = 64 << 10
 
-// Config holds the settings and dependencies of an API.
 type Config struct {
 	Now func() time.Time
 	Log *slog.Logger
@@ -35,8 +34,7 @@ type Config struct {
 	Limiter       *limit.Limiter
 	Customers     Customers
 	Refused       *apikey.Refused
-	// Pepper is the operator's secret for hashes, such as those of callers' addresses.
-	Pepper []byte
+	Pepper        []byte
 	// Data is the value of the header X-Data in every answer, or empty for none. It marks sample
 	// fares, so that clients never mistake them for real ones.
 	Data string

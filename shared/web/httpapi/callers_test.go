@@ -24,7 +24,6 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// service is an API with counters and customers in memory, and a clock.
 type service struct {
 	*httpapi.API
 	limit.Counters

@@ -15,7 +15,6 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// JSONDoc describes a JSON endpoint in OpenAPI, beyond its Go types.
 type JSONDoc struct {
 	Summary, Description string
 	Problems             []ProblemType // errors in addition to those of every endpoint
@@ -27,7 +26,6 @@ type JSONDoc struct {
 	ConsumesQuota        bool          // the handler counts with ConsumeQuota
 }
 
-// PageDoc describes an endpoint with pages in OpenAPI, beyond its Go types.
 type PageDoc struct {
 	Summary  string
 	Statuses []int
@@ -91,7 +89,6 @@ type description struct {
 	page    bool // every answer is a page
 	tagged  bool // the endpoint can answer 304
 	rawBody bool // the handler gets the body unparsed
-	// fields that callers can choose; nil: none
 	fields  fieldTree
 	spoken  bool     // the caller can choose the language
 	without []string // see Without
@@ -103,8 +100,6 @@ func descriptionOf(op *huma.Operation) description {
 	return op.Metadata[descriptionKey].(description)
 }
 
-// Without returns the parameters that an input excludes from its embedded structs with the tag
-// "without".
 func Without(input reflect.Type) (names []string) {
 	for i := range input.NumField() {
 		if f := input.Field(i); f.Anonymous && f.Type.Kind() == reflect.Struct {
@@ -173,7 +168,6 @@ func answer[I, Q, O any](ctx context.Context, a *API, route routes.Route, d desc
 	return handler(ctx, in, q)
 }
 
-// varyOf returns the Vary header of an answer that callers may cache.
 func varyOf(route routes.Route, d description) string {
 	switch {
 	case d.spoken && route.Edge == (routes.Edge{}):

@@ -19,7 +19,6 @@ type Tagged struct {
 	Body        []byte
 }
 
-// Tag returns status 200 with the body, or 304 without it if ifNoneMatch matches.
 func Tag(ifNoneMatch, contentType string, body []byte) *Tagged {
 	sum := sha256.Sum256(body)
 	tag := `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
@@ -33,8 +32,7 @@ func Tag(ifNoneMatch, contentType string, body []byte) *Tagged {
 	return out
 }
 
-// TagJSON is like Tag, for a document: it encodes only the fields that the caller chose. It returns
-// err, if set.
+// TagJSON is like Tag, for a document, of which it encodes only the fields that the caller chose.
 func TagJSON(ctx context.Context, ifNoneMatch string, document any, err error) (*Tagged, error) {
 	if err != nil {
 		return nil, err

@@ -155,7 +155,6 @@ func (d description) chooseFields(c *call, in any) error {
 	return nil
 }
 
-// answerFields returns nil unless the input embeds FieldsInput.
 func (d description) answerFields(in, out reflect.Type) fieldTree {
 	if _, ok := in.FieldByName("Campi"); !ok {
 		return nil

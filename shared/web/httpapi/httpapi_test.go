@@ -124,7 +124,6 @@ func TestCallersAreCountedByAddress(t *testing.T) {
 	}
 }
 
-// spoofs are headers with which a caller could claim another address.
 var spoofs = func() (all []http.Header) {
 	addresses := []string{"198.51.100.9", "198.51.100.9:443", "2001:db8:9::9", "[2001:db8:9::9]:443",
 		"127.0.0.1", "unknown"}

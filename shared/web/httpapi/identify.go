@@ -16,7 +16,6 @@ import (
 
 const KeyHeader = "X-Api-Key"
 
-// viewerAddressHeader holds the caller's address and port, set by CloudFront.
 const viewerAddressHeader = "CloudFront-Viewer-Address"
 
 var (
@@ -140,8 +139,7 @@ func (a *API) viewer(r *http.Request) string {
 	return r.RemoteAddr
 }
 
-// address parses ADDRESS:PORT. CloudFront writes IPv6 addresses without brackets, so the port
-// starts after the last colon.
+// CloudFront writes IPv6 addresses without brackets: the port starts after the last colon.
 func address(s string) netip.Addr {
 	host, _, err := net.SplitHostPort(s)
 	if err != nil {

@@ -71,8 +71,6 @@ func (p *Problem) In(l *i18n.Language) *Problem {
 	return &other
 }
 
-// written translates error responses, and omits the fields of an answer that the caller did not
-// choose.
 func written(ctx context.Context, body any) (any, error) {
 	c := callOf(ctx)
 	if p, ok := body.(*Problem); ok {

@@ -53,7 +53,6 @@ func TestMetricsOfRequests(t *testing.T) {
 	}
 }
 
-// Status 501 is no failure: the service says that it does not offer such calls at all.
 func TestAbsentIsNoFailure(t *testing.T) {
 	api, _, log := open(t, httpapi.Config{Metrics: metrics.NewSource("verdetto-compat")})
 	api.Mount(http.HandlerFunc(func(w http.ResponseWriter,

@@ -25,8 +25,6 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// trace records which middleware steps ran, as far as a test can see it, and holds the faults to
-// inject.
 type trace struct {
 	limit.Counters
 	steps    []string
@@ -56,7 +54,6 @@ func (tr *trace) Take(context.Context, store.Key, int64, int64, time.Time) (int6
 	return 1, nil
 }
 
-// Each of these puts one fault into a good request or service.
 func elsewhere(r *http.Request) { r.Header.Del("X-Origin-Secret") }
 func badKey(r *http.Request)    { r.Header.Set("X-Api-Key", "vd_bad") }
 func person(r *http.Request)    { r.Header.Set("Accept", browser) }

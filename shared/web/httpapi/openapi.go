@@ -18,8 +18,6 @@ const (
 	bearerScheme = "Bearer"
 )
 
-// functionTags describes the Lambda functions. The OpenAPI description groups the endpoints by
-// function.
 var functionTags = map[string]string{
 	"alerts":      "Price-drop alerts by email",
 	"analisi":     "Verdicts and the data behind them",
@@ -76,8 +74,7 @@ func (a *API) Describe() *huma.OpenAPI {
 		Paths: map[string]*huma.PathItem{},
 	}
 	d := &describer{
-		schemas: a.schemas.Registry,
-		// error responses that do not belong to one operation
+		schemas:   a.schemas.Registry,
 		problems:  map[string]ProblemType{UnknownPath.Code: UnknownPath, WrongMethod.Code: WrongMethod},
 		functions: map[string]bool{},
 	}

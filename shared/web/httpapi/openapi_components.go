@@ -15,12 +15,11 @@ import (
 
 type object = map[string]any
 
-// part is a part of the description that several operations share.
 type part struct {
 	kind, name string // the kind and name of the most frequent such part
 	operation  string // the first operation with it
 	content    object
-	replace    []func(ref object) // each function puts a reference in place of one occurrence
+	replace    []func(ref object)
 }
 
 // openAnswers allows answers to have more fields than described, because later versions add some.

@@ -15,7 +15,6 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// describer describes operations and collects what they share.
 type describer struct {
 	schemas   huma.Registry
 	problems  map[string]ProblemType // by code
@@ -92,7 +91,6 @@ func (d *describer) requestBody(registered *huma.RequestBody, route routes.Route
 	return &body
 }
 
-// formSchema does not allow null, which a form cannot contain.
 func (d *describer) formSchema(schema *huma.Schema) *huma.Schema {
 	form := &huma.Schema{Ref: schema.Ref, Properties: map[string]*huma.Schema{}}
 	for name, property := range d.schemas.SchemaFromRef(schema.Ref).Properties {

@@ -12,7 +12,6 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// headers are the response headers that this package sets.
 var headers = map[string]*huma.Header{
 	"Cache-Control": textHeader(true, "How long a cache may keep the answer", "no-store"),
 	"ETag": textHeader(true, "Changes with the answer. Send it back in If-None-Match",
@@ -82,7 +81,6 @@ func optionalHeader(name string) *huma.Header {
 var limitHeaders = []string{"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "RateLimit",
 	"RateLimit-Policy"}
 
-// commonHeaders returns the headers that any success may have.
 func commonHeaders(route routes.Route) map[string]*huma.Header {
 	h := map[string]*huma.Header{"Cache-Control": headerRef("Cache-Control"), "X-Data": headerRef("X-Data"),
 		RequestIDHeader: headerRef(RequestIDHeader)}

@@ -37,7 +37,6 @@ type Raccolta struct {
 	PrimoVerdetto string `json:"primoVerdetto" format:"date" doc:"Earliest day of the first verdict, UTC: each day until then must have a fare"`
 }
 
-// RaccoltaOf returns nil for nil.
 func RaccoltaOf(c *verdict.Collection) *Raccolta {
 	if c == nil {
 		return nil
@@ -54,7 +53,6 @@ type Fault struct {
 	Detail string `json:"detail" doc:"The fault, as a continuation of name" example:"is missing"`
 }
 
-// Paid says where the same answer is sold for a single payment by x402.
 type Paid struct {
 	Path     string `json:"path" doc:"Path to call with the same parameters and a payment" example:"/x402/v1/analisi"`
 	Price    string `json:"price" doc:"Price of one answer" example:"0.01"`
@@ -101,7 +99,6 @@ func (p *Problem) Collecting(c *verdict.Collection) *Problem {
 	return p
 }
 
-// Collection returns what Collecting added, or nil.
 func (p *Problem) Collection() *verdict.Collection { return p.collection }
 
 func (p *Problem) With(name, value string) *Problem {

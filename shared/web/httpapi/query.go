@@ -124,7 +124,6 @@ func printable(name string) string {
 	return string(runes[:min(len(runes), 40)])
 }
 
-// Unfit returns what is wrong with a parameter, or "".
 func Unfit(s string, required bool) string { return unfit(s, required, MaxParameter) }
 
 func longest(p *huma.Param) int {

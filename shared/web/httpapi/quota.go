@@ -52,8 +52,6 @@ func Remaining(ctx context.Context) (int64, bool) {
 	return c.remaining, c.known
 }
 
-// Refusal returns how many calls the limit that refused this one allows, and when it allows the
-// next.
 func Refusal(ctx context.Context) (calls int64, next time.Time) {
 	d := callOf(ctx).refusal
 	return d.Limit.Calls, d.Reset
@@ -174,7 +172,6 @@ func (a *API) usedUp(ctx context.Context, d limit.Decision, route routes.Route, 
 	return p
 }
 
-// paidAlternative returns nil if the route's answers are not sold for single payments.
 func (a *API) paidAlternative(route routes.Route) *Paid {
 	twin, ok := route.Sold()
 	if !ok || !a.config.PaidCalls {

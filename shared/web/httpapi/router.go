@@ -17,7 +17,6 @@ type router struct {
 	folders   map[string]*resource // paths ending in {file}, by their prefix
 }
 
-// resource holds the endpoints of one path.
 type resource struct {
 	endpoints       map[string]*endpoint // by method, including HEAD
 	methods         []string             // the methods in the order of registration
@@ -34,14 +33,12 @@ type endpoint struct {
 	handler http.Handler
 }
 
-// match is what the router found for a method and a path.
 type match struct {
 	resource *resource // nil if the path is unknown
 	endpoint *endpoint // nil if the method is not allowed
 	file     string
 }
 
-// name returns a name in routes.Table, or "unknown".
 func (m match) name() string {
 	if m.endpoint == nil {
 		return "unknown"
@@ -81,7 +78,6 @@ func (r *resource) add(e *endpoint) {
 	r.crossOriginPOST = r.crossOriginPOST || e.route.CrossOriginPOST
 }
 
-// findTrimmed finds a path that ends in slashes without them.
 func (rt *router) findTrimmed(method, path string) (m match, trimmed string) {
 	if m = rt.find(method, path); m.resource == nil {
 		if trimmed = strings.TrimRight(path, "/"); trimmed != "" && trimmed != path {

@@ -29,7 +29,6 @@ var meant = map[string]string{"from": "origin", "da": "origin", "to": "destinati
 	"direct": "nonstop", "directonly": "nonstop", "direct_only": "nonstop", "locale": "lang",
 	"origincity": "origin", "origin_city": "origin", "destinationcity": "destination", "destination_city": "destination"}
 
-// nearest returns the parameter that was probably meant, or "".
 func nearest(given string, names []string) string {
 	given, names = strings.ToLower(given), withSynonyms(names)
 	if name := meant[given]; slices.Contains(names, name) {
@@ -50,7 +49,6 @@ func synonym(name string) string {
 	return ""
 }
 
-// Names returns a parameter's name and the names that mean the same here or in other APIs.
 func Names(name string) []string {
 	all := withSynonyms([]string{name})
 	if other := meant[strings.ToLower(name)]; other != "" {
@@ -69,7 +67,6 @@ func withSynonyms(names []string) []string {
 	return all
 }
 
-// answers maps the words for yes and no in six languages.
 var answers = map[string]bool{"true": true, "yes": true, "1": true, "si": true, "sì": true, "ja": true, "oui": true, "sí": true,
 	"sim": true, "false": false, "no": false, "0": false, "nein": false, "non": false, "não": false}
 

@@ -9,7 +9,6 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// Usage is how much of an endpoint's quota a caller has used.
 type Usage struct {
 	Route  routes.Route
 	Cap    routes.Cap
@@ -21,8 +20,6 @@ type Usage struct {
 
 func (u Usage) Remaining() int64 { return max(0, u.Cap.Calls-u.Window) }
 
-// UsedByCaller returns the usage of the endpoints with a quota for the caller. It makes one store query
-// per endpoint.
 func UsedByCaller(ctx context.Context) (all []Usage, err error) {
 	c := callOf(ctx)
 	for _, r := range routes.Table {

@@ -2,13 +2,11 @@ package httpapi
 
 import "runtime/debug"
 
-// Version is the version of the published API and of the program.
 const Version = "1.0.0"
 
 // commit is set by the linker in a release; see .goreleaser.yaml.
 var commit string
 
-// BuiltFrom returns the commit, or "" if unknown.
 func BuiltFrom() string {
 	build, ok := debug.ReadBuildInfo()
 	if commit != "" || !ok {
