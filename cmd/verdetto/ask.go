@@ -82,7 +82,6 @@ Exit codes: 0 answered, 1 the service fails or is not there, 2 the question is w
 	return c
 }
 
-// serviceHere returns the URL of a service on this machine with the settings in the environment.
 func serviceHere() string {
 	at := reach{listen: os.Getenv("VERDETTO_LISTEN"), tls: os.Getenv("VERDETTO_TLS")}
 	host, port, err := net.SplitHostPort(at.address())

@@ -55,7 +55,6 @@ const (
 	demoMoney = "demo" // play money at a public address
 )
 
-// flags defines the flags of the command and returns those that are settings, all but -price.
 func (o *serveOptions) flags(c *cobra.Command) map[string]*string {
 	all := map[string]*string{"metrics": &o.metrics, "money": &o.money, "mail": &o.mail, "base": &o.base}
 	maps.Copy(all, o.options.flags(c))
@@ -141,7 +140,6 @@ func mailFaults(carrier string) []string {
 	return nil
 }
 
-// nearest returns the folder or its nearest existing parent.
 func nearest(folder string) string {
 	for {
 		if _, err := os.Stat(folder); err == nil || folder == filepath.Dir(folder) {
@@ -151,7 +149,6 @@ func nearest(folder string) string {
 	}
 }
 
-// unwritable returns why no file can be created in a folder, or "".
 func unwritable(folder string) string {
 	probe, err := os.CreateTemp(folder, ".verdetto-check-*")
 	if err != nil {
@@ -210,7 +207,6 @@ func compareForm(ctx context.Context, w io.Writer) error {
 	return nil
 }
 
-// check prints everything that is wrong with the settings of serve, without starting anything.
 func (o *serveOptions) check(taken []settings.ValuedSetting, faults []string, out output) error {
 	for _, fault := range o.faults() {
 		name, _, _ := strings.Cut(fault, ":")

@@ -33,8 +33,7 @@ const (
 	setUpStore  = "bolt:verdetto.db"
 )
 
-// notFirst lists the settings that prevent the set-up page: they choose the source, or make the
-// service reachable from outside.
+// notFirst lists the settings that choose the source or make the service reachable from outside.
 var notFirst = []string{"VERDETTO_UPSTREAM", "TRAVELPAYOUTS_TOKEN", "VERDETTO_ORIGINS", "VERDETTO_TLS",
 	"VERDETTO_BEHIND", "VERDETTO_BASE_URL", "VERDETTO_NOW"}
 
@@ -49,14 +48,12 @@ func (o *serveOptions) isFirstRun(taken []settings.ValuedSetting, file string) b
 	return file == "" && o.money != onemachine.RealMoney && setup.IsLoopback(o.address()) && isNew(cmp.Or(o.store, setUpStore))
 }
 
-// isNew reports whether the file of a store does not exist yet; other stores are never new.
 func isNew(store string) bool {
 	file, isFile := strings.CutPrefix(store, "bolt:")
 	_, err := os.Stat(file)
 	return isFile && errors.Is(err, os.ErrNotExist)
 }
 
-// newSetup returns a set-up whose settings file names the store by its full path.
 func newSetup(file, store string) (*setup.Setup, error) {
 	file, err := filepath.Abs(file)
 	if err != nil {
@@ -129,8 +126,7 @@ func (o *serveOptions) follow(c *cobra.Command, s *setup.Setup) error {
 	return settingsError(faults)
 }
 
-// endFirst ends a first run if a departure has a verdict now, or after the last refresh. It returns
-// the error of the refresh.
+// endFirst ends a first run if a departure has a verdict now, or after the last refresh.
 func endFirst(ctx context.Context, s onemachine.Options, first *setup.Setup, failed error, last bool) error {
 	if first == nil || first.State().Step == setup.Done {
 		return failed

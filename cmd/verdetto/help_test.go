@@ -13,7 +13,6 @@ import (
 
 var update = flag.Bool("update", false, "write the golden file anew")
 
-// TestHelp compares the help of every command with testdata/help.txt.
 func TestHelp(t *testing.T) {
 	t.Setenv("VERDETTO_CONFIG", "")
 	var all bytes.Buffer

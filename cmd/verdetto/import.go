@@ -130,8 +130,6 @@ func paceCollection() {
 	debug.SetGCPercent(-1)
 }
 
-// workFolder returns the folder in which an import works: next to the store's file, or in the
-// user's cache.
 func workFolder(name string) (string, error) {
 	if file, ok := strings.CutPrefix(name, "bolt:"); ok {
 		return file + ".import", nil

@@ -68,8 +68,6 @@ func (r *reach) close() {
 	}
 }
 
-// links returns the start of all links to the service: the given URL, or https with the TLS domain,
-// or "".
 func (r *reach) links(given string) string {
 	if given == "" && r.config.Certificates != nil {
 		return "https://" + r.config.Certificates.Domain()

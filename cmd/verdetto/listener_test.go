@@ -15,7 +15,6 @@ import (
 	"verdetto/shared/carrier/mail/smtpmail/smtptest"
 )
 
-// Each refusal says what to do.
 func TestReach(t *testing.T) {
 	busy, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -33,8 +33,7 @@ var groups = []struct {
 var (
 	// errPartly reports that the command skipped unreadable rows of its input.
 	errPartly = errors.New("part of the input was left out")
-	// errUsage reports wrong arguments, which a message on standard error has explained.
-	errUsage = errors.New("wrong call")
+	errUsage  = errors.New("wrong call")
 )
 
 func main() {
@@ -129,7 +128,6 @@ func printable(text string) string {
 	}, text)
 }
 
-// exitCode prints an error and returns the exit code of the program.
 func exitCode(err error) int {
 	switch {
 	case err == nil:

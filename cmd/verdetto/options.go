@@ -24,13 +24,11 @@ type options struct {
 	store, upstream, price, now, log string
 }
 
-// flags defines the flags of the command and returns those that are settings, all but -price.
 func (o *options) flags(c *cobra.Command) map[string]*string {
 	c.Flags().StringVar(&o.price, "price", "", "read one-way fares of a panel from this `column`, also in rows with a return_date; default: the column price")
 	return map[string]*string{"store": &o.store, "upstream": &o.upstream, "now": &o.now, "log": &o.log}
 }
 
-// service returns Options with the clock and the log, but without a store or source.
 func (o *options) service() (onemachine.Options, error) {
 	now, err := onemachine.Clock(o.now)
 	return onemachine.Options{Now: now, Log: slog.New(logTo(os.Stderr, o.log))}, err
@@ -56,7 +54,6 @@ func (l lines) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// notes returns where to write notes for people: w, or the log if it is JSON.
 func (o *options) notes(log *slog.Logger, w io.Writer) io.Writer {
 	if o.log == jsonLog {
 		return lines{log}
@@ -64,7 +61,6 @@ func (o *options) notes(log *slog.Logger, w io.Writer) io.Writer {
 	return w
 }
 
-// opener is onemachine.OpenStore or OpenShared.
 type opener func(ctx context.Context, name string, now func() time.Time) (store.Table, error)
 
 // open opens the source before the store, so that an unreadable source creates no store.
@@ -113,7 +109,6 @@ func takeSettings(c *cobra.Command, to map[string]*string) {
 	}
 }
 
-// settingsFile defines the flags of the settings, and -config, whose value it returns.
 func settingsFile(c *cobra.Command, to map[string]*string) *string {
 	settings.Flags(c.Flags(), to)
 	file := os.Getenv("VERDETTO_CONFIG")

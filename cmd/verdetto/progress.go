@@ -16,8 +16,6 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// originProgress shows how many origins a refresh has finished and, if first is not nil, the
-// progress of the first run.
 func originProgress(first *setup.Setup, log *slog.Logger, form string) func(done, total int, origin refresh.Outcome) {
 	bar := newMeter("origins", log).in(form)
 	return func(done, total int, origin refresh.Outcome) {
@@ -34,7 +32,6 @@ func seriesProgress(log *slog.Logger, form string) func(done, total int, at stri
 	return newMeter("series of departures", log).in(form).show
 }
 
-// logEvery is the interval between progress lines if standard error is no terminal.
 const logEvery = 10 * time.Second
 
 // meter shows the progress of long work, with its rate and the remaining time: a bar on a terminal,

@@ -45,7 +45,6 @@ func (r reply) write(w io.Writer, p pen, body []byte) (err error) {
 	return nil
 }
 
-// line returns a text, which may contain texts of the service, as one printable line.
 func line(text string) string {
 	return printable(strings.NewReplacer("\n", " ", "\t", " ").Replace(text))
 }
@@ -94,7 +93,6 @@ func (r reply) print(w io.Writer, p pen) {
 	}
 }
 
-// judgement returns the parts of the answer that print needs, as of the service's clock.
 func judgement(a published.Analysis) verdict.Judgement {
 	day := func(text string) fare.Day {
 		d, err := fare.ParseDay(text)

@@ -30,8 +30,7 @@ type Service struct {
 	Now           func() time.Time
 	Log           *slog.Logger
 	Telegram      TelegramBot
-	// SignalWorker, if set, is called when the outbox has new jobs.
-	SignalWorker func()
+	SignalWorker  func()
 
 	spend func(context.Context) error // counts a request for an alert
 }

@@ -77,7 +77,6 @@ func newFixture(t *testing.T) fixture {
 	return b
 }
 
-// rising replaces random bytes by a counter, so all ids of a test differ.
 type rising struct{ n byte }
 
 func (r *rising) Read(b []byte) (int, error) {

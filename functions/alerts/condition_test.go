@@ -13,8 +13,7 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// ask parses a request for an alert. fields are JSON fields besides route and email. It also checks
-// that each fault has a complete text in every language.
+// ask also checks that each fault has a complete text in every language.
 func ask(t *testing.T, today fare.Day, route, fields string) (p request, at string) {
 	t.Helper()
 	body := `{"route":"` + route + `","email":"ada@example.com"`

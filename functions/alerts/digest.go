@@ -32,7 +32,6 @@ func (s *Service) endDigest(ctx context.Context, subscriber store.SubscriberID, 
 	return s.endedByLink(ctx, subscriber, ended, err, v, "digest_before", "digest_ended")
 }
 
-// keptDigest returns nil if no digest is stored.
 func (s *Service) keptDigest(ctx context.Context, subscriber store.SubscriberID) (*keptDigest, error) {
 	d, err := store.Digests{Table: s.Alerts.Table}.Digest(ctx, subscriber)
 	if errors.Is(err, store.ErrNotFound) {

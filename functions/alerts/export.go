@@ -95,7 +95,6 @@ type keptDelivery struct {
 	Ended  *time.Time `json:"ended,omitempty"`
 }
 
-// export returns the page for subscribers without alerts if nothing is stored.
 func (s *Service) export(ctx context.Context, subscriber store.SubscriberID, v view) (*page.Response, error) {
 	alerts, err := s.Alerts.BySubscriber(ctx, subscriber)
 	if err != nil {

@@ -79,13 +79,11 @@ func (s *Service) refused(ctx context.Context, in *subscribeInput, asked request
 	return respond(p.Status, "refused", v)
 }
 
-// labels maps the fields that a reader can correct to the keys of their labels.
 var labels = map[string]string{"email": "form.email", "address": "form.address", "threshold": "ask.maximum",
 	"paid": "form.paid", "amount": "form.amount", "days": "form.days", "percent": "form.percent", "kind": "form.kind",
 	"channel": "form.channel", "departure": "form.departure", "month": "form.departure", "frequency": "form.weekly",
 	"airline": "ask.airline", "withoutAirline": "ask.without_airline"}
 
-// correct returns false for a field that the form hides.
 func correct(name string, given map[string]string, l *i18n.Language) (correction, bool) {
 	key, ok := labels[name]
 	if !ok {

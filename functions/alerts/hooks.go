@@ -83,7 +83,6 @@ func testName(id string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// manageEndpoint returns nil if no endpoint button was pressed.
 func (s *Service) manageEndpoint(ctx context.Context, subscriber store.SubscriberID, pressed url.Values,
 	v view) (*page.Response, error) {
 	for _, did := range []string{"rotate", "test", "failed", "replay"} {
@@ -135,7 +134,6 @@ func (s *Service) doEndpoint(ctx context.Context, did string, alert store.Alert,
 	return err
 }
 
-// resume reactivates an endpoint that the service gave up, and the endpoint's alerts.
 func (s *Service) resume(ctx context.Context, alert store.Alert) error {
 	_, err := s.Webhooks.Deliveries.ChangeEndpoint(ctx, alert.Subscriber, alert.Address, s.Now(),
 		func(e *store.Endpoint) bool {
@@ -155,8 +153,7 @@ func (s *Service) resume(ctx context.Context, alert store.Alert) error {
 	return err
 }
 
-// reopen queues a test event to a dead endpoint when one of its alerts is resumed. The service
-// sends no other event until the endpoint accepts it.
+// reopen queues a test event to a dead endpoint, which gets no other event until it accepts this one.
 func (s *Service) reopen(ctx context.Context, subscriber store.SubscriberID, ref store.Ref) (tested bool, err error) {
 	alert, err := s.Alerts.One(ctx, ref, subscriber)
 	if errors.Is(err, store.ErrNotFound) || err == nil && alert.Channel != store.Webhook {

@@ -17,9 +17,9 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// managePage shows a subscriber's alerts, or with format=json the export. Without a token it asks for the
-// address that gets a link to them. If the link is too old,
-// it offers to mail a new one. For a link that pauses an alert it asks whether to pause it.
+// managePage shows a subscriber's alerts, or with format=json the export. Without a token it asks for the address
+// that gets a link to them. If the link is too old, it offers to mail a new one. For a link that pauses an
+// alert it asks whether to pause it.
 func (s *Service) managePage(ctx context.Context, in *managePageInput) (*page.Response, error) {
 	v := view{T: languageOf(in.Lang, in.AcceptLanguage), Days: notify.ManageDays}
 	if in.Token+in.Format == "" {
@@ -138,7 +138,6 @@ func (s *Service) remove(ctx context.Context, subscriber store.SubscriberID, ref
 	return s.end(ctx, subscriber, v, ref)
 }
 
-// end ends the named alerts of a subscriber, or all if none is named.
 func (s *Service) end(ctx context.Context, subscriber store.SubscriberID, v view,
 	which ...store.Ref) (*page.Response, error) {
 	v.Undo = s.undo(ctx, subscriber, func(a store.Alert) bool { return len(which) == 0 || slices.Contains(which, a.Ref()) })
@@ -188,7 +187,6 @@ func (s *Service) restore(ctx context.Context, token string, v view) (*page.Resp
 	return respond(http.StatusOK, "undone", v)
 }
 
-// mailList mails a link to the alerts of an address, within the limits of requests for alerts.
 func (s *Service) mailList(ctx context.Context, typed string, v view) (*page.Response, error) {
 	address, err := mail.ParseAddress(typed)
 	if err != nil {
@@ -220,8 +218,6 @@ func (s *Service) pause(ctx context.Context, subscriber store.SubscriberID, ref 
 	return s.changed(ctx, subscriber, ref, v, func(a *store.Alert) { a.Paused = until })
 }
 
-// frequency moves an alert into or out of the weekly digest. An alert that cannot be in a digest
-// stays unchanged.
 func (s *Service) frequency(ctx context.Context, subscriber store.SubscriberID, ref store.Ref, form url.Values,
 	v view) (*page.Response, error) {
 	return s.changed(ctx, subscriber, ref, v, func(a *store.Alert) { a.Digest = form.Has("weekly") && a.MayDigest() })
@@ -290,7 +286,6 @@ func (s *Service) endedPage(ctx context.Context, subscriber store.SubscriberID, 
 	return respond(http.StatusOK, "ended", v)
 }
 
-// list returns nil if there are no alerts.
 func (s *Service) list(ctx context.Context, subscriber store.SubscriberID, v view) (*page.Response, error) {
 	alerts, err := s.Alerts.BySubscriber(ctx, subscriber)
 	if len(alerts) == 0 || err != nil {

@@ -101,7 +101,6 @@ func notPending(err error, v view) (*page.Response, error) {
 	return nil, err
 }
 
-// endedBefore returns any error other than ErrNotFound unchanged.
 func endedBefore(err error, v view) (*page.Response, error) {
 	if errors.Is(err, store.ErrNotFound) {
 		return respond(http.StatusGone, "ended_before", v)

@@ -63,7 +63,6 @@ var declared = sync.OnceValue(func() *huma.Schema {
 	return huma.NewMapRegistry("", huma.DefaultSchemaNamer).Schema(reflect.TypeFor[wanted](), false, "")
 })
 
-// fields lists the names of the fields in the order of their declaration.
 var fields = func() (names []string) {
 	for f := range reflect.TypeFor[wanted]().Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -138,8 +137,6 @@ func parseRequest(contentType string, body []byte) (r request, faults []fault) {
 	return r, sorted(faults)
 }
 
-// readBody returns the fields of a request as text, and their faults. The fields are nil if the
-// body is malformed.
 func readBody(contentType string, body []byte) (map[string]string, []fault) {
 	kind, _, err := mime.ParseMediaType(contentType)
 	switch {
@@ -401,7 +398,6 @@ func parseAmount(s string, most int64) (fare.Cents, bool) {
 	return fare.Cents(cents), cents > 0 // 0 would mean no threshold
 }
 
-// sameCity returns the code of the city if both codes name it.
 func sameCity(codes [2]string) (string, bool) {
 	from, known1 := places.CityOf(codes[0])
 	to, known2 := places.CityOf(codes[1])
@@ -435,8 +431,6 @@ func (r *request) resolve() ([]fault, error) {
 	return nil, nil
 }
 
-// check returns the faults of fields that exclude each other, and of departures that cannot be
-// flown from today on.
 func (r *request) check(today fare.Day) (faults []fault) {
 	if r.codes[1] == string(store.Anywhere) {
 		return append(r.checkDigest(), r.checkAnywhere(today)...)
@@ -509,8 +503,7 @@ func (r *request) checkKind() []fault {
 	return nil
 }
 
-// checkAnywhere returns the faults of an alert to anywhere, which covers the cheapest one-way fare
-// to each destination, in a month or on any day.
+// checkAnywhere allows the cheapest one-way fare to each destination, in a month or on any day.
 func (r *request) checkAnywhere(today fare.Day) (faults []fault) {
 	for _, f := range []struct {
 		field string
@@ -537,7 +530,6 @@ var numbersOf = map[string][]string{
 	store.Drop: {"percent", "amount"}, store.Paid: {"paid"},
 }
 
-// readNumbers reads the fields in the currency of the alert.
 func readNumbers(a store.Alert, form url.Values) (r request, faults []fault) {
 	in, err := fare.ParseCurrency(cmp.Or(a.Currency, euro))
 	if err != nil {

@@ -29,7 +29,6 @@ func (s *Service) Event(ctx context.Context, raw json.RawMessage) (Outcome, erro
 	return Outcome{Done: done}, err
 }
 
-// Work runs jobs of the outboxes until no job is due or the time of ctx is nearly over.
 func (s *Service) Work(ctx context.Context) (done int, err error) {
 	asked, err := s.Confirmations.Work(ctx)
 	pushed, pushFault := s.Pushes.Work(ctx)

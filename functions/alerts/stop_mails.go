@@ -30,7 +30,6 @@ func (s *Service) stopRequests(ctx context.Context, mailbox store.SubscriberID, 
 	return respond(http.StatusOK, "requests_stopped", v)
 }
 
-// allowRequests records the caller as the mailbox owner.
 func (s *Service) allowRequests(ctx context.Context, mailbox store.SubscriberID, v view) (*page.Response, error) {
 	if err := s.Confirmations.Mailboxes().Resume(ctx, mailbox, httpapi.Subject(ctx)); err != nil {
 		return nil, err

@@ -33,7 +33,6 @@ type subscribeInput struct {
 	RawBody []byte `contentType:"application/json"`
 }
 
-// languageOf prefers the language in the link, as pages send it, to those that the caller accepts.
 func languageOf(lang, accepted string) *i18n.Language {
 	if l, ok := i18n.Find(lang); ok {
 		return l
@@ -113,7 +112,6 @@ func (s *Service) asked(p request, start string, l *i18n.Language) (*page.Respon
 		First: l.WeekdayDate(store.FirstCheck(a.RequestDay)), Back: s.Links.Page(a)})
 }
 
-// nextStep holds the sentence that explains how to confirm, by channel.
 var nextStep = map[string]string{
 	"": "If this address accepts our mail, a link to confirm the alert is on its way and " +
 		"works for 48 hours.",
@@ -125,8 +123,6 @@ var nextStep = map[string]string{
 		"once, within 48 hours; nothing is sent before.",
 }
 
-// startLink returns the link to the chat where an alert is confirmed, or "" for channels other than
-// Telegram.
 func (s *Service) startLink(p request, id string) string {
 	if p.Channel != store.Telegram {
 		return ""

@@ -62,7 +62,6 @@ func telegramAnswer(reply []byte) *page.Response {
 	return &page.Response{Status: http.StatusOK, ContentType: "application/json", Body: reply}
 }
 
-// obey returns nil if the bot stays silent.
 func (s *Service) obey(ctx context.Context, command telegram.Command) (*telegram.Message, error) {
 	l := i18n.ForHeader(command.Language)
 	subscriber := s.Links.SubscriberAt(store.Telegram, command.Chat)

@@ -68,8 +68,7 @@ func (o Options) HandOutCopies(ctx context.Context, name string) error {
 	return nil
 }
 
-// RemoveSocket removes the socket of a file store. The end of the context also removes it, but
-// perhaps only after the process has ended.
+// RemoveSocket is called before the process ends: the removal at the end of the context may come too late.
 func RemoveSocket(name string) {
 	if file, ok := strings.CutPrefix(name, "bolt:"); ok {
 		_ = os.Remove(socket(file)) // it may be gone already
@@ -202,7 +201,6 @@ func BackupIn(folder string, now time.Time) string {
 	return filepath.Join(folder, now.UTC().Format(backupName))
 }
 
-// backups gives the complete backups of a folder, the oldest first.
 func backups(folder string, give func(file string, made time.Time) error) error {
 	entries, err := os.ReadDir(folder)
 	for _, e := range entries {
@@ -222,7 +220,6 @@ func KeepBackups(folder string, from time.Time) error {
 	})
 }
 
-// failedBackup returns when systemd last noted in a folder that a backup failed.
 func failedBackup(folder string) time.Time {
 	info, err := os.Stat(filepath.Join(folder, "failed"))
 	if err != nil {
@@ -231,9 +228,8 @@ func failedBackup(folder string) time.Time {
 	return info.ModTime().UTC()
 }
 
-// lastBackup returns when the newest backup in a folder was made, or the zero time if there is
-// none. It returns false if the folder cannot be read; it may be missing, because the first backup
-// creates it.
+// lastBackup returns the zero time if there is no backup, and false if the folder cannot be read; it may be
+// missing, because the first backup creates it.
 func lastBackup(folder string) (newest time.Time, known bool) {
 	err := backups(folder, func(_ string, made time.Time) error { newest = made; return nil })
 	return newest, folder != "" && (err == nil || errors.Is(err, os.ErrNotExist))

@@ -9,8 +9,6 @@ import (
 	"verdetto/shared/carrier/mail"
 )
 
-// Links start with the right URL in every mode, and a URL that mails cannot use is refused at
-// start.
 func TestBaseURL(t *testing.T) {
 	for _, c := range []struct {
 		name, base, money, env, listens string
@@ -47,7 +45,6 @@ func TestBaseURL(t *testing.T) {
 			if err != nil || base != c.want {
 				t.Errorf("%q %v, want %q", base, err, c.want)
 			}
-			// Mail accepts every link that BaseURL accepts.
 			if _, err := mail.OfferMail(mail.Key{To: "ada@example.com", Until: time.Unix(1, 0), BaseURL: base, Path: "/v1/pro/recupera?t=x", Stop: base + "/v1/alerts/unsubscribe?t=x"}); err != nil {
 				t.Error(err)
 			}

@@ -23,10 +23,8 @@ type Carrier struct {
 
 const folderRate = 1000
 
-// IsFolder reports whether the name of a carrier is a folder; see OpenCarrier.
 func IsFolder(name string) bool { return name != "ses" && !smtpmail.IsServer(name) }
 
-// mailHost names the server of a carrier, for people; a folder has none.
 func mailHost(name string) string {
 	if at, err := smtpmail.ParseServer(name); err == nil {
 		return at.Host
@@ -37,8 +35,6 @@ func mailHost(name string) string {
 	return "Amazon SES"
 }
 
-// CarrierFaults returns what is wrong with the name of a mail carrier (see OpenCarrier) and its
-// settings. A folder has no faults.
 func CarrierFaults(name string) (faults []string) {
 	if IsFolder(name) {
 		return nil
@@ -57,10 +53,9 @@ func CarrierFaults(name string) (faults []string) {
 	return faults
 }
 
-// OpenCarrier opens a carrier by its name: smtp://HOST:587 or smtps://HOST:465 for a mail server,
-// ses for Amazon SES, anything else for a folder. The environment holds the sender's address, the
-// rate and the server's account. OpenCarrier does not connect to a server yet. The carrier calls
-// watch, if set, at each step of each mail to a server.
+// OpenCarrier opens a carrier by its name: smtp://HOST:587 or smtps://HOST:465 for a mail server, ses for
+// Amazon SES, anything else for a folder. It does not connect to a server yet. The carrier calls watch, if
+// set, at each step of each mail to a server.
 func OpenCarrier(ctx context.Context, name string, now func() time.Time, watch func(step string)) (Carrier, error) {
 	if IsFolder(name) {
 		folder, err := maildir.Open(name, now)

@@ -30,9 +30,8 @@ func name(c published.Citta) string { return places.Query(fare.City(c.Codice), c
 
 const maxExamined = 100
 
-// Examples judges the routes of the first maxExamined origins at the current time. For each level
-// it returns the route with the most observations, if any. The reads do not count as demand for the
-// routes.
+// Examples judges the routes of the first maxExamined origins now, and returns for each level the route
+// with the most observations, if any. The reads do not count as demand for the routes.
 func (o Options) Examples(ctx context.Context) ([]Example, error) {
 	fares := store.Fares{Table: o.Table}
 	coverage := &published.Answers{Reader: answer.NewUnrecorded(fares, o.Now, o.Log)}
@@ -66,7 +65,6 @@ func (o Options) Examples(ctx context.Context) ([]Example, error) {
 	return examples, nil
 }
 
-// judge returns false if the route has no verdict at the current time.
 func (o Options) judge(ctx context.Context, fares store.Fares, route fare.Route) (verdict.Judgement, bool, error) {
 	s, err := fares.Summary(ctx, fare.Series{Route: route})
 	if errors.Is(err, store.ErrNotFound) {

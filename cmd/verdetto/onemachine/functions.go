@@ -21,8 +21,6 @@ const (
 	NoMoney   = "none"
 )
 
-// openPro creates the paid plan. It uses the real adapters, configured as on AWS or for the
-// stand-ins on this machine.
 func (s *Service) openPro(carrier Carrier) (err error) {
 	o := s.options
 	var payments config.Pay

@@ -81,7 +81,6 @@ func (h *Health) writes(ctx context.Context) error {
 	return h.failed
 }
 
-// diskFull returns the reason why a service is not ready whose refresh filled the disk of the store.
 func diskFull(troubles []monitor.Trouble) string {
 	for _, t := range troubles {
 		if t.Full != nil && t.Full() {

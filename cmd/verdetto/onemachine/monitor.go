@@ -44,8 +44,6 @@ func (o Options) sweepDaily(ctx context.Context) {
 	}
 }
 
-// ServeMetrics answers Prometheus and health checks on a separate address, if any, until the
-// context ends.
 func (o Options) ServeMetrics(ctx context.Context, address string) error {
 	if address == "" || o.Monitor == nil {
 		return nil

@@ -61,8 +61,7 @@ type Options struct {
 	AllFares bool
 	// Money is RealMoney for the real providers, configured as on AWS, or NoMoney to sell nothing. With
 	// another value, stand-ins on this machine take payments.
-	Money string
-	// LocalURL is where the stand-ins send their events; empty: they send none.
+	Money    string
 	LocalURL string
 	// StandIns continue when the service ends, as the real providers do; nil: New starts its own.
 	StandIns *StandIns
@@ -75,7 +74,6 @@ type Options struct {
 
 	Monitor *monitor.Monitor // records metrics; nil: none
 	config.OneMachine
-	// Carry, if set, wraps the sender that carries the service's mail.
 	Carry func(mail.Sender) mail.Sender
 	// DiskFree returns the free bytes of a folder's disk, and Certificate the certificate of the
 	// public URL; nil: those of this machine.
@@ -83,7 +81,6 @@ type Options struct {
 	Certificate func(ctx context.Context) (*x509.Certificate, error)
 }
 
-// Service is the whole service. New starts no background work.
 type Service struct {
 	API *httpapi.API
 	// Pro, Alerts and Sender are nil if Options.Mail is empty, because alerts and sales need mail.
@@ -103,7 +100,7 @@ func (s *Service) limiter() *limit.Limiter {
 	return limit.New(s.options.Table, s.options.Now).With(s.quotas.Calls)
 }
 
-// New wires the service. The caller must Close it.
+// New starts no background work. The caller must Close the service.
 func New(o Options) (*Service, error) {
 	o.Log = httpapi.RequestLog(o.Log)
 	s := &Service{options: o, refused: apikey.NewRefused()}
@@ -254,7 +251,6 @@ func BaseURL(given string, realPayments bool, listens net.Addr) (string, error) 
 	return strings.TrimRight(given, "/"), nil
 }
 
-// LocalURL returns the URL of a listening address as seen from this machine.
 func LocalURL(listens net.Addr) string {
 	if tcp, ok := listens.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
 		return fmt.Sprintf("http://127.0.0.1:%d", tcp.Port)
@@ -262,8 +258,6 @@ func LocalURL(listens net.Addr) string {
 	return "http://" + listens.String()
 }
 
-// Clock returns a clock that starts at the time given by -now, or the machine's clock if -now is
-// empty.
 func Clock(text string) (func() time.Time, error) {
 	if text == "" {
 		return time.Now, nil

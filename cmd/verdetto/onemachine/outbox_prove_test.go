@@ -21,8 +21,6 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
-// outboxService returns the service with the customers known0@example.com, known1@example.com and
-// so on.
 func outboxService(t *testing.T, delay func() time.Duration, known int) (service *onemachine.Service, table store.Table, mails func() int) {
 	t.Helper()
 	table, err := boltstore.Open(filepath.Join(t.TempDir(), "test.db"), time.Now)

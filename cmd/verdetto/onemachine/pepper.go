@@ -18,8 +18,7 @@ import (
 	"verdetto/shared/store/socketstore"
 )
 
-// GivenPepper returns the pepper of VERDETTO_PEPPER, which may name a parameter of the Parameter
-// Store, or nil if the variable is not set.
+// GivenPepper returns nil if VERDETTO_PEPPER is not set; it may name a parameter of the Parameter Store.
 func GivenPepper(ctx context.Context) ([]byte, error) {
 	if os.Getenv("VERDETTO_PEPPER") == "" {
 		return nil, nil

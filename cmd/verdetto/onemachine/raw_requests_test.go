@@ -102,7 +102,6 @@ func onTheWire(t *testing.T, within times, slowly bool) (address string, log *li
 
 var patient = times{header: time.Minute, request: time.Minute, answer: time.Minute, idle: time.Minute}
 
-// say sends only a text on a new connection, and returns the answer.
 func say(t *testing.T, address, text string) (status int, body string) {
 	t.Helper()
 	c, err := net.Dial("tcp", address)

@@ -20,7 +20,6 @@ import (
 
 const Cycle = verdict.LiveDays
 
-// Refresh updates the table from the source once: all origins, or only the given ones.
 func (o Options) Refresh(ctx context.Context, progress func(done, total int, origin refresh.Outcome),
 	only ...fare.City) (refresh.Report, error) {
 	r := o.refresher(ctx)
@@ -69,8 +68,6 @@ func (o Options) compareForm(ctx context.Context) {
 	}
 }
 
-// Deepen requests all departures of the next year for the routes that are due, if the source can
-// answer such requests by route. It calls progress, unless nil, with the number of series.
 func (o Options) Deepen(ctx context.Context, progress func(done, total int, at string)) (refresh.DeepReport, error) {
 	r := o.refresher(ctx)
 	r.DeepProgress = progress
@@ -84,8 +81,6 @@ func (o Options) refresher(ctx context.Context) refresh.Refresher {
 		Origins: o.Origins}
 }
 
-// rates returns exchange rates: the newest ones for Travelpayouts, and those of the clock's day for
-// recorded or invented fares.
 func (o Options) rates(ctx context.Context) fare.Rates {
 	if o.Source.Name() == realSource {
 		return ecb.Current(ctx, &ecb.Feed{}, ecb.Table(), o.Log)
@@ -103,8 +98,7 @@ func (r Refreshes) each(f func(run store.Run, every time.Duration, work func(con
 
 const (
 	refreshLeaseFor = 3 * time.Minute
-	// lookEvery is how often a process checks whether a refresh is due.
-	lookEvery = 5 * time.Minute
+	lookEvery       = 5 * time.Minute
 )
 
 var names = map[store.Run]string{store.Discovery: "routes", store.Depth: "departures"}
@@ -121,15 +115,12 @@ func (o Options) RefreshDaily(ctx context.Context, r Refreshes) {
 	}
 }
 
-// pause is the time after a failed refresh in which it is not tried again.
 type pause struct {
 	tries int
 	until time.Time
 	full  func() bool // nil: the disk was not full
 }
 
-// Due returns a function that runs the refreshes that are due, except those that pause after a
-// failure.
 func (o Options) Due(r Refreshes) func(ctx context.Context) {
 	pauses := map[store.Run]pause{}
 	return func(ctx context.Context) {

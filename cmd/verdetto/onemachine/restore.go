@@ -107,7 +107,6 @@ func Restore(ctx context.Context, from, name string, now func() time.Time) (stat
 	return status, aside, nil
 }
 
-// copyBeside returns a locked part file.
 func copyBeside(from, file string) (*os.File, error) {
 	source, err := os.Open(from)
 	if err != nil {
@@ -127,8 +126,6 @@ func copyBeside(from, file string) (*os.File, error) {
 	return part, nil
 }
 
-// replace renames the file part to file, durably, and gives it the owner of the file that it
-// replaces.
 func replace(part, file string) error {
 	owner := file
 	if _, err := os.Stat(file); err != nil {

@@ -8,8 +8,6 @@ import (
 	"time"
 )
 
-// TestProveSlowCallers: 600 callers send part of a request, or leave a connection idle. The service
-// closes all of them in time.
 func TestProveSlowCallers(t *testing.T) {
 	within := times{header: time.Second, request: 2 * time.Second, answer: 4 * time.Second, idle: 2 * time.Second}
 	address, _, _ := onTheWire(t, within, false)

@@ -73,8 +73,6 @@ func openReal(ctx context.Context, s *Options) (upstream.Source, error) {
 	})
 }
 
-// RealSource returns the Travelpayouts source with the settings of the environment, without a
-// store. It counts no calls.
 func RealSource() (upstream.Checked, error) {
 	var settings config.Upstream
 	if err := config.Load(&settings); err != nil {

@@ -45,7 +45,6 @@ func StartStandIns(now func() time.Time, localURL string) (*StandIns, error) {
 	return s, nil
 }
 
-// config returns settings that point the real adapters at the stand-ins.
 func (s *StandIns) config() config.Pay {
 	return config.Pay{Card: config.Card{
 		StripeKey: s.Stripe.Key, StripePrice: s.Stripe.Price, StripeSecrets: []string{s.Stripe.Secret},

@@ -54,8 +54,7 @@ type Status struct {
 	Faults []monitor.Fault `json:"faults"`
 }
 
-// StatusOf returns the status of the service that owns the store's file. If no process is serving
-// the file, it reads the file itself.
+// StatusOf asks the process that serves the store's file; without one it reads the file itself.
 func StatusOf(ctx context.Context, name string, now func() time.Time) (Status, error) {
 	file, ok := strings.CutPrefix(name, "bolt:")
 	if !ok || file == "" {
@@ -94,7 +93,6 @@ type file interface {
 	Size() (bytes, free int64)
 }
 
-// lookAt counts all items of a table. It calls progress, if set, after every 1,000 items.
 func lookAt(ctx context.Context, o Options, progress func(read int)) (Status, error) {
 	health := NewHealth(o.Table, o.Now)
 	health.readOnly = true // no probe write: the table may be a backup

@@ -109,7 +109,6 @@ func OpenExisting(ctx context.Context, name string, now func() time.Time) (store
 	return OpenShared(ctx, name, now)
 }
 
-// OpenAlone is like OpenExisting, but fails if a process serves the store's file.
 func OpenAlone(ctx context.Context, name string, now func() time.Time) (store.Table, error) {
 	if err := exists(name); err != nil {
 		return nil, err

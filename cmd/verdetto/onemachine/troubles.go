@@ -39,7 +39,6 @@ type keeper struct {
 	next   time.Time // when to ask for the certificate again
 }
 
-// troubled logs a trouble in a sentence, once.
 func (o Options) troubled(t monitor.Trouble) {
 	if t.Since = o.Now(); o.Monitor.Troubled(t) {
 		o.Log.Error(t.String())
@@ -139,8 +138,7 @@ func (o Options) lookAtDisk() (full bool) {
 	return full
 }
 
-// lookAtCertificate asks once an hour for the certificate that callers see. A proxy that cannot be
-// reached from this machine is no fault.
+// lookAtCertificate asks once an hour. A proxy that cannot be reached from this machine is no fault.
 func (s *Service) lookAtCertificate(ctx context.Context) {
 	o := s.options
 	if now := o.Now(); !now.Before(s.keeper.next) {
@@ -163,8 +161,7 @@ func (s *Service) lookAtCertificate(ctx context.Context) {
 	o.check("the certificate", why, "Look in the log of the service or of its proxy why, and whether ports 80 and 443 are open")
 }
 
-// certificate returns the certificate of the public URL, which it does not verify: only its end is
-// wanted.
+// certificate does not verify the certificate: only its end is wanted.
 func (s *Service) certificate(ctx context.Context) (*x509.Certificate, error) {
 	u, err := url.Parse(s.options.BaseURL)
 	if err != nil || u.Scheme != "https" {
@@ -184,7 +181,6 @@ func (s *Service) certificate(ctx context.Context) (*x509.Certificate, error) {
 	return connection.(*tls.Conn).ConnectionState().PeerCertificates[0], nil
 }
 
-// ping calls VERDETTO_PING for a refresh or a backup that it was not called for.
 func (s *Service) ping(ctx context.Context, backup time.Time) {
 	o := s.options
 	if o.Ping == "" {
@@ -224,8 +220,6 @@ func (s *Service) ping(ctx context.Context, backup time.Time) {
 	}
 }
 
-// tell sends the operator a mail about what has failed for an hour, and one when nothing fails any
-// more.
 func (s *Service) tell(ctx context.Context) error {
 	o := s.options
 	m := mail.Message{To: o.OperatorMail, Tag: "operator"}

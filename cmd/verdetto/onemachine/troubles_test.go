@@ -89,7 +89,6 @@ func TestFailedRefreshIsRetried(t *testing.T) {
 	}
 }
 
-// failing is a source that does not answer for some origins, or has only fares found in the future.
 type failing struct {
 	counted
 	fails  map[fare.City]bool
@@ -146,7 +145,6 @@ func TestOriginsThatFailAreAskedAgain(t *testing.T) {
 	}
 }
 
-// full is a store whose disk is full for large writes.
 type full struct {
 	store.Table
 	is     bool

@@ -48,7 +48,6 @@ func (s *Learner) Advance(today fare.Day, p *Pooled, fares []Live, sums *Statist
 	s.Stand(today, fares)
 }
 
-// eachDay calls do with the fares of each day on which any were found, oldest first.
 func eachDay(fares []Live, do func(day fare.Day, quotes []Live)) {
 	for len(fares) > 0 {
 		day, n := fares[0].FoundDay(), 1
@@ -104,7 +103,6 @@ func (s *Learner) Fold(v *View, fares []Live, sums *Statistics) {
 	s.foldDay(day, quotes, sums)
 }
 
-// fold is like Fold, but stores no questions.
 func (s *Learner) fold(v *View, fares []Live, sums *Statistics) {
 	day, quotes := s.routeDay(v, fares)
 	s.foldDay(day, quotes, sums)
@@ -149,7 +147,6 @@ func join(older, newer []Quote) []Quote {
 	return append(all, older...)
 }
 
-// forget removes departures that left before day, or were not seen for 60 days.
 func (d Departures) forget(day fare.Day) {
 	for at, past := range d {
 		if last, _, ok := past.Last(); !ok || at < day || last < day-lowDays {
@@ -158,7 +155,6 @@ func (d Departures) forget(day fare.Day) {
 	}
 }
 
-// seeAll records the prices, by departure, that were found on a day in the open questions.
 func (qs Questions) seeAll(day fare.Day, price map[fare.Day]fare.Cents) {
 	for i := range qs {
 		if p, ok := price[qs[i].depart]; ok {

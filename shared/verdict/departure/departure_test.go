@@ -63,8 +63,6 @@ func newService(routes int, day fare.Day) *service {
 	return s
 }
 
-// refresh simulates one day of the service: it learns from outcomes, judges the fares of the day,
-// and adds them to the state.
 func (s *service) refresh(day fare.Day, quotes func(route int) []Quote) (answers []Answer) {
 	for h := range horizons {
 		view := s.pooled.View(day)

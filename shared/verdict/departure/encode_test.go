@@ -8,7 +8,6 @@ import (
 	"verdetto/shared/fare"
 )
 
-// stored encodes and decodes the whole state of a service.
 func (s *service) stored(t testing.TB, day fare.Day) *service {
 	t.Helper()
 	c := &service{}

@@ -26,7 +26,6 @@ const CurveSteps = 20
 // never maps to a lower share. The zero Curve changes nothing.
 type Curve [CurveSteps]float64
 
-// StepMiddle returns the chance in the middle of a range of a Curve.
 func StepMiddle(step int) float64 { return (float64(step) + .5) / CurveSteps }
 
 func (c *Curve) Apply(chance float64) float64 {
@@ -66,7 +65,6 @@ func (e *Experience) Band(h Horizon, chance float64) Band {
 
 const experienceFormat = 1
 
-// encode uses about 0.5 KB.
 func (e *Experience) encode() []byte {
 	if e == nil {
 		return nil

@@ -133,7 +133,6 @@ func (c *comparables) below(step int) float64 {
 	return c.share(near, any, c.pooled[step])
 }
 
-// percentile returns the share below the middle of a step, so that ties count half.
 func (c *comparables) percentile(step int) float64 {
 	near, any := c.weights(step)
 	nearTo, anyTo := c.weights(step + 1)
@@ -150,7 +149,6 @@ func (c *comparables) share(near, any, pooled float64) float64 {
 	return (near + prior*overall) / (c.allNear + prior)
 }
 
-// earlier returns today's weight of the fares of earlier days with a similar lead time.
 func (d *RouteDay) earlier(lead int) (weight float64) {
 	if d.outdated {
 		return 0
@@ -177,8 +175,6 @@ type Answer struct {
 	Cells Cells // stored with the question until the outcome is known
 }
 
-// Judge judges the price of a departure on the day of d. past is its price history, which may be
-// nil.
 func (d *RouteDay) Judge(past *Past, q Quote) Answer {
 	a := Answer{Count: d.route.count, Percentile: math.NaN()}
 	if c, ok := d.comparables(q); ok {
@@ -205,7 +201,6 @@ type Quartiles struct{ Minimum, Q1, Median, Q3, Maximum, HalfLow, HalfHigh fare.
 // price. It is not the middle half, because all Expensive fares must lie above it.
 const HalfFrom, HalfTo = .2, .7
 
-// In converts all amounts.
 func (q Quartiles) In(amount func(fare.Cents) fare.Cents) *Quartiles {
 	return &Quartiles{amount(q.Minimum), amount(q.Q1), amount(q.Median), amount(q.Q3), amount(q.Maximum),
 		amount(q.HalfLow), amount(q.HalfHigh)}
@@ -236,7 +231,6 @@ func (d *RouteDay) Usual(quote Quote) (q Quartiles) {
 	return q
 }
 
-// price returns the price with the given residual.
 func (c *comparables) price(residual float64) fare.Cents {
 	return fare.Cents(math.Round(100 * math.Exp(c.base+residual)))
 }

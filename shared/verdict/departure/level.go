@@ -29,7 +29,6 @@ const (
 // Levels are in order, from cheap to expensive.
 var Levels = [...]Level{Great, Good, Fair, Expensive}
 
-// Place returns the index of a level in Levels, or -1.
 func (l Level) Place() int { return slices.Index(Levels[:], l) }
 
 // levelLimits are the highest percentiles of Great, Good and Fair.
@@ -39,7 +38,7 @@ var levelLimits = [...]int{10, 35, 70}
 // down.
 func Percent(percentile float64) int { return int(math.Floor(100*percentile + 1e-9)) }
 
-// LevelOf returns the level of a percentile from 0 to 1.
+// LevelOf takes a percentile from 0 to 1.
 func LevelOf(percentile float64) Level { return LevelAt(Percent(percentile)) }
 
 // Beside corrects the level l, which follows from the percentile of a fare, by its usual price and
@@ -62,7 +61,7 @@ func Near(price, usual fare.Cents) bool {
 	return apart*100 < usual*percent || apart <= least
 }
 
-// LevelAt returns the level of a percentile from 0 to 100.
+// LevelAt takes a percentile from 0 to 100.
 func LevelAt(percent int) Level {
 	for i, limit := range levelLimits {
 		if percent <= limit {

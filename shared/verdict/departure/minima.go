@@ -19,7 +19,6 @@ const (
 	spans
 )
 
-// Days returns how many days before and after the date the range includes, or 0 for a month.
 func (s Span) Days() fare.Day { return [spans]fare.Day{1, 3, 7, 0}[s] }
 
 func (s Span) Ends(date fare.Day) (first, last fare.Day) {
@@ -123,7 +122,6 @@ func (d *StateDay) outside(s Span, date fare.Day) (n int) {
 	return n
 }
 
-// minimaOf returns the state for one kind of range, prepared for answers of the day.
 func (d *StateDay) minimaOf(s Span) *RouteDay {
 	if d.minima[s] == nil {
 		route := d.state.Minima.route(s)

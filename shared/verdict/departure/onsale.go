@@ -5,7 +5,6 @@ import (
 	"slices"
 )
 
-// onSale is a departure on sale on the day of a RouteDay.
 type onSale struct {
 	Quote
 	flat float64 // log price minus the curve
@@ -65,7 +64,6 @@ func (d *RouteDay) rowOf(q Quote) int {
 	return first
 }
 
-// others counts the departures on sale other than row, an index or none.
 func (d *RouteDay) others(row int) int {
 	if row == none {
 		return len(d.sale)
@@ -117,7 +115,6 @@ func (d *RouteDay) addCurve(s *Statistics) {
 	}
 }
 
-// rank computes the residual of each departure on sale, from the mean without that departure.
 func (d *RouteDay) rank() {
 	if d.hasBins {
 		return

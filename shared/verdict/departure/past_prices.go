@@ -28,7 +28,6 @@ type dayPrice struct {
 	price fare.Cents
 }
 
-// Last returns the newest quote.
 func (p *Past) Last() (fare.Day, fare.Cents, bool) {
 	if len(p.lows) == 0 {
 		return 0, 0, false

@@ -26,7 +26,6 @@ func (qs *Questions) Ask(day fare.Day, q Quote, cells Cells) {
 	*qs = append(*qs, question{day: day, depart: day + fare.Day(q.Lead), price: q.Price, cells: cells})
 }
 
-// See records a price, found on a day, in all questions about its departure.
 func (qs Questions) See(day, depart fare.Day, price fare.Cents) {
 	for i := range qs {
 		q := &qs[i]

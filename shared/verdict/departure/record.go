@@ -67,7 +67,6 @@ var recordJSON []byte
 // embedded one is invalid.
 var Recorded = sync.OnceValue(func() *Record { return mustReadRecord(recordJSON) })
 
-// mustReadRecord panics on an invalid record, so that the tests fail.
 func mustReadRecord(data []byte) *Record {
 	r := new(Record)
 	if err := json.Unmarshal(data, r); err != nil {

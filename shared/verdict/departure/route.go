@@ -42,7 +42,6 @@ type term struct {
 	cases       float64 // known outcomes; old ones count less
 }
 
-// Count returns the number of fares ever added.
 func (r *Route) Count() int { return r.count }
 
 // rebase sets the first epoch, or a new one after epochDays, when it also removes residuals of
@@ -85,7 +84,6 @@ func (r *Route) add(group int, bin uint8, mass float64) {
 	r.residuals[group] = slices.Insert(all, i, bar{bin, mass})
 }
 
-// Outcome is a question whose outcome is known.
 type Outcome struct {
 	Cells Cells
 	Fell  bool

@@ -30,7 +30,6 @@ type Live struct {
 	Flight  fare.Flight
 }
 
-// Return returns the day of the return flight, or 0 for a one-way fare.
 func (l Live) Return() fare.Day {
 	if l.Nights <= 0 {
 		return 0
@@ -152,7 +151,6 @@ func (s *State) AddCurve(sums *Statistics) {
 	s.Route.Day(Start(s.AsOf).View(s.AsOf), s.quotes(s.AsOf)).addCurve(sums)
 }
 
-// find returns the index in s.Live of a departure day, or of the next one.
 func (s *State) find(depart fare.Day) (int, bool) {
 	return slices.BinarySearchFunc(s.Live, depart, func(l Live, d fare.Day) int { return int(l.Depart - d) })
 }
@@ -184,7 +182,6 @@ func (d *StateDay) Judge(depart fare.Day, price fare.Cents) (Answer, bool) {
 	return d.asker.Judge(d.past(depart), Quote{int(depart - d.today), price}), true
 }
 
-// past returns the price history of a departure before today.
 func (d *StateDay) past(depart fare.Day) *Past {
 	past := d.state.Pasts[depart]
 	i, ok := d.state.find(depart)

@@ -25,7 +25,6 @@ func seenOn(m *market, route int, day fare.Day) []Live {
 	return slices.CompactFunc(all, func(a, b Live) bool { return a.Depart == b.Depart })
 }
 
-// days returns the simulated fares of one route for n days from first.
 func days(seed uint64, ahead int, first, n fare.Day) (all []Live) {
 	m := newMarket(seed, 1, ahead)
 	for day := first; day < first+n; day++ {
@@ -42,8 +41,7 @@ func until(all []Live, day fare.Day) []Live {
 	return all[:i]
 }
 
-// One refresh after 40 days leads to the same state and statistics as a refresh on every day. A
-// repeated refresh changes nothing.
+// A refresh after 40 days leads to the same state as one on every day; repeated, it changes nothing.
 func TestAdvanceInStepsIsAtOnce(t *testing.T) {
 	all := days(1, 20, begin, 40)
 	p := Start(begin)
@@ -119,7 +117,6 @@ func TestLateFinds(t *testing.T) {
 	}
 }
 
-// A state used on the next day answers like one that was refreshed on that day without new fares.
 func TestSheetOfYesterday(t *testing.T) {
 	all := days(2, 20, begin, 60)
 	p := Start(begin)

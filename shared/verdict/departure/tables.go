@@ -102,7 +102,6 @@ var ruleJSON []byte
 // initial holds the tables of rule.json, before any outcome changes them.
 var initial = mustRead(ruleJSON)
 
-// mustRead panics if a constant is missing, so that every test fails.
 func mustRead(data []byte) (tables [horizons]table) {
 	var all map[string]struct {
 		Intercept                         float64
