@@ -15,8 +15,12 @@ type priced struct{ quoted, ranked []fare.Observation }
 // observations to it. Those in a currency without a rate are dropped.
 func (s *RouteSummary) rank(observations []fare.Observation, earlier RouteSummary, rates fare.Rates) priced {
 	quotes := map[fare.Currency]int{}
-	for _, o := range observations {
-		quotes[o.Currency]++
+	for i := 0; i < len(observations); { // neighbours mostly share a currency
+		first, currency := i, observations[i].Currency
+		for i < len(observations) && observations[i].Currency == currency {
+			i++
+		}
+		quotes[currency] += i - first
 	}
 	perEuro := func(c fare.Currency) float64 {
 		if rate, ok := rates.Rate(c.String()); ok {

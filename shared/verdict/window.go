@@ -25,17 +25,9 @@ func lead(o fare.Observation) int { return max(0, int(o.Depart-o.FoundDay())) }
 
 // buckets holds the sum and the number of the fares of one departure by bucket.
 type buckets struct {
-	sum   [len(leads)]fare.Cents
-	count [len(leads)]int32
-}
-
-func (d *buckets) filled() (n int) {
-	for _, count := range d.count {
-		if count > 0 {
-			n++
-		}
-	}
-	return n
+	sum    [len(leads)]fare.Cents
+	count  [len(leads)]int32
+	filled int // buckets with a fare
 }
 
 // window returns the lead times at which a departure was cheaper than the same departure at other
@@ -56,7 +48,7 @@ func window(observations []fare.Observation) *Window {
 	var inside, outside []fare.Cents
 	for _, o := range observations {
 		switch lead := lead(o); {
-		case t.departure(o).filled() < 2:
+		case t.departure(o).filled < 2:
 		case w.From <= lead && lead <= w.To:
 			inside = append(inside, o.Price)
 		default:
@@ -80,7 +72,8 @@ type leadTimes struct {
 
 func newLeadTimes(observations []fare.Observation) *leadTimes {
 	first, last := departures(observations)
-	return &leadTimes{first, make([]int32, last-first+1), nil}
+	days := int(last-first) + 1
+	return &leadTimes{first, make([]int32, days), make([]buckets, 0, min(days, len(observations)))}
 }
 
 func (t *leadTimes) departure(o fare.Observation) *buckets {
@@ -94,8 +87,13 @@ func (t *leadTimes) departure(o fare.Observation) *buckets {
 
 func (t *leadTimes) add(o fare.Observation, times int) {
 	d, b := t.departure(o), bucket[lead(o)]
+	if d.count[b] == 0 {
+		d.filled++
+	}
 	d.sum[b] += fare.Cents(times) * o.Price
-	d.count[b] += int32(times)
+	if d.count[b] += int32(times); d.count[b] == 0 {
+		d.filled--
+	}
 }
 
 // window returns the booking window without Median, Sample and Saving. observations must be the
@@ -111,7 +109,7 @@ func (t *leadTimes) window(observations []fare.Observation) *Window {
 		return w
 	}
 	for _, o := range observations { // the last bucket is open-ended
-		if t.departure(o).filled() >= 2 {
+		if t.departure(o).filled >= 2 {
 			w.To = max(w.To, lead(o))
 		}
 	}
@@ -168,7 +166,7 @@ func equationsOf(perDeparture []buckets) (equations [len(leads)][len(leads) + 1]
 	const n = len(leads)
 	for i := range perDeparture {
 		d := &perDeparture[i]
-		seen := d.filled()
+		seen := d.filled
 		if seen < 2 {
 			continue
 		}

@@ -166,18 +166,20 @@ func (qs Questions) seeAll(day fare.Day, price map[fare.Day]fare.Cents) {
 // liveOn returns the newest fare of each departure that leaves today or later, at most LiveDays
 // old.
 func liveOn(fares []Live, today fare.Day) []Live {
-	newest := map[fare.Day]Live{}
-	for _, l := range fares {
-		if day := l.FoundDay(); l.Depart >= today && day <= today && day >= today-LiveDays {
-			newest[l.Depart] = l // fares are in order of days
+	var live []Live
+	seen := map[fare.Day]bool{}
+	for _, l := range slices.Backward(fares) { // the newest first
+		day := l.FoundDay()
+		if day < today-LiveDays {
+			break
+		}
+		if l.Depart >= today && day <= today && !seen[l.Depart] {
+			seen[l.Depart] = true
+			live = append(live, l)
 		}
 	}
-	live := make([]Live, 0, len(newest))
-	for _, l := range newest {
-		live = append(live, l)
-	}
 	slices.SortFunc(live, func(a, b Live) int { return int(a.Depart - b.Depart) })
-	return live
+	return slices.Clip(live)
 }
 
 // Convert converts the prices of a state to another currency, of which perEuro units buy one euro.

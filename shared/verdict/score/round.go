@@ -199,14 +199,14 @@ func rival(quotes []sighting, quote departure.Live) uint8 {
 	const width, season, year = .15, 45, 365
 	found := quote.FoundDay()
 	lead := float64(quote.Depart - found)
+	least, most := lead*(1-width), lead*(1+width)
 	cheaper, equal, n := 0, 0, 0
 	for _, q := range quotes {
-		if q.depart == quote.Depart && q.day == found {
+		if ahead := float64(q.depart - q.day); ahead < least || ahead > most {
 			continue
 		}
 		apart := ((q.depart-quote.Depart)%year + year) % year
-		if ahead := float64(q.depart - q.day); ahead < lead*(1-width) || ahead > lead*(1+width) ||
-			apart > season && apart < year-season {
+		if apart > season && apart < year-season || q.depart == quote.Depart && q.day == found {
 			continue
 		}
 		n++

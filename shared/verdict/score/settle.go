@@ -2,6 +2,7 @@ package score
 
 import (
 	"math"
+	"slices"
 
 	"verdetto/shared/fare"
 	"verdetto/shared/verdict"
@@ -62,18 +63,24 @@ type outcome struct {
 	last       fare.Cents
 }
 
-// follow looks up the prices of a departure in the given number of days after from. It returns
-// false if there are none.
+// follow looks up the prices of a departure in the given number of days after from, in quotes in
+// order of day found. It returns false if there are none.
 func follow(quotes []departure.Live, answer DepartureAnswer, from, days fare.Day) (c outcome, ok bool) {
-	for _, q := range quotes {
-		day := q.FoundDay()
-		if q.Depart != answer.Depart || day <= from || day > from+days {
+	first, _ := slices.BinarySearchFunc(quotes, from+1, func(q departure.Live, day fare.Day) int {
+		return int(q.FoundDay() - day)
+	})
+	end := (from + days + 1).Time().Unix()
+	for _, q := range quotes[first:] {
+		if q.Found >= end {
+			break
+		}
+		if q.Depart != answer.Depart {
 			continue
 		}
 		c.fell = c.fell || departure.Fell(answer.Price, q.Price)
 		c.rose = c.rose || departure.Rose(answer.Price, q.Price)
 		c.days++
-		c.last = q.Price // quotes are sorted by day found
+		c.last = q.Price
 	}
 	return c, c.days > 0
 }
