@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -26,8 +27,10 @@ type description struct {
 	Arguments map[string]string // descriptions that differ from those of most tools
 	Quota     string            // the route whose quota a call uses
 	Several   bool              // a call counts several times; its answer counts them
-	Fields    []string          // fields of the structured answer, as dotted paths; empty: all
-	Card      bool              // clients with MCP Apps show the answer as a card
+	// Fields are the fields of the structured answer, as dotted paths; empty: all. An agent reads every
+	// byte of an answer, so a tool omits what its text or the page says already.
+	Fields []string
+	Card   bool // clients with MCP Apps show the answer as a card
 }
 
 //go:embed tools.json
@@ -63,7 +66,10 @@ func addTool[I, Q, O any](
 	answer func(context.Context, *I, Q) (O, string, error),
 ) {
 	d := descriptions.Tools[slices.IndexFunc(descriptions.Tools, func(d description) bool { return d.Name == name })]
-	input, fields := schemaOf[I](), newFieldTree(d.Fields)
+	input, fields := schemaOf[I](), httpapi.Fields{}
+	for _, path := range d.Fields {
+		fields.Add(path)
+	}
 	d.describe(input)
 	var meta mcp.Meta
 	if d.Card {
@@ -112,9 +118,13 @@ func addTool[I, Q, O any](
 		if err != nil {
 			return errorResult(s.api.ProblemFor(ctx, d.Quota, err), say, x), nil
 		}
-		structured, err := fields.encode(out)
+		shortened, err := fields.Shorten(out)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("shorten answer: %w", err)
+		}
+		structured, err := json.Marshal(shortened)
+		if err != nil {
+			return nil, fmt.Errorf("write answer: %w", err)
 		}
 		return successResult(structured, text, say, x), nil
 	})

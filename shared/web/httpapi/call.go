@@ -29,7 +29,7 @@ type call struct {
 	holder   store.Customer // zero for an anonymous caller
 	// language of sentences and names that the caller chose; nil: none
 	language *i18n.Language
-	fields   fieldTree // chosen by the caller; nil: all
+	fields   Fields // chosen by the caller; nil: all
 	counted  bool
 	// remaining is how many calls are left in the quota that counted this call, if known is true.
 	remaining int64

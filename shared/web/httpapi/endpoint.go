@@ -89,7 +89,7 @@ type description struct {
 	page    bool // every answer is a page
 	tagged  bool // the endpoint can answer 304
 	rawBody bool // the handler gets the body unparsed
-	fields  fieldTree
+	fields  Fields
 	spoken  bool     // the caller can choose the language
 	without []string // see Without
 }

@@ -24,18 +24,18 @@ const fieldsParameter = "campi"
 
 const maxFieldFaults = 3
 
-// fieldTree holds the names of fields, each with the names of the fields inside it. An empty tree
+// Fields holds the names of fields, each with the names of the fields inside it. An empty tree
 // means all fields.
-type fieldTree map[string]fieldTree
+type Fields map[string]Fields
 
-func fieldsOf(t reflect.Type) fieldTree {
+func fieldsOf(t reflect.Type) Fields {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
 		t = t.Elem()
 	}
 	if t.Kind() != reflect.Struct || t.Implements(reflect.TypeFor[json.Marshaler]()) {
 		return nil
 	}
-	tree := fieldTree{}
+	tree := Fields{}
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -49,7 +49,7 @@ func fieldsOf(t reflect.Type) fieldTree {
 	return tree
 }
 
-func (tree fieldTree) paths(prefix string) (all []string) {
+func (tree Fields) paths(prefix string) (all []string) {
 	for _, name := range slices.Sorted(maps.Keys(tree)) {
 		all = append(all, prefix+name)
 		all = append(all, tree[name].paths(prefix+name+".")...)
@@ -57,42 +57,45 @@ func (tree fieldTree) paths(prefix string) (all []string) {
 	return all
 }
 
+// Add adds a field by its path, such as giorni.cent.
+func (tree Fields) Add(path string) {
+	name, rest, deeper := strings.Cut(path, ".")
+	below, known := tree[name]
+	switch {
+	case !deeper:
+		tree[name] = nil
+	case known && len(below) == 0: // the whole field is already chosen
+	default:
+		if below == nil {
+			below = Fields{}
+			tree[name] = below
+		}
+		below.Add(rest)
+	}
+}
+
+func (tree Fields) has(path string) bool {
+	name, rest, deeper := strings.Cut(path, ".")
+	below, ok := tree[name]
+	return ok && (!deeper || below.has(rest))
+}
+
 // choose returns the fields in the list, or the error response for unknown and repeated ones. It
 // stops at the third fault, because the search for a similar name is slow.
-func (tree fieldTree) choose(list string) (fieldTree, *Problem) {
-	chosen, faults := fieldTree{}, []Fault(nil)
+func (tree Fields) choose(list string) (Fields, *Problem) {
+	chosen, faults := Fields{}, []Fault(nil)
 	seen := map[string]bool{}
 	for path := range strings.SplitSeq(list, ",") {
-		if len(faults) == maxFieldFaults {
-			break
-		}
-		if seen[path] {
+		switch {
+		case len(faults) == maxFieldFaults:
+		case seen[path]:
 			faults = append(faults, Fault{fieldsParameter, "names " + printable(path) + " twice"})
-			continue
+		case !tree.has(path):
+			faults = append(faults, unknownField(path, tree))
+		default:
+			chosen.Add(path)
 		}
 		seen[path] = true
-		known, at := tree, chosen
-		steps := strings.Split(path, ".")
-		for i, step := range steps {
-			below, ok := known[step]
-			if !ok {
-				faults = append(faults, unknownField(path, tree))
-				break
-			}
-			inner, before := at[step]
-			if before && len(inner) == 0 { // the whole field is already chosen
-				break
-			}
-			if i == len(steps)-1 {
-				at[step] = nil
-				break
-			}
-			if !before {
-				inner = fieldTree{}
-				at[step] = inner
-			}
-			known, at = below, inner
-		}
 	}
 	if len(faults) > 0 {
 		return nil, Invalid(faults...)
@@ -100,7 +103,7 @@ func (tree fieldTree) choose(list string) (fieldTree, *Problem) {
 	return chosen, nil
 }
 
-func unknownField(path string, tree fieldTree) Fault {
+func unknownField(path string, tree Fields) Fault {
 	detail := "names " + printable(path) + ", which is not a field of this answer"
 	if near := config.Nearest(path, tree.paths(""), max(2, len(path)/3)); near != "" {
 		detail += ": the nearest name is " + near
@@ -110,7 +113,11 @@ func unknownField(path string, tree fieldTree) Fault {
 	return Fault{fieldsParameter, detail}
 }
 
-func (tree fieldTree) shorten(document any) (any, error) {
+// Shorten returns an answer as JSON values, with only these fields.
+func (tree Fields) Shorten(document any) (any, error) {
+	if len(tree) == 0 {
+		return document, nil
+	}
 	data, err := json.Marshal(document)
 	if err != nil {
 		return nil, err
@@ -124,7 +131,7 @@ func (tree fieldTree) shorten(document any) (any, error) {
 	return tree.cut(whole), nil
 }
 
-func (tree fieldTree) cut(node any) any {
+func (tree Fields) cut(node any) any {
 	if len(tree) == 0 {
 		return node
 	}
@@ -155,7 +162,7 @@ func (d description) chooseFields(c *call, in any) error {
 	return nil
 }
 
-func (d description) answerFields(in, out reflect.Type) fieldTree {
+func (d description) answerFields(in, out reflect.Type) Fields {
 	if _, ok := in.FieldByName("Campi"); !ok {
 		return nil
 	}

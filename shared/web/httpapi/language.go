@@ -79,5 +79,5 @@ func written(ctx context.Context, body any) (any, error) {
 	if _, encoded := body.([]byte); encoded || c.fields == nil {
 		return body, nil
 	}
-	return c.fields.shorten(body)
+	return c.fields.Shorten(body)
 }
