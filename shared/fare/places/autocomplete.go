@@ -16,6 +16,11 @@ type candidate struct {
 	position int
 }
 
+func candidateOf(e entry, distance int) candidate {
+	at, _ := position(string(e.city))
+	return candidate{e, distance, at}
+}
+
 // nearest sorts candidates by distance, then by how busy the city is. A city's own name comes
 // before the names of other places that its airports serve.
 func nearest(found []candidate) {
@@ -43,8 +48,7 @@ func withPrefix(key string, inUse func(entry) bool) []candidate {
 			if e.key == key {
 				distance = 0
 			}
-			at, _ := position(string(e.city))
-			found = append(found, candidate{e, distance, at})
+			found = append(found, candidateOf(e, distance))
 		}
 		i = next
 	}
@@ -71,8 +75,7 @@ func almostPrefix(query []rune) []candidate {
 		name := []rune(e.key)
 		for end := len(query) - 1; e.isShown() && end <= min(len(query)+1, len(name)); end++ {
 			if m.distance(query, name[:end], 1) <= 1 {
-				at, _ := position(string(e.city))
-				found = append(found, candidate{e, 2, at})
+				found = append(found, candidateOf(e, 2))
 				break
 			}
 		}

@@ -42,22 +42,13 @@ func Find(query string) (Place, bool) {
 	return m.Place, m.City != ""
 }
 
+// lookup returns the first name with a key.
 func lookup(key string) (entry, bool) {
-	e, _, ok := lookupFirst(key)
-	return e, ok
-}
-
-// lookupFirst also returns the offset of the next line.
-func lookupFirst(key string) (e entry, next int, ok bool) {
-	if key == "" {
-		return entry{}, 0, false
+	all := sameKey(key)
+	if len(all) == 0 {
+		return entry{}, false
 	}
-	at := searchNames(key)
-	if at == len(namesTable) {
-		return entry{}, 0, false
-	}
-	e, next = entryAt(at)
-	return e, next, e.key == key
+	return all[0], true
 }
 
 // Get returns the place of a city code, with its Italian name, or the English one if there is none.

@@ -136,9 +136,9 @@ func (m *Match) exact(query string) bool {
 		m.setCode(code, at)
 		return true
 	}
-	e, next, named := lookupFirst(Fold(query))
+	named := sameKey(Fold(query))
 	switch {
-	case named:
+	case len(named) > 0:
 	case isCode:
 		m.setCode(code, at)
 		m.Reading = max(m.Reading, AsCode)
@@ -146,15 +146,18 @@ func (m *Match) exact(query string) bool {
 	default:
 		return false
 	}
-	several := strings.HasPrefix(namesTable[next:], e.key) && namesTable[next+len(e.key)] == '\t'
-	if several && !isASCII(typed) {
-		e = accented(e, typed)
+	e := named[0]
+	for _, same := range named { // the one with the typed accents
+		if !isASCII(typed) && strings.EqualFold(same.written, typed) {
+			e = same
+			break
+		}
 	}
 	at, ok := position(string(e.city))
 	if ok { // otherwise the city is really an area
 		m.setName(e, at, typed)
 	}
-	if ok && several {
+	if ok && len(named) > 1 {
 		m.shared = e.key
 	}
 	return ok
@@ -162,16 +165,6 @@ func (m *Match) exact(query string) bool {
 
 func isASCII(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r > unicode.MaxASCII }) < 0
-}
-
-// accented returns the entry that has the key of e and is written as typed, or e if there is none.
-func accented(e entry, typed string) entry {
-	for _, same := range sameKey(e.key) {
-		if strings.EqualFold(same.written, typed) {
-			return same
-		}
-	}
-	return e
 }
 
 func sameKey(key string) (all []entry) {

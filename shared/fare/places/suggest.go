@@ -80,8 +80,7 @@ func prefixesOf(key string) []candidate {
 			continue
 		}
 		if e, ok := lookup(key[:end]); ok && e.isShown() {
-			at, _ := position(string(e.city))
-			found = append(found, candidate{e, 2 + len(found), at})
+			found = append(found, candidateOf(e, 2+len(found)))
 		}
 	}
 	return found
@@ -124,8 +123,7 @@ func withinReach(query []rune) []candidate {
 		}
 		if d := m.distance(query, name, limit); d <= limit {
 			e, _ := entryAt(i)
-			at, _ := position(string(e.city))
-			found = append(found, candidate{e, d, at})
+			found = append(found, candidateOf(e, d))
 		}
 		i = next
 	}

@@ -2,6 +2,7 @@ package places
 
 import (
 	_ "embed"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -157,16 +158,8 @@ func codeLineOf(code string) (string, bool) {
 	if len(code) != 3 {
 		return "", false
 	}
-	number := func(s string) int { return int(s[0])<<16 | int(s[1])<<8 | int(s[2]) }
-	lo, hi, want := 0, len(codesTable)/codeLine, number(code)
-	for lo < hi {
-		if mid := (lo + hi) / 2; number(codesTable[mid*codeLine:]) < want {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	line := codesTable[lo*codeLine:]
+	at := sort.Search(len(codesTable)/codeLine, func(i int) bool { return codesTable[i*codeLine:][:3] >= code })
+	line := codesTable[at*codeLine:]
 	if !strings.HasPrefix(line, code) {
 		return "", false
 	}
