@@ -2,14 +2,12 @@ package pro
 
 import (
 	"context"
-	"crypto/aes"
 	"crypto/cipher"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"time"
 
+	"verdetto/shared/apikey"
 	"verdetto/shared/store"
 )
 
@@ -31,16 +29,8 @@ func (s *Service) seal(p purpose, secret string, about any, until time.Time) (st
 	if err != nil {
 		return store.Note{}, fmt.Errorf("seal a note: %w", err)
 	}
-	aead, err := s.sealer(p, secret)
-	if err != nil {
-		return store.Note{}, fmt.Errorf("seal a note: %w", err)
-	}
-	nonce := make([]byte, aead.NonceSize())
-	if _, err := io.ReadFull(s.Random, nonce); err != nil {
-		return store.Note{}, fmt.Errorf("seal a note: %w", err)
-	}
 	name := s.noteName(p, secret)
-	return store.Note{Name: name, Data: aead.Seal(nonce, nonce, plain, []byte(name)),
+	return store.Note{Name: name, Data: s.sealer(p, secret).Seal(nil, nil, plain, []byte(name)),
 		Until: until.UTC().Truncate(time.Second)}, nil
 }
 
@@ -61,14 +51,7 @@ func (s *Service) unseal(ctx context.Context, p purpose, secret string, about an
 	if err != nil {
 		return err
 	}
-	aead, err := s.sealer(p, secret)
-	if err != nil {
-		return fmt.Errorf("open a note: %w", err)
-	}
-	if len(data) < aead.NonceSize() {
-		return errors.New("open a note: it is cut short")
-	}
-	plain, err := aead.Open(nil, data[:aead.NonceSize()], data[aead.NonceSize():], []byte(name))
+	plain, err := s.sealer(p, secret).Open(nil, nil, data, []byte(name))
 	if err == nil {
 		err = json.Unmarshal(plain, about)
 	}
@@ -87,10 +70,6 @@ func (s *Service) noteName(p purpose, secret string) string {
 	return s.name("name of "+string(p), secret)
 }
 
-func (s *Service) sealer(p purpose, secret string) (cipher.AEAD, error) {
-	block, err := aes.NewCipher(s.mac("note of "+string(p), secret))
-	if err != nil {
-		return nil, err
-	}
-	return cipher.NewGCM(block)
+func (s *Service) sealer(p purpose, secret string) cipher.AEAD {
+	return apikey.Cipher(s.Pepper, "pro note of "+string(p), secret)
 }

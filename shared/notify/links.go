@@ -1,10 +1,8 @@
 package notify
 
 import (
-	"crypto/aes"
 	"crypto/cipher"
 	"crypto/hmac"
-	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -115,18 +113,15 @@ func (l Links) Undo(alerts []store.Alert, now time.Time) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("write an undo: %w", err)
 	}
-	nonce := make([]byte, l.cipher().NonceSize())
-	_, _ = rand.Read(nonce) // never fails
-	return base64.RawURLEncoding.EncodeToString(l.cipher().Seal(nonce, nonce, data, nil)), nil
+	return base64.RawURLEncoding.EncodeToString(l.cipher().Seal(nil, nil, data, nil)), nil
 }
 
 func (l Links) OpenUndo(token string, now time.Time) ([]store.Alert, bool) {
 	sealed, err := base64.RawURLEncoding.DecodeString(token)
-	size := l.cipher().NonceSize()
-	if err != nil || len(sealed) < size {
+	if err != nil {
 		return nil, false
 	}
-	data, err := l.cipher().Open(nil, sealed[:size], sealed[size:], nil)
+	data, err := l.cipher().Open(nil, nil, sealed, nil)
 	var e ended
 	if err != nil || json.Unmarshal(data, &e) != nil {
 		return nil, false
@@ -134,17 +129,7 @@ func (l Links) OpenUndo(token string, now time.Time) ([]store.Alert, bool) {
 	return e.Alerts, now.Sub(e.At) < undoTime
 }
 
-func (l Links) cipher() cipher.AEAD {
-	block, err := aes.NewCipher(apikey.MAC(l.Pepper, "ended alerts"))
-	if err != nil {
-		panic(err) // the key has 32 bytes
-	}
-	gcm, err := cipher.NewGCM(block)
-	if err != nil {
-		panic(err) // AES has blocks of 16 bytes
-	}
-	return gcm
-}
+func (l Links) cipher() cipher.AEAD { return apikey.Cipher(l.Pepper, "ended alerts") }
 
 // Requests returns the link to block mails which other callers cause. One POST is enough (RFC 8058).
 func (l Links) Requests(mailbox store.SubscriberID) string {
