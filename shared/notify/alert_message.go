@@ -21,7 +21,7 @@ type look struct {
 	picture func() ([]byte, error)
 	// ahead returns the verdict on the departure of the fare. For a route, it is read when the
 	// first message is composed. For a trip, it is part of the answer that judged the trip.
-	ahead func() outlook
+	ahead func() *verdict.Judgement
 	from  *originDeals // set for alerts to anywhere; the other fields are then empty
 }
 
@@ -42,7 +42,7 @@ func newLook(found news, h history) *look {
 		}
 		return drawPicture(found)
 	})
-	return &look{news: found, history: h, picture: picture, ahead: func() outlook { return found.ahead }}
+	return &look{news: found, history: h, picture: picture, ahead: func() *verdict.Judgement { return found.ahead }}
 }
 
 func (n *look) message(a store.Alert, links Links, today fare.Day) (Message, error) {
@@ -69,17 +69,16 @@ func (n *look) message(a store.Alert, links Links, today fare.Day) (Message, err
 	}, nil
 }
 
-func (l Links) fareOf(n news, ahead outlook, a store.Alert, in *i18n.Language) Fare {
+func (l Links) fareOf(n news, ahead *verdict.Judgement, a store.Alert, in *i18n.Language) Fare {
 	f := Fare{
 		Route: n.Route, Trip: a.Trip, Day: n.Day, Price: n.Price, Depart: n.Depart, Return: n.Return,
-		Flight: wording.FlightSentence(in, n.fare()), Facts: factsOf(n.fare()), Found: time.Unix(n.Found, 0).UTC(),
+		Flight: wording.FlightSentence(in, n.fare()), Offer: n.fare(), Found: time.Unix(n.Found, 0).UTC(),
 		Level: n.Level, Reliability: n.Reliability, Percentile: n.Percentile, Sample: n.Sample,
 		Median: n.Median, Minimum: n.Minimum,
-		ForDay: ahead.judged(), Departure: ahead.departure(in), Waits: ahead.waits(in), Expected: ahead.expected(),
 		Page: l.pageOf(n, a, in),
 	}
 	f.Origin, f.Destination = ends(n.Route, a.Trip, in.Code)
-	return f
+	return f.lookingAhead(ahead, in)
 }
 
 func (n news) fare() verdict.Live {

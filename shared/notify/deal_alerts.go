@@ -134,9 +134,9 @@ func (f *originDeals) fare(a store.Alert, d deal, links Links, l *i18n.Language)
 		Page: links.pageOf(news{Route: route}, a, l),
 	}
 	if ownDay := d.OwnDay; ownDay.Judged() {
-		listed.ForDay = &Judged{ownDay.Level, ownDay.Reliability, ownDay.Median, v.Sample}
+		listed.ForDay = judged(ownDay, v.Sample)
 	}
-	live := verdict.Live{Flight: d.Fare.Flight, Stops: d.Fare.Stops}
-	listed.Flight, listed.Facts = wording.FlightSentence(l, live), factsOf(live)
+	listed.Offer = verdict.Live{Flight: d.Fare.Flight, Stops: d.Fare.Stops}
+	listed.Flight = wording.FlightSentence(l, listed.Offer)
 	return listed
 }

@@ -172,8 +172,8 @@ func TestDigestMails(t *testing.T) {
 		n := news{Route: a.Route, Depart: 16890, Found: today.Time().Unix() + 11520, Price: price}
 		if level != "" {
 			n.Level, n.Reliability = "ottimo", "media"
-			n.ahead = outlook{&verdict.Judgement{Judged: verdict.Judged{Verdict: verdict.Verdict{Level: verdict.Level(level),
-				Reliability: "media", Median: usual}}, Quartiles: &verdict.Quartiles{}}}
+			n.ahead = &verdict.Judgement{Judged: verdict.Judged{Verdict: verdict.Verdict{Level: verdict.Level(level),
+				Reliability: "media", Median: usual}}, Quartiles: &verdict.Quartiles{}}
 		}
 		return digestLine{alert: a, found: n, price: price, before: before, met: met}
 	}

@@ -10,7 +10,6 @@ import (
 
 	"verdetto/shared/carrier/mail"
 	"verdetto/shared/fare"
-	"verdetto/shared/fare/airlines"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
 )
@@ -43,12 +42,12 @@ type Fare struct {
 	// Before is the price in the alert's last message, or else the first price found after the
 	// alert was added. 0: unknown.
 	Before             fare.Cents
-	LastDay            fare.Day   // the day of the last message; 0: none
-	Known              fare.Cents // the price that the subscriber knows; 0: none
-	Lowest             fare.Cents // for kind Low: the lowest earlier fare within the alert's number of days; 0: unknown
-	Depart, Return     fare.Day   // Return is 0 for a one-way fare
-	Flight             string     // a sentence about the flight in the message's language; may be empty
-	Facts              Facts      `json:",omitzero"` // the same for programs
+	LastDay            fare.Day     // the day of the last message; 0: none
+	Known              fare.Cents   // the price that the subscriber knows; 0: none
+	Lowest             fare.Cents   // for kind Low: the lowest earlier fare within the alert's number of days; 0: unknown
+	Depart, Return     fare.Day     // Return is 0 for a one-way fare
+	Flight             string       // a sentence about the flight in the message's language; may be empty
+	Offer              verdict.Live `json:"-"` // the fare of the source, for programs
 	Found              time.Time
 	Level              verdict.Level
 	Reliability        verdict.Reliability
@@ -59,8 +58,8 @@ type Fare struct {
 	// similar recorded cases; its first sentence is the advice. Both are in the language of the
 	// message, and empty if nothing is known.
 	Departure, Waits []string
-	Expected         *Expected // Departure and Waits in numbers; nil if nothing is known
-	Page             string    // link to the page with the whole verdict
+	Judgement        *verdict.Judgement `json:"-"` // Departure and Waits in numbers; nil if nothing is known
+	Page             string             // link to the page with the whole verdict
 }
 
 // Judged compares a fare with its day. The other levels of a Fare are those on which its alert depends.
@@ -87,42 +86,6 @@ func (f Fare) sure() verdict.Reliability {
 	return f.Reliability
 }
 
-// Facts holds what the source says about the flight of a fare. Waiting jobs are stored with these
-// names.
-type Facts struct {
-	Airports *Airports `json:"aeroporti,omitempty"`
-	Airline  *Airline  `json:"vettore,omitempty"`
-	Minutes  *int      `json:"durataMinuti,omitempty"`
-	Stops    *int      `json:",omitempty"` // 2 means two or more; nil: unknown
-}
-
-type Airports struct {
-	Origin      string `json:"origine,omitempty"`
-	Destination string `json:"destinazione,omitempty"`
-}
-
-type Airline struct {
-	Code string `json:"iata"`
-	Name string `json:"nome"`
-}
-
-// Expected is the usual price of a departure, and how prices changed in similar recorded cases.
-type Expected struct {
-	Low, High fare.Cents // half of the comparable fares lie between Low and High
-	Waits     []Wait
-}
-
-// Wait says what happened in similar recorded cases to travellers who waited for a number of days.
-type Wait struct {
-	Days int
-	Fall float64 // chance that the fare falls by 5 % or more, 0 to 1
-	More bool    // the chance is at least Fall
-	// Mean is the average price change; negative if prices fell. Pays is true if waiting saved
-	// money in the recorded cases.
-	Mean fare.Cents
-	Pays bool
-}
-
 // Carrier delivers messages to the subscribers of one channel. Known failures are ErrUnwritable and
 // the errors of package mail (ErrRefused, ErrThrottled, ErrBlocked). After any other error, the
 // message may have been delivered, and the sender retries it.
@@ -139,24 +102,6 @@ type Asker interface {
 	Ask(ctx context.Context, pending store.Alert, id, link string) error
 }
 
-func factsOf(live verdict.Live) (f Facts) {
-	flight := live.Flight
-	if stops, known := live.Stops.Number(); known && flight.Known() {
-		f.Stops = &stops
-	}
-	if flight.From != (fare.Airport{}) || flight.To != (fare.Airport{}) {
-		f.Airports = &Airports{flight.From.String(), flight.To.String()}
-	}
-	if flight.Airline != (fare.Airline{}) {
-		f.Airline = &Airline{flight.Airline.String(), airlines.Name(flight.Airline)}
-	}
-	if minutes := int(flight.Minutes); minutes > 0 {
-		f.Minutes = &minutes
-	}
-	return f
-}
-
-// messageID depends only on alert and day, so every process computes the same ID.
 func messageID(a store.Alert, day fare.Day) string {
 	name := "alert\x00" + string(a.Subscriber) + "\x00" + a.Route.String() + "\x00" + day.String()
 	if a.ID != "" {

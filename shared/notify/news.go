@@ -16,7 +16,7 @@ type news struct {
 	Price       fare.Cents
 	Depart      fare.Day
 	Return      fare.Day // for a return trip; the fields Return and ahead are not stored
-	ahead       outlook
+	ahead       *verdict.Judgement
 	Found       int64 // when the fare was seen, Unix seconds
 	Flight      fare.Flight
 	Stops       fare.Stops // stored only with a known Flight

@@ -17,62 +17,30 @@ type Answers interface {
 	Answer(context.Context, answer.Question) (answer.Answer, error)
 }
 
-type outlook struct{ judgement *verdict.Judgement }
-
-// lookAhead asks for the verdict on a departure. It returns an empty outlook if the departure
-// cannot be judged or its cheapest fare has another price by now. Only a failure of the store is an
-// error: without an outlook, a mail is still complete.
-func lookAhead(ctx context.Context, answers Answers, q answer.Question, price fare.Cents) (outlook, error) {
+func lookAhead(ctx context.Context, answers Answers, q answer.Question, price fare.Cents) (*verdict.Judgement, error) {
 	if answers == nil {
-		return outlook{}, nil
+		return nil, nil
 	}
 	a, err := answers.Answer(ctx, q)
-	if err != nil {
-		if !errors.Is(err, store.ErrUnavailable) {
-			err = nil // no fare, or not enough data
-		}
-		return outlook{}, err
+	if errors.Is(err, store.ErrUnavailable) {
+		return nil, err
 	}
-	return outlookOf(a.Judgement, price), nil
+	j := a.Judgement
+	if err != nil || !j.Verdict.Judged() || j.Quartiles == nil || j.Fare.Price != price {
+		return nil, nil //nolint:nilerr // no fare, or not enough data
+	}
+	return &j, nil
 }
 
-func outlookOf(a verdict.Judgement, price fare.Cents) outlook {
-	if !a.Verdict.Judged() || a.Quartiles == nil || a.Fare.Price != price {
-		return outlook{}
+func (f Fare) lookingAhead(j *verdict.Judgement, l *i18n.Language) Fare {
+	if j != nil {
+		f.ForDay, f.Judgement = judged(j.Verdict, j.Verdict.Sample), j
+		f.Departure = []string{wording.Verdict{Language: l, Of: *j}.Half()}
+		f.Waits = wording.Waits(l, *j)
 	}
-	return outlook{&a}
+	return f
 }
 
-func (o outlook) departure(l *i18n.Language) []string {
-	if o.judgement == nil {
-		return nil
-	}
-	return []string{wording.Verdict{Language: l, Of: *o.judgement}.Half()}
-}
-
-func (o outlook) judged() *Judged {
-	if o.judgement == nil {
-		return nil
-	}
-	v := o.judgement.Verdict
-	return &Judged{v.Level, v.Reliability, v.Median, v.Sample}
-}
-
-// waits states the chance for one number of days only.
-func (o outlook) waits(l *i18n.Language) []string {
-	if o.judgement == nil {
-		return nil
-	}
-	return wording.Waits(l, *o.judgement)
-}
-
-func (o outlook) expected() *Expected {
-	if o.judgement == nil {
-		return nil
-	}
-	e := Expected{Low: o.judgement.Quartiles.Q1, High: o.judgement.Quartiles.Q3}
-	for _, p := range o.judgement.Forecasts {
-		e.Waits = append(e.Waits, Wait{Days: p.Days, Fall: p.Chance, More: p.OrMore, Mean: p.Mean, Pays: p.Pays})
-	}
-	return &e
+func judged(v verdict.Verdict, sample int) *Judged {
+	return &Judged{v.Level, v.Reliability, v.Median, sample}
 }

@@ -145,8 +145,8 @@ func (r *run) found(ctx context.Context, route fare.Route, trip store.Trip) (new
 	}
 	// An alert for a month or several days is for a fare that is good both among the cheapest of
 	// such periods and for its own day, as its message says.
-	if judged := n.ahead.judged(); judged != nil && trip.From > 0 && n.Level.Place() < judged.Level.Place() && n.Level.Place() >= 0 {
-		n.Level = judged.Level
+	if n.ahead != nil && trip.From > 0 && n.Level.Place() < n.ahead.Verdict.Level.Place() && n.Level.Place() >= 0 {
+		n.Level = n.ahead.Verdict.Level
 	}
 	return n, true, nil
 }

@@ -103,7 +103,7 @@ func (r *run) route(ctx context.Context, stored store.Notification) error {
 		return r.Notifications.Delete(ctx, stored)
 	}
 	if l := n.look; l != nil {
-		l.ahead = sync.OnceValue(func() outlook {
+		l.ahead = sync.OnceValue(func() *verdict.Judgement {
 			n := l.news
 			o, err := lookAhead(ctx, r.Answers, answer.Question{
 				From: answer.Code(string(n.Route.Origin)), To: answer.Code(string(n.Route.Destination)),

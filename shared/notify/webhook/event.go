@@ -9,8 +9,10 @@ import (
 
 	"verdetto/shared/carrier/outbound"
 	"verdetto/shared/fare"
+	"verdetto/shared/fare/airlines"
 	"verdetto/shared/notify"
 	"verdetto/shared/store"
+	"verdetto/shared/verdict"
 )
 
 const (
@@ -180,14 +182,7 @@ func fareOf(f notify.Fare) Fare {
 		LowestCents: some(f.Lowest), Page: f.Page,
 	}
 	if f.Flight != "" {
-		facts := f.Facts
-		s.Flight = &Flight{Text: f.Flight, Stops: facts.Stops, DurationMinutes: facts.Minutes}
-		if a := facts.Airline; a != nil {
-			s.Flight.Airline, s.Flight.AirlineName = a.Code, a.Name
-		}
-		if a := facts.Airports; a != nil {
-			s.Flight.Origin, s.Flight.Destination = a.Origin, a.Destination
-		}
+		s.Flight = flightOf(f.Flight, f.Offer)
 	}
 	if f.Return > 0 {
 		s.Return = f.Return.String()
@@ -195,10 +190,10 @@ func fareOf(f notify.Fare) Fare {
 	if f.LastDay > 0 {
 		s.Told = f.LastDay.String()
 	}
-	if e := f.Expected; e != nil {
-		s.Expected = &Expected{LowCents: int64(e.Low), HighCents: int64(e.High)}
-		for _, w := range e.Waits {
-			s.Expected.Waits = append(s.Expected.Waits, Wait{w.Days, w.Fall, w.More, int64(w.Mean), w.Pays})
+	if j := f.Judgement; j != nil {
+		s.Expected = &Expected{LowCents: int64(j.Quartiles.Q1), HighCents: int64(j.Quartiles.Q3)}
+		for _, w := range j.Forecasts {
+			s.Expected.Waits = append(s.Expected.Waits, Wait{w.Days, w.Chance, w.OrMore, int64(w.Mean), w.Pays})
 		}
 	}
 	if f.Reliability != "" { // the level is known
@@ -208,6 +203,19 @@ func fareOf(f notify.Fare) Fare {
 		}
 	}
 	return s
+}
+
+func flightOf(text string, live verdict.Live) *Flight {
+	known := live.Flight
+	f := Flight{Text: text, Airline: known.Airline.String(), AirlineName: airlines.Name(known.Airline),
+		Origin: known.From.String(), Destination: known.To.String()}
+	if stops, ok := live.Stops.Number(); ok && known.Known() {
+		f.Stops = &stops
+	}
+	if known.Minutes > 0 {
+		f.DurationMinutes = new(int(known.Minutes))
+	}
+	return &f
 }
 
 func some(c fare.Cents) *int64 {

@@ -9,6 +9,7 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/notify"
 	"verdetto/shared/store"
+	"verdetto/shared/verdict"
 )
 
 func TestEventOfATrip(t *testing.T) {
@@ -23,8 +24,8 @@ func TestEventOfATrip(t *testing.T) {
 		{"a drop of a month", store.Alert{Trip: trip, Kind: store.Drop, Percent: 10}, func(m *notify.Message) {
 			f := &m.Fares[0]
 			f.Trip, f.Return, f.Before, f.LastDay, f.Page = trip, 20535, 4500, 20493, "https://verdetto.example/page"
-			f.Expected = &notify.Expected{Low: 3500, High: 5000,
-				Waits: []notify.Wait{{Days: 7, Fall: .25, More: true, Mean: -120, Pays: true}}}
+			f.Judgement = &verdict.Judgement{Quartiles: &verdict.Quartiles{Q1: 3500, Q3: 5000}, Forecasts: []verdict.Forecast{
+				{Fall: verdict.Fall{Days: 7, Chance: .25, OrMore: true}, Mean: -120, Pays: true}}}
 		}, map[string]any{
 			"kind": "drop", "percent": 10.0, "snooze": "https://verdetto.example/s",
 			"trip": map[string]any{"from": "2026-03-02", "to": "2026-04-01", "month": "2026-03", "nights": "4-7",
@@ -47,9 +48,9 @@ func TestEventOfATrip(t *testing.T) {
 			map[string]any{"lowestCents": 4100.0, "beforeCents": nil}},
 		{"airlines", store.Alert{Trip: store.Trip{Airlines: "!FR.W6"}}, func(m *notify.Message) {
 			f := &m.Fares[0]
-			f.Flight, f.Facts.Stops, f.Facts.Minutes = "easyJet, non-stop.", new(int), new(125)
-			f.Facts.Airline = &notify.Airline{Code: "U2", Name: "easyJet"}
-			f.Facts.Airports = &notify.Airports{Origin: "BGY", Destination: "OTP"}
+			f.Flight = "easyJet, non-stop."
+			f.Offer = verdict.Live{Stops: fare.NonStop, Flight: fare.Flight{Airline: fare.Airline{'U', '2'},
+				From: fare.Airport{'B', 'G', 'Y'}, To: fare.Airport{'O', 'T', 'P'}, Minutes: 125}}
 		}, map[string]any{"trip": map[string]any{"nonstop": false, "withoutAirline": "FR,W6"}},
 			map[string]any{"flight": map[string]any{"text": "easyJet, non-stop.", "airline": "U2",
 				"airlineName": "easyJet", "origin": "BGY", "destination": "OTP", "stops": 0.0,
