@@ -25,7 +25,7 @@ var (
 	upper        = regexp.MustCompile(`^(?:cmd|functions|infra|shared)/\w+(?:/\w+)?$`)
 	// parts need no row in ARCHITECTURE.md: helpers of tests, generators, and parts of main
 	// packages.
-	parts = regexp.MustCompile(`/(?:analisi|notify|pay|store|upstream)test$|/(?:generate|bootstrap|testenv)$|` +
+	parts = regexp.MustCompile(`/(?:analisi|fault|notify|store|upstream)test$|/(?:generate|bootstrap|testenv)$|` +
 		`^cmd/lambdalocal/|^functions/(?:wiring|pro|x402)/`)
 )
 

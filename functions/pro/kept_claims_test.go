@@ -6,17 +6,17 @@ import (
 	"time"
 
 	"verdetto/e2e/fixture"
-	"verdetto/shared/pay/paytest"
+	"verdetto/shared/runtime/faulttest"
 )
 
-var newer = paytest.Garbled(
+var newer = faulttest.Garbled(
 	`{"error":{"code":-32015,"message":"Transaction version (2) is not supported by the requesting client."}}`)
 
 // Once the service knows the version of a stored claim's transaction, it mails the key by itself.
 func TestAPaymentThatCannotBeJudgedYet(t *testing.T) {
 	s := parallel(t)
 	signature := s.Send(fixture.Price, "")
-	faults := paytest.Break(s.Payments.Node)
+	faults := faulttest.Break(s.Payments.Node)
 	for range 2 { // asking again stores nothing more
 		faults.Fail(newer)
 		a := s.Verify("ada@example.com", signature)
@@ -54,7 +54,7 @@ func TestAPaymentThatCannotBeJudgedYet(t *testing.T) {
 func TestTheWaitingPageKeepsAClaim(t *testing.T) {
 	s := parallel(t)
 	const token = "000102030405060708090a0b0c0d0e0f"
-	signature, faults := s.Send(fixture.Price, "").String(), paytest.Break(s.Payments.Node)
+	signature, faults := s.Send(fixture.Price, "").String(), faulttest.Break(s.Payments.Node)
 	faults.Fail(newer)
 	for _, state := range []string{"trattenuto", "pagato"} {
 		wantBody(t, s.Do("POST", "/v1/pro/cripta/attesa", fixture.Object("email", "ada@example.com", "t", token, "signature",

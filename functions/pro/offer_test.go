@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"verdetto/functions/pro"
-	"verdetto/shared/pay/paytest"
+	"verdetto/shared/runtime/faulttest"
 )
 
 // TestThePriceComesFirst: the page shows the price that the card processor states, and caches it
@@ -39,19 +39,19 @@ func TestThePriceComesFirst(t *testing.T) {
 	s.Clock.Add(time.Second)
 	look("14,99 € al mese")
 
-	paytest.Break(stripe).Down(true)
+	faulttest.Break(stripe).Down(true)
 	s.Clock.Add(time.Hour)
 	look("Il prezzo lo vedi alla cassa")
-	paytest.Break(stripe).Down(false)
+	faulttest.Break(stripe).Down(false)
 	look("Il prezzo lo vedi alla cassa") // one failed call is enough for several views
 	s.Clock.Add(30 * time.Second)
 	look("14,99 € al mese")
 
 	for name, spoil := range map[string]func(){
 		"not sold any more": func() { stripe.Inactive = true },
-		"a proxy's page":    func() { stripe.Inactive = false; paytest.Break(stripe).Fail(paytest.Garbled("<html>")) },
+		"a proxy's page":    func() { stripe.Inactive = false; faulttest.Break(stripe).Fail(faulttest.Garbled("<html>")) },
 		"another object": func() {
-			paytest.Break(stripe).Fail(paytest.Garbled(`{"object":"price","id":"price_other","unit_amount":1}`))
+			faulttest.Break(stripe).Fail(faulttest.Garbled(`{"object":"price","id":"price_other","unit_amount":1}`))
 		},
 	} {
 		spoil()

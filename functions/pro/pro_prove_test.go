@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"verdetto/e2e/fixture"
-	"verdetto/shared/pay/paytest"
+	"verdetto/shared/runtime/faulttest"
 	"verdetto/shared/store"
 	"verdetto/shared/store/storetest"
 )
@@ -74,12 +74,12 @@ func outOfReach(t *testing.T, s fixture.Shop, how string, do func()) {
 	t.Helper()
 	held := make(chan struct{})
 	defer close(held)
-	for _, faults := range []*paytest.Faults{paytest.Break(s.Payments.Stripe), paytest.Break(s.Payments.Node)} {
+	for _, faults := range []*faulttest.Faults{faulttest.Break(s.Payments.Stripe), faulttest.Break(s.Payments.Node)} {
 		if how == "down" {
 			faults.Down(true)
 			defer faults.Down(false)
 		} else {
-			faults.Fail(slices.Repeat([]paytest.Fault{paytest.Slow(held)}, 20)...)
+			faults.Fail(slices.Repeat([]faulttest.Fault{faulttest.Slow(held)}, 20)...)
 		}
 	}
 	do()

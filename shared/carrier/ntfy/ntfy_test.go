@@ -11,6 +11,7 @@ import (
 	"verdetto/shared/carrier/mail"
 	"verdetto/shared/carrier/ntfy"
 	"verdetto/shared/carrier/ntfy/ntfytest"
+	"verdetto/shared/runtime/faulttest"
 )
 
 const topic = "https://ntfy.example.com/fares-of-ada"
@@ -68,38 +69,37 @@ func TestFaults(t *testing.T) {
 	published := message
 	published.ID = "published"
 	for name, c := range map[string]struct {
-		fault ntfytest.Fault
+		fault faulttest.Fault
 		want  error
 		shown int
 	}{
-		"the topic is somebody's": {ntfytest.Refusal(40301, "forbidden"), mail.ErrRefused, 0},
-		"a key is wanted":         {ntfytest.Refusal(40101, "unauthorized"), mail.ErrRefused, 0},
-		"the name is not allowed": {ntfytest.Refusal(40010, "invalid request: topic name is not allowed"),
+		"the topic is somebody's": {refusal(40301, "forbidden"), mail.ErrRefused, 0},
+		"a key is wanted":         {refusal(40101, "unauthorized"), mail.ErrRefused, 0},
+		"the name is not allowed": {refusal(40010, "invalid request: topic name is not allowed"),
 			mail.ErrRefused, 0},
-		"no such page": {ntfytest.Refusal(40401, "page not found"), mail.ErrRefused, 0},
-		"another site that says 200": {ntfytest.Fault{Status: http.StatusOK, Body: "<!doctype html>"},
+		"no such page": {refusal(40401, "page not found"), mail.ErrRefused, 0},
+		"another site that says 200": {faulttest.Fault{Status: http.StatusOK, Body: "<!doctype html>"},
 			mail.ErrRefused, 0},
-		"another API that says 200": {ntfytest.Fault{Status: http.StatusOK, Body: `{"ok":true}`}, mail.ErrRefused, 0},
-		"200 about another topic": {ntfytest.Fault{Status: http.StatusOK,
+		"another API that says 200": {faulttest.Fault{Status: http.StatusOK, Body: `{"ok":true}`}, mail.ErrRefused, 0},
+		"200 about another topic": {faulttest.Fault{Status: http.StatusOK,
 			Body: `{"id":"a","event":"message","topic":"b"}`}, mail.ErrRefused, 0},
-		"another site that says 204": {ntfytest.Fault{Status: http.StatusNoContent}, mail.ErrRefused, 0},
-		"it has moved":               {ntfytest.Fault{Status: http.StatusMovedPermanently}, mail.ErrRefused, 0},
-		"too many messages in a day": {ntfytest.Refusal(42908, "limit reached: daily message quota reached"),
+		"another site that says 204": {faulttest.Fault{Status: http.StatusNoContent}, mail.ErrRefused, 0},
+		"it has moved":               {faulttest.Fault{Status: http.StatusMovedPermanently}, mail.ErrRefused, 0},
+		"too many messages in a day": {refusal(42908, "limit reached: daily message quota reached"),
 			mail.ErrThrottled, 0},
-		"no device reads it": {ntfytest.Refusal(50701, "cannot publish to UnifiedPush topic"),
+		"no device reads it": {refusal(50701, "cannot publish to UnifiedPush topic"),
 			mail.ErrThrottled, 0},
-		"its proxy has no server":     {ntfytest.Fault{Status: http.StatusServiceUnavailable}, mail.ErrThrottled, 0},
-		"no server there":             {ntfytest.Fault{Down: true}, mail.ErrThrottled, 0},
-		"it fails":                    {ntfytest.Refusal(50001, "internal server error"), mail.ErrUnavailable, 0},
-		"its proxy has no answer":     {ntfytest.Fault{Status: http.StatusBadGateway}, mail.ErrUnavailable, 0},
-		"cut before it was published": {ntfytest.Fault{Cut: true}, mail.ErrUnavailable, 0},
-		"the answer is lost":          {ntfytest.Fault{Cut: true, After: true}, mail.ErrUnavailable, 1},
-		"it fails after it has it": {ntfytest.Fault{Status: http.StatusInternalServerError, After: true},
+		"its proxy has no server":     {faulttest.Fault{Status: http.StatusServiceUnavailable}, mail.ErrThrottled, 0},
+		"it fails":                    {refusal(50001, "internal server error"), mail.ErrUnavailable, 0},
+		"its proxy has no answer":     {faulttest.Fault{Status: http.StatusBadGateway}, mail.ErrUnavailable, 0},
+		"cut before it was published": {faulttest.Fault{Cut: true}, mail.ErrUnavailable, 0},
+		"the answer is lost":          {faulttest.Fault{Cut: true, After: true}, mail.ErrUnavailable, 1},
+		"it fails after it has it": {faulttest.Fault{Status: http.StatusInternalServerError, After: true},
 			mail.ErrUnavailable, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := server(t)
-			s.Fail(func(string) ntfytest.Fault { return c.fault })
+			faulttest.Break(s).Fail(c.fault)
 			err := ntfy.Publisher{Outbound: s}.Publish(t.Context(), topic, message)
 			if !errors.Is(err, c.want) {
 				t.Errorf("%v is not %v", err, c.want)
@@ -111,12 +111,24 @@ func TestFaults(t *testing.T) {
 				t.Errorf("%d messages", got)
 			}
 			// After a retry the topic shows the message exactly once.
-			s.Fail(nil)
 			if err := (ntfy.Publisher{Outbound: s}).Publish(t.Context(), topic, message); err != nil ||
 				len(s.Messages(topic)) != 1 {
 				t.Errorf("again: %v, %d messages", err, len(s.Messages(topic)))
 			}
 		})
+	}
+}
+
+func refusal(code int, says string) faulttest.Fault {
+	return faulttest.Fault{Status: code / 100, Body: ntfytest.Refusal(code, says)}
+}
+
+// If the connection is refused, the message was not sent.
+func TestUnreachable(t *testing.T) {
+	s := server(t)
+	s.Close()
+	if err := (ntfy.Publisher{Outbound: s}).Publish(t.Context(), topic, message); !errors.Is(err, mail.ErrThrottled) {
+		t.Error(err)
 	}
 }
 

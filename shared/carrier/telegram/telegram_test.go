@@ -12,6 +12,7 @@ import (
 	"verdetto/shared/carrier/mail"
 	"verdetto/shared/carrier/telegram"
 	"verdetto/shared/carrier/telegram/telegramtest"
+	"verdetto/shared/runtime/faulttest"
 )
 
 const ada = 1234567890
@@ -59,34 +60,32 @@ func TestSend(t *testing.T) {
 // For each fault Send returns the right error, which names neither the chat nor the token.
 func TestFaults(t *testing.T) {
 	for name, c := range map[string]struct {
-		fault telegramtest.Fault
+		fault faulttest.Fault
 		want  error
 		shown int
 	}{
-		"the bot was blocked": {telegramtest.Fault{Status: 403,
-			Says: "Forbidden: bot was blocked by the user"}, mail.ErrRefused, 0},
-		"the account was deleted": {telegramtest.Fault{Status: 403, Says: "Forbidden: user is deactivated"},
+		"the bot was blocked": {refusal(403, "Forbidden: bot was blocked by the user"), mail.ErrRefused, 0},
+		"the account was deleted": {refusal(403, "Forbidden: user is deactivated"),
 			mail.ErrRefused, 0},
-		"no such chat": {telegramtest.Fault{Status: 400, Says: "Bad Request: chat not found"},
+		"no such chat": {refusal(400, "Bad Request: chat not found"),
 			mail.ErrRefused, 0},
-		"a fault of ours": {telegramtest.Fault{Status: 400, Says: "Bad Request: BUTTON_URL_INVALID"},
+		"a fault of ours": {refusal(400, "Bad Request: BUTTON_URL_INVALID"),
 			mail.ErrThrottled, 0},
-		"too many messages": {telegramtest.Fault{Status: 429, Says: "Too Many Requests: retry after 14",
-			RetryAfter: 14}, mail.ErrThrottled, 0},
-		"the token was revoked": {telegramtest.Fault{Status: 401, Says: "Unauthorized"}, mail.ErrBlocked, 0},
-		"not a token":           {telegramtest.Fault{Status: 404, Says: "Not Found"}, mail.ErrBlocked, 0},
-		"it fails": {telegramtest.Fault{Status: 500, Says: "Internal Server Error"},
+		"too many messages":     {faulttest.Fault{Status: 429, Body: `{"ok":false,"error_code":429,"description":"Too Many Requests: retry after 14","parameters":{"retry_after":14}}`}, mail.ErrThrottled, 0},
+		"the token was revoked": {refusal(401, "Unauthorized"), mail.ErrBlocked, 0},
+		"not a token":           {refusal(404, "Not Found"), mail.ErrBlocked, 0},
+		"it fails": {refusal(500, "Internal Server Error"),
 			mail.ErrUnavailable, 0},
-		"a proxy's page": {telegramtest.Fault{Status: 502,
-			Page: "<html>Bad Gateway " + strings.Repeat("x", 5000)}, mail.ErrUnavailable, 0},
-		"cut before it was sent":     {telegramtest.Fault{Cut: true}, mail.ErrUnavailable, 0},
-		"the answer is lost":         {telegramtest.Fault{Cut: true, After: true}, mail.ErrUnavailable, 1},
-		"it leads somewhere else":    {telegramtest.Fault{Status: 302, Page: "elsewhere"}, mail.ErrUnavailable, 0},
-		"no answer of the API's own": {telegramtest.Fault{Status: 200, Page: `"ok"`}, mail.ErrUnavailable, 0},
+		"a proxy's page": {faulttest.Fault{Status: 502,
+			Body: "<html>Bad Gateway " + strings.Repeat("x", 5000)}, mail.ErrUnavailable, 0},
+		"cut before it was sent":     {faulttest.Fault{Cut: true}, mail.ErrUnavailable, 0},
+		"the answer is lost":         {faulttest.Fault{Cut: true, After: true}, mail.ErrUnavailable, 1},
+		"it leads somewhere else":    {faulttest.Fault{Status: 302, Body: "elsewhere"}, mail.ErrUnavailable, 0},
+		"no answer of the API's own": {faulttest.Fault{Status: 200, Body: `"ok"`}, mail.ErrUnavailable, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, b := world(t, telegramtest.Token)
-			s.Fail(func(int64) telegramtest.Fault { return c.fault })
+			faulttest.Break(s).Fail(c.fault)
 			err := b.Send(t.Context(), "1234567890", message)
 			if !errors.Is(err, c.want) || errors.Is(err, mail.ErrBlocked) != errors.Is(c.want, mail.ErrBlocked) {
 				t.Errorf("%v is not %v", err, c.want)
@@ -100,6 +99,10 @@ func TestFaults(t *testing.T) {
 			}
 		})
 	}
+}
+
+func refusal(status int, says string) faulttest.Fault {
+	return faulttest.Fault{Status: status, Body: telegramtest.Refusal(status, says)}
 }
 
 // If the connection is refused, the message was not sent.

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"verdetto/shared/pay"
-	"verdetto/shared/pay/paytest"
 	"verdetto/shared/pay/playmoney"
+	"verdetto/shared/runtime/faulttest"
 )
 
 // Find returns the transactions that list a reference, oldest first, from the first node that knows
@@ -58,23 +58,23 @@ func TestFind(t *testing.T) {
 	named.Reference = other.String()
 	third := nodes[1].Pay(named)
 	for _, how := range []string{"lags", "is down"} {
-		paytest.Break(nodes[0]).Down(how == "is down")
+		faulttest.Break(nodes[0]).Down(how == "is down")
 		if found, err := chain.Find(t.Context(), other); err != nil || len(found) != 1 || found[0] != third {
 			t.Errorf("the first node %s: %v %v", how, found, err)
 		}
 	}
-	paytest.Break(nodes[1]).Down(true)
+	faulttest.Break(nodes[1]).Down(true)
 	if _, err := chain.Find(t.Context(), other); !errors.Is(err, pay.ErrUnavailable) ||
 		strings.Contains(err.Error(), "secret") {
 		t.Errorf("both are down: %v", err)
 	}
-	paytest.Break(nodes[0]).Down(false)
+	faulttest.Break(nodes[0]).Down(false)
 	if found, err := chain.Find(t.Context(), other); err != nil || found != nil {
 		t.Errorf("one knows of none: %v %v", found, err)
 	}
 	for _, answer := range []string{`{"result":{}}`, `{"result":[{"signature":"short"}]}`,
 		`{"error":{"code":-32005,"message":"node is behind"}}`, `<html>`} {
-		paytest.Break(nodes[0]).Fail(paytest.Garbled(answer))
+		faulttest.Break(nodes[0]).Fail(faulttest.Garbled(answer))
 		if found, err := chain.Find(t.Context(), reference); !errors.Is(err, pay.ErrUnavailable) || found != nil {
 			t.Errorf("%s: %v %v", answer, found, err)
 		}

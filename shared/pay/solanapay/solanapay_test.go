@@ -14,9 +14,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdetto/shared/pay"
-	"verdetto/shared/pay/paytest"
 	"verdetto/shared/pay/playmoney"
 	"verdetto/shared/pay/solanapay"
+	"verdetto/shared/runtime/faulttest"
 )
 
 var (
@@ -122,40 +122,40 @@ func TestBecomesFinal(t *testing.T) {
 }
 
 func TestFaults(t *testing.T) {
-	limited := paytest.Fault{Status: http.StatusTooManyRequests,
+	limited := faulttest.Fault{Status: http.StatusTooManyRequests,
 		Body: `{"jsonrpc":"2.0","error":{"code":429,"message":"Too many requests"},"id":1}`}
 	for _, c := range []struct {
 		name   string
-		faults []paytest.Fault
+		faults []faulttest.Fault
 		want   error
 	}{
-		{"a version that nobody knows yet", []paytest.Fault{paytest.Garbled(
+		{"a version that nobody knows yet", []faulttest.Fault{faulttest.Garbled(
 			`{"error":{"code":-32015,"message":"Transaction version (2) is not supported by the requesting client."}}`)},
 			pay.ErrUnknownVersion},
-		{"429", []paytest.Fault{limited}, pay.ErrUnavailable},
-		{"500", []paytest.Fault{paytest.Broken(500)}, pay.ErrUnavailable},
-		{"502 on the second question", []paytest.Fault{{}, paytest.Broken(502)}, pay.ErrUnavailable},
-		{"cut", []paytest.Fault{paytest.Cut()}, pay.ErrUnavailable},
-		{"cut after", []paytest.Fault{paytest.CutAfter()}, pay.ErrUnavailable},
-		{"moved", []paytest.Fault{{Status: 302, Header: http.Header{"Location": {"/elsewhere"}}}}, pay.ErrUnavailable},
-		{"our secret is wrong", []paytest.Fault{paytest.Broken(401)}, pay.ErrRefused},
-		{"not JSON", []paytest.Fault{paytest.Garbled("<html>")}, pay.ErrUnavailable},
-		{"neither result nor error", []paytest.Fault{paytest.Garbled(`{"jsonrpc":"2.0","id":1}`)}, pay.ErrUnavailable},
-		{"behind", []paytest.Fault{paytest.Garbled(`{"error":{"code":-32005,"message":"Node is behind by 42 slots"}}`)},
+		{"429", []faulttest.Fault{limited}, pay.ErrUnavailable},
+		{"500", []faulttest.Fault{faulttest.Broken(500)}, pay.ErrUnavailable},
+		{"502 on the second question", []faulttest.Fault{{}, faulttest.Broken(502)}, pay.ErrUnavailable},
+		{"cut", []faulttest.Fault{faulttest.Cut()}, pay.ErrUnavailable},
+		{"cut after", []faulttest.Fault{faulttest.CutAfter()}, pay.ErrUnavailable},
+		{"moved", []faulttest.Fault{{Status: 302, Header: http.Header{"Location": {"/elsewhere"}}}}, pay.ErrUnavailable},
+		{"our secret is wrong", []faulttest.Fault{faulttest.Broken(401)}, pay.ErrRefused},
+		{"not JSON", []faulttest.Fault{faulttest.Garbled("<html>")}, pay.ErrUnavailable},
+		{"neither result nor error", []faulttest.Fault{faulttest.Garbled(`{"jsonrpc":"2.0","id":1}`)}, pay.ErrUnavailable},
+		{"behind", []faulttest.Fault{faulttest.Garbled(`{"error":{"code":-32005,"message":"Node is behind by 42 slots"}}`)},
 			pay.ErrUnavailable},
-		{"of a version to come", []paytest.Fault{paytest.Garbled(
+		{"of a version to come", []faulttest.Fault{faulttest.Garbled(
 			`{"error":{"code":-32015,"message":"Transaction version (1) is not supported"}}`)}, pay.ErrUnreadable},
-		{"endless", []paytest.Fault{paytest.Garbled(strings.Repeat(" ", 5<<20))}, pay.ErrUnavailable},
-		{"another's transaction", []paytest.Fault{paytest.Garbled(`{"result":{"slot":1}}`)}, pay.ErrUnreadable},
-		{"two statuses", []paytest.Fault{{}, paytest.Garbled(`{"result":{"value":[null,null]}}`)}, pay.ErrUnavailable},
-		{"final without history", []paytest.Fault{
-			paytest.Garbled(`{"result":null}`), paytest.Garbled(`{"result":{"value":[{"confirmations":null}]}}`),
-			paytest.Garbled(`{"result":null}`),
-			paytest.Garbled(`{"result":{"value":[{"confirmationStatus":"finalized"}]}}`),
+		{"endless", []faulttest.Fault{faulttest.Garbled(strings.Repeat(" ", 5<<20))}, pay.ErrUnavailable},
+		{"another's transaction", []faulttest.Fault{faulttest.Garbled(`{"result":{"slot":1}}`)}, pay.ErrUnreadable},
+		{"two statuses", []faulttest.Fault{{}, faulttest.Garbled(`{"result":{"value":[null,null]}}`)}, pay.ErrUnavailable},
+		{"final without history", []faulttest.Fault{
+			faulttest.Garbled(`{"result":null}`), faulttest.Garbled(`{"result":{"value":[{"confirmations":null}]}}`),
+			faulttest.Garbled(`{"result":null}`),
+			faulttest.Garbled(`{"result":{"value":[{"confirmationStatus":"finalized"}]}}`),
 		}, pay.ErrUnreadable},
-		{"it became final in between", []paytest.Fault{
-			paytest.Garbled(`{"result":null}`),
-			paytest.Garbled(`{"result":{"value":[{"confirmations":null,"confirmationStatus":"finalized"}]}}`),
+		{"it became final in between", []faulttest.Fault{
+			faulttest.Garbled(`{"result":null}`),
+			faulttest.Garbled(`{"result":{"value":[{"confirmations":null,"confirmationStatus":"finalized"}]}}`),
 		}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -164,7 +164,7 @@ func TestFaults(t *testing.T) {
 			if c.want == nil {
 				nodes[0].Advance(sent, playmoney.Finalized)
 			}
-			paytest.Break(nodes[0]).Fail(c.faults...)
+			faulttest.Break(nodes[0]).Fail(c.faults...)
 			got, err := chain.Payment(t.Context(), sent)
 			if !errors.Is(err, c.want) || (err == nil) != (c.want == nil) {
 				t.Errorf("%+v, error %v, want %v", got, err, c.want)
@@ -191,16 +191,16 @@ func TestSecondNode(t *testing.T) {
 		want  error
 		calls int // calls to the second node
 	}{
-		{"the first is down", func(n *playmoney.Node) { paytest.Break(n).Down(true) }, false, nil, 1},
+		{"the first is down", func(n *playmoney.Node) { faulttest.Break(n).Down(true) }, false, nil, 1},
 		{"the first lags", func(*playmoney.Node) {}, false, nil, 1},
 		{"the first speaks nonsense", func(n *playmoney.Node) {
-			paytest.Break(n).Fail(
-				paytest.Garbled(`{"result":{}}`))
+			faulttest.Break(n).Fail(
+				faulttest.Garbled(`{"result":{}}`))
 		}, false, nil, 1},
-		{"the first refuses us", func(n *playmoney.Node) { paytest.Break(n).Fail(paytest.Broken(403)) }, false, nil, 1},
+		{"the first refuses us", func(n *playmoney.Node) { faulttest.Break(n).Fail(faulttest.Broken(403)) }, false, nil, 1},
 		{"the first lags, the second waits", func(*playmoney.Node) {}, true, pay.ErrNotFinal, 2},
 		{"the first has seen it", func(n *playmoney.Node) { n.Send(due) }, true, pay.ErrNotFinal, 2},
-		{"the first is down, the second waits", func(n *playmoney.Node) { paytest.Break(n).Down(true) }, true,
+		{"the first is down, the second waits", func(n *playmoney.Node) { faulttest.Break(n).Down(true) }, true,
 			pay.ErrNotFinal, 2},
 		{"the first knows it", func(n *playmoney.Node) { n.Pay(due) }, false, nil, 0},
 		{"the first knows that it failed", func(n *playmoney.Node) { n.Pay(failed) }, false, pay.ErrFailedTransaction,

@@ -12,9 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdetto/shared/pay"
-	"verdetto/shared/pay/paytest"
 	"verdetto/shared/pay/playmoney"
 	"verdetto/shared/pay/stripepay"
+	"verdetto/shared/runtime/faulttest"
 )
 
 // says imitates a server that answers every request with the same body.
@@ -123,7 +123,7 @@ func TestCustomers(t *testing.T) {
 			t.Errorf("deleting %q: %v", unknown, err)
 		}
 	}
-	paytest.Break(stripe).Down(true)
+	faulttest.Break(stripe).Down(true)
 	if err := checkout.Forget(t.Context(), customer); !errors.Is(err, pay.ErrUnavailable) {
 		t.Errorf("out of reach, deleting gives %v", err)
 	}

@@ -17,9 +17,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdetto/shared/pay"
-	"verdetto/shared/pay/paytest"
 	"verdetto/shared/pay/playmoney"
 	"verdetto/shared/pay/stripepay"
+	"verdetto/shared/runtime/faulttest"
 )
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -256,38 +256,38 @@ func TestIdempotency(t *testing.T) {
 
 // This runs on virtual time, because the Stripe library pauses between attempts.
 func TestFaults(t *testing.T) {
-	tooMany := paytest.Fault{Status: 429,
+	tooMany := faulttest.Fault{Status: 429,
 		Body: `{"error":{"type":"invalid_request_error","code":"rate_limit","message":"slow down, anna@example.com"}}`}
-	inUse := paytest.Fault{Status: 409,
+	inUse := faulttest.Fault{Status: 409,
 		Body: `{"error":{"type":"idempotency_error","code":"idempotency_key_in_use","message":"in use"}}`}
 	for _, c := range []struct {
 		name   string
-		faults []paytest.Fault
+		faults []faulttest.Fault
 		change func(*stripepay.Config, *pay.StartRequest)
 		want   error
 		made   int // sessions
 	}{
-		{"down", []paytest.Fault{paytest.Cut(), paytest.Cut(), paytest.Cut()}, nil, pay.ErrUnavailable, 0},
-		{"cut once", []paytest.Fault{paytest.Cut()}, nil, nil, 1},
-		{"cut once it was done", []paytest.Fault{paytest.CutAfter()}, nil, nil, 1},
-		{"cut each time it was done", []paytest.Fault{paytest.CutAfter(), paytest.CutAfter(), paytest.CutAfter()}, nil,
+		{"down", []faulttest.Fault{faulttest.Cut(), faulttest.Cut(), faulttest.Cut()}, nil, pay.ErrUnavailable, 0},
+		{"cut once", []faulttest.Fault{faulttest.Cut()}, nil, nil, 1},
+		{"cut once it was done", []faulttest.Fault{faulttest.CutAfter()}, nil, nil, 1},
+		{"cut each time it was done", []faulttest.Fault{faulttest.CutAfter(), faulttest.CutAfter(), faulttest.CutAfter()}, nil,
 			pay.ErrUnavailable, 1},
-		{"a proxy's 502 once", []paytest.Fault{paytest.Broken(502)}, nil, nil, 1},
-		{"a proxy's 503 for long", []paytest.Fault{paytest.Broken(503), paytest.Broken(503), paytest.Broken(503)}, nil,
+		{"a proxy's 502 once", []faulttest.Fault{faulttest.Broken(502)}, nil, nil, 1},
+		{"a proxy's 503 for long", []faulttest.Fault{faulttest.Broken(503), faulttest.Broken(503), faulttest.Broken(503)}, nil,
 			pay.ErrUnavailable, 0},
-		{"500 of the API", []paytest.Fault{{Status: 500, Body: `{"error":{"type":"api_error","message":"oops"}}`}}, nil,
+		{"500 of the API", []faulttest.Fault{{Status: 500, Body: `{"error":{"type":"api_error","message":"oops"}}`}}, nil,
 			pay.ErrUnavailable, 0},
-		{"429", []paytest.Fault{tooMany}, nil, pay.ErrUnavailable, 0},
-		{"the same call runs elsewhere", []paytest.Fault{inUse, inUse, inUse}, nil, pay.ErrUnavailable, 0},
-		{"not JSON", []paytest.Fault{paytest.Garbled("<html>")}, nil, pay.ErrUnavailable, 0},
-		{"another object", []paytest.Fault{paytest.Garbled(`{"id":"cus_1","object":"customer"}`)}, nil,
+		{"429", []faulttest.Fault{tooMany}, nil, pay.ErrUnavailable, 0},
+		{"the same call runs elsewhere", []faulttest.Fault{inUse, inUse, inUse}, nil, pay.ErrUnavailable, 0},
+		{"not JSON", []faulttest.Fault{faulttest.Garbled("<html>")}, nil, pay.ErrUnavailable, 0},
+		{"another object", []faulttest.Fault{faulttest.Garbled(`{"id":"cus_1","object":"customer"}`)}, nil,
 			pay.ErrUnavailable, 0},
-		{"no page in the answer", []paytest.Fault{paytest.Garbled(`{"id":"cs_1","object":"checkout.session"}`)}, nil,
+		{"no page in the answer", []faulttest.Fault{faulttest.Garbled(`{"id":"cs_1","object":"checkout.session"}`)}, nil,
 			pay.ErrUnavailable, 0},
-		{"moved", []paytest.Fault{{Status: 302, Header: http.Header{"Location": {"https://elsewhere.invalid"}}}}, nil,
+		{"moved", []faulttest.Fault{{Status: 302, Header: http.Header{"Location": {"https://elsewhere.invalid"}}}}, nil,
 			pay.ErrUnavailable, 0},
-		{"slow once", make([]paytest.Fault, 1), nil, nil, 1}, // see below
-		{"slow for long", make([]paytest.Fault, 3), nil, pay.ErrUnavailable, 0},
+		{"slow once", make([]faulttest.Fault, 1), nil, nil, 1}, // see below
+		{"slow for long", make([]faulttest.Fault, 3), nil, pay.ErrUnavailable, 0},
 		{"wrong key", nil, func(c *stripepay.Config, _ *pay.StartRequest) { c.Key = "sk_live_wrong" }, pay.ErrRefused,
 			0},
 		{"wrong price", nil, func(c *stripepay.Config, _ *pay.StartRequest) { c.Price = "price_other" }, pay.ErrRefused,
@@ -307,12 +307,12 @@ func TestFaults(t *testing.T) {
 						c.change(config, &request)
 					}
 				})
-				faults := paytest.Break(fake)
+				faults := faulttest.Break(fake)
 				for _, fault := range c.faults {
 					if fault.Status == 0 && !fault.Cut {
 						// synctest requires channels to be created in the bubble that waits on
 						// them.
-						fault = paytest.Slow(make(chan struct{}))
+						fault = faulttest.Slow(make(chan struct{}))
 					}
 					faults.Fail(fault)
 				}
@@ -379,7 +379,7 @@ func TestDiscretion(t *testing.T) {
 	watcher := &spy{next: inside{fake}}
 	checkout := open(t, watcher)
 	id := start(t, checkout, order)
-	paytest.Break(fake).Fail(paytest.Fault{Status: 400,
+	faulttest.Break(fake).Fail(faulttest.Fault{Status: 400,
 		Body: `{"error":{"type":"invalid_request_error","message":"anna@example.com"}}`})
 	if _, err := checkout.Session(t.Context(), id); !errors.Is(err, pay.ErrRefused) {
 		t.Error(err)

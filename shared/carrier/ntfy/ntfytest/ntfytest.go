@@ -1,5 +1,5 @@
 // Package ntfytest imitates ntfy servers. It accepts messages in JSON, enforces ntfy's limits,
-// returns the messages that its topics show, and can simulate faults. It is written against the
+// and returns the messages that its topics show. It is written against the
 // wire format, without package ntfy, so that the imitation and the client cannot share a mistake.
 package ntfytest
 
@@ -8,8 +8,10 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -40,27 +42,13 @@ type Action struct {
 	URL    string `json:"url"`
 }
 
-type Fault struct {
-	Status int // answered with Body; nothing is published
-	Body   string
-	Cut    bool // breaks the connection without an answer
-	After  bool // only after the message was published
-	Down   bool // refuses connections
-}
-
-func Refusal(code int, says string) Fault {
-	status := code / 100
-	return Fault{Status: status, Body: fmt.Sprintf(`{"code":%d,"http":%d,"error":%q}`, code, status, says)}
-}
-
 type Server struct {
 	URL string
 
-	web    *httptest.Server
-	mu     sync.Mutex
-	shown  map[string][]Message // by host and topic
-	calls  int
-	faults func(host string) Fault
+	web   *httptest.Server
+	mu    sync.Mutex
+	shown map[string][]Message // by host and topic
+	calls int
 }
 
 func New() *Server {
@@ -72,11 +60,9 @@ func New() *Server {
 
 func (s *Server) Close() { s.web.Close() }
 
-// Fail sets the faults of later calls by host. If with is nil, they succeed.
-func (s *Server) Fail(with func(host string) Fault) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.faults = with
+// Wrap installs a middleware. Call it before the first request.
+func (s *Server) Wrap(around func(http.Handler) http.Handler) {
+	s.web.Config.Handler = around(s.web.Config.Handler)
 }
 
 // Messages returns the messages that a topic, given by its URL, shows: of those with the same ID
@@ -103,15 +89,15 @@ func (s *Server) Post(ctx context.Context, to string, header http.Header, body [
 	if err != nil {
 		return outbound.Answer{}, err
 	}
-	if s.fault(u.Host).Down {
-		return outbound.Answer{}, outbound.ErrUnreachable
-	}
 	asked, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+u.RequestURI(), bytes.NewReader(body))
 	if err != nil {
 		return outbound.Answer{}, err
 	}
 	asked.Host, asked.Header = u.Host, header.Clone()
 	response, err := s.web.Client().Transport.RoundTrip(asked)
+	if dial := new(net.OpError); errors.As(err, &dial) && dial.Op == "dial" {
+		return outbound.Answer{}, outbound.ErrUnreachable
+	}
 	if err != nil {
 		return outbound.Answer{}, fmt.Errorf("%w: %w", outbound.ErrNoAnswer, err)
 	}
@@ -123,49 +109,23 @@ func (s *Server) Post(ctx context.Context, to string, header http.Header, body [
 	return outbound.Answer{Status: response.StatusCode, Header: response.Header, Body: answer}, nil
 }
 
-func (s *Server) fault(host string) Fault {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.faults == nil {
-		return Fault{}
-	}
-	return s.faults(host)
-}
-
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.calls++
-	s.mu.Unlock()
-	f := s.fault(r.Host)
-	if !f.After {
-		if fail(w, f) {
-			return
-		}
-	}
-	m, refused := s.publish(r)
-	if f.After && fail(w, f) {
-		return
-	}
+	m, code, says := s.publish(r)
 	w.Header().Set("Content-Type", "application/json")
-	if refused != nil {
-		w.WriteHeader(refused.Status)
-		_, _ = io.WriteString(w, refused.Body)
+	if code != 0 {
+		w.WriteHeader(code / 100)
+		_, _ = io.WriteString(w, Refusal(code, says))
 		return
 	}
 	_ = json.NewEncoder(w).Encode(m)
 }
 
-// fail reports whether it has answered with the fault.
-func fail(w http.ResponseWriter, f Fault) bool {
-	switch {
-	case f.Cut:
-		panic(http.ErrAbortHandler)
-	case f.Status != 0:
-		w.WriteHeader(f.Status)
-		_, _ = io.WriteString(w, f.Body)
-		return true
-	}
-	return false
+// Refusal returns the body of ntfy's answer with an error, whose code begins with the status.
+func Refusal(code int, says string) string {
+	return fmt.Sprintf(`{"code":%d,"http":%d,"error":%q}`, code, code/100, says)
 }
 
 var (
@@ -180,11 +140,9 @@ const (
 	maxActions = 3
 )
 
-func (s *Server) publish(r *http.Request) (m Message, refused *Fault) {
-	refuse := func(code int, says string) (Message, *Fault) {
-		f := Refusal(code, says)
-		return Message{}, &f
-	}
+// publish returns the message, or ntfy's code of an error and its text.
+func (s *Server) publish(r *http.Request) (m Message, code int, says string) {
+	refuse := func(code int, says string) (Message, int, string) { return Message{}, code, says }
 	if r.Method != http.MethodPost || r.URL.Path != "/" {
 		return refuse(40401, "page not found")
 	}
@@ -216,10 +174,8 @@ func (s *Server) publish(r *http.Request) (m Message, refused *Fault) {
 	if m.Sequence == "" {
 		m.Sequence = m.ID
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	at := r.Host + "/" + m.Topic
 	s.shown[at] = append(slices.DeleteFunc(s.shown[at], func(earlier Message) bool { return earlier.Sequence == m.Sequence }),
 		m)
-	return m, nil
+	return m, 0, ""
 }

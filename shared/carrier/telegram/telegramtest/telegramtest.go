@@ -31,15 +31,6 @@ type Message struct {
 	Buttons map[string]string // URLs by label
 }
 
-type Fault struct {
-	Status     int // answered like an error of the API, with Says; nothing is sent
-	Says       string
-	RetryAfter int    // seconds
-	Page       string // answered instead of the API's answer
-	Cut        bool   // breaks the connection without an answer
-	After      bool   // only after the message was sent
-}
-
 type Server struct {
 	URL     string
 	Webhook http.Handler // receives the bot's updates, at Path
@@ -50,7 +41,6 @@ type Server struct {
 	chats   map[int64]*chat
 	updates int
 	calls   int
-	fault   func(chat int64) Fault
 }
 
 type chat struct {
@@ -67,11 +57,9 @@ func New() *Server {
 
 func (s *Server) Close() { s.web.Close() }
 
-// Fail sets the faults of later calls by chat. If with is nil, they succeed.
-func (s *Server) Fail(with func(chat int64) Fault) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.fault = with
+// Wrap installs a middleware. Call it before the first request.
+func (s *Server) Wrap(around func(http.Handler) http.Handler) {
+	s.web.Config.Handler = around(s.web.Config.Handler)
 }
 
 func (s *Server) Calls() int {
@@ -94,35 +82,30 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	defer s.mu.Unlock()
 	s.calls++
 	token, method, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/bot"), "/")
-	if token != Token {
-		answer(w, Fault{Status: 401, Says: "Unauthorized"})
-		return
-	}
-	if method != "sendMessage" {
-		answer(w, Fault{Status: 404, Says: "Not Found"})
-		return
-	}
+	status, says := http.StatusOK, ""
 	fields, err := fieldsOf(r)
-	if err != nil {
-		answer(w, Fault{Status: 400, Says: "Bad Request: " + err.Error()})
+	switch {
+	case token != Token:
+		status, says = 401, "Unauthorized"
+	case method != "sendMessage":
+		status, says = 404, "Not Found"
+	case err != nil:
+		status, says = 400, "Bad Request: "+err.Error()
+	default:
+		status, says = s.send(fields)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	if status != http.StatusOK {
+		_, _ = io.WriteString(w, Refusal(status, says))
 		return
 	}
-	id, _ := strconv.ParseInt(fields["chat_id"], 10, 64)
-	var f Fault
-	if s.fault != nil {
-		f = s.fault(id)
-	}
-	if f.After {
-		refused := s.send(id, fields)
-		if refused.Status == 0 {
-			answer(w, f)
-			return
-		}
-	}
-	if f == (Fault{}) {
-		f = s.send(id, fields)
-	}
-	answer(w, f)
+	_, _ = io.WriteString(w, `{"ok":true,"result":{"message_id":1,"date":1,"chat":{"id":1,"type":"private"}}}`)
+}
+
+// Refusal returns the body of the API's answer with an error.
+func Refusal(status int, says string) string {
+	return fmt.Sprintf(`{"ok":false,"error_code":%d,"description":%q}`, status, says)
 }
 
 // fieldsOf parses a call in JSON, or a form with files.
@@ -155,9 +138,10 @@ func fromJSON(body io.Reader, fields map[string]string) error {
 	return nil
 }
 
-// send adds a message to a chat, or returns the API's refusal. The caller must hold s.mu.
-func (s *Server) send(id int64, fields map[string]string) Fault {
-	refuse := func(status int, says string) Fault { return Fault{Status: status, Says: says} }
+// send adds a message to a chat and returns 200, or the API's refusal. The caller must hold s.mu.
+func (s *Server) send(fields map[string]string) (status int, says string) {
+	refuse := func(status int, says string) (int, string) { return status, says }
+	id, _ := strconv.ParseInt(fields["chat_id"], 10, 64)
 	c := s.chats[id]
 	switch {
 	case c == nil:
@@ -209,29 +193,7 @@ func (s *Server) send(id int64, fields map[string]string) Fault {
 		}
 	}
 	c.shown = append(c.shown, m)
-	return Fault{}
-}
-
-func answer(w http.ResponseWriter, f Fault) {
-	switch {
-	case f.Cut:
-		panic(http.ErrAbortHandler)
-	case f.Page != "":
-		w.WriteHeader(f.Status)
-		_, _ = io.WriteString(w, f.Page)
-		return
-	}
-	w.Header().Set("Content-Type", "application/json")
-	if f.Status == 0 {
-		_, _ = io.WriteString(w, `{"ok":true,"result":{"message_id":1,"date":1,"chat":{"id":1,"type":"private"}}}`)
-		return
-	}
-	says := map[string]any{"ok": false, "error_code": f.Status, "description": f.Says}
-	if f.RetryAfter > 0 {
-		says["parameters"] = map[string]int{"retry_after": f.RetryAfter}
-	}
-	w.WriteHeader(f.Status)
-	_ = json.NewEncoder(w).Encode(says)
+	return http.StatusOK, ""
 }
 
 // Start simulates a person who opens a link to the bot and presses the start button.
@@ -321,12 +283,11 @@ func (s *Server) Deliver(update []byte) error {
 		if fields["method"] != "sendMessage" {
 			return fmt.Errorf("the answer asks for %q", fields["method"])
 		}
-		id, _ := strconv.ParseInt(fields["chat_id"], 10, 64)
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if refused := s.send(id, fields); refused.Status != 0 && refused.Status != http.StatusForbidden {
+		if status, says := s.send(fields); status != http.StatusOK && status != http.StatusForbidden {
 			// Telegram ignores a wrong answer silently. A test must notice it.
-			return fmt.Errorf("the answer is refused: %s", refused.Says)
+			return fmt.Errorf("the answer is refused: %s", says)
 		}
 		return nil
 	}

@@ -1,5 +1,5 @@
-// Package paytest injects faults into HTTP requests to the imitations of package playmoney.
-package paytest
+// Package faulttest injects faults into HTTP requests to imitations of other services.
+package faulttest
 
 import (
 	"net/http"
