@@ -33,46 +33,30 @@ type ticket struct {
 	Link               string  `json:"link"`
 }
 
-// grouped returns the cheapest fare for each future day or month of departure. Like the API it
-// ignores one_way: a query with a day of return or a length of stay asks for returns.
-func (s *Server) grouped(query url.Values, currency string) (tickets map[string]ticket, problem string) {
-	layout := "2006-01-02"
-	switch query.Get("group_by") {
-	case "", "departure_at":
-	case "month":
-		layout = "2006-01"
-	default:
-		return nil, "group_by: departure_at or month"
-	}
+// grouped returns the cheapest fare for each future day of departure. Like the API it ignores
+// one_way: a query with a length of stay asks for returns.
+func (s *Server) grouped(query url.Values, currency string) map[string]ticket {
 	shortest := between(query.Get("min_trip_duration"), 0, fare.MaxLead)
 	longest := between(query.Get("max_trip_duration"), fare.MaxLead, fare.MaxLead)
-	returns := query.Get("return_at") != "" || query.Get("min_trip_duration") != "" ||
-		query.Get("max_trip_duration") != ""
 	today := fare.DayOf(s.now())
-	tickets = map[string]ticket{}
+	tickets := map[string]ticket{}
 	for _, r := range s.remembered(query.Get("origin"), query.Get("destination")) {
 		nights := int(r.Return - r.Depart)
 		switch {
-		case r.OtherCabin || r.NotActual || r.Depart < today || isReturn(r) != returns:
-			continue
-		case returns && r.Return != 0 && (nights < shortest || nights > longest):
-			continue
-		case !strings.HasPrefix(r.Depart.String(), query.Get("departure_at")) ||
-			!strings.HasPrefix(returnDay(r), query.Get("return_at")) && returns:
-			continue
-		case query.Get("direct") == "true" && r.Stops != fare.NonStop:
+		case r.Depart < today || (r.Return != 0) != (shortest > 0),
+			r.Return != 0 && (nights < shortest || nights > longest),
+			query.Get("direct") == "true" && r.Stops != fare.NonStop:
 			continue
 		}
 		price, ok := s.convert(r, strings.ToUpper(currency))
 		if !ok {
 			continue
 		}
-		key := r.Depart.Time().Format(layout)
-		if best, there := tickets[key]; !there || price < best.Price {
-			tickets[key] = spellTicket(r, price, currency)
+		if best, there := tickets[r.Depart.String()]; !there || price < best.Price {
+			tickets[r.Depart.String()] = spellTicket(r, price, currency)
 		}
 	}
-	return tickets, ""
+	return tickets
 }
 
 func spellTicket(r upstream.Row, price float64, currency string) ticket {
@@ -87,8 +71,8 @@ func spellTicket(r upstream.Row, price float64, currency string) ticket {
 		back := 0 // Row.Stops is the larger number of stops of the two directions.
 		t.Transfers, t.ReturnTransfers = &n, &back
 	}
-	if isReturn(r) {
-		t.ReturnAt, t.DurationBack = returnDay(r)+aboutMidday, 120
+	if r.Return != 0 {
+		t.ReturnAt, t.DurationBack = r.Return.String()+aboutMidday, 120
 	}
 	return t
 }

@@ -34,9 +34,7 @@ type Server struct {
 	// Rates convert rows into the requested currency. If nil, only rows in that currency are
 	// returned.
 	Rates func(on fare.Day) fare.Rates
-	// Cities are the cities with flights; if nil, the rows' origins.
-	Cities []string
-	Token  string
+	Token string
 	// Choose, if set, returns the fault for a request. Those of Fail take precedence.
 	Choose func(*http.Request) Fault
 

@@ -67,7 +67,6 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func (s *Server) answer(r *http.Request) (int, any) {
 	query := r.URL.Query()
-	token := cmp.Or(r.Header.Get("X-Access-Token"), query.Get("token"))
 	switch {
 	case r.Method != http.MethodGet:
 		return http.StatusMethodNotAllowed, envelope{Error: "method"}
@@ -75,51 +74,35 @@ func (s *Server) answer(r *http.Request) (int, any) {
 		return http.StatusOK, s.cities()
 	case r.URL.Path != latestPath && r.URL.Path != groupedPath:
 		return http.StatusNotFound, envelope{Error: "not found"}
-	case token != s.Token:
+	case r.Header.Get("X-Access-Token") != s.Token:
 		return http.StatusUnauthorized, map[string]any{"success": false, "data": nil, "message": "Unauthorized"}
 	case query.Get("origin") == "" && query.Get("destination") == "":
 		return http.StatusBadRequest, envelope{Error: "origin or destination is needed", Data: struct{}{}}
 	}
-	currency := cmp.Or(strings.ToLower(query.Get("currency")), "rub")
+	currency := query.Get("currency")
 	if r.URL.Path == groupedPath {
-		days, problem := s.grouped(query, currency)
-		if problem != "" {
-			return http.StatusBadRequest, envelope{Error: problem, Data: struct{}{}}
-		}
-		return http.StatusOK, envelope{Success: true, Data: days, Currency: currency}
+		return http.StatusOK, envelope{Success: true, Data: s.grouped(query, currency), Currency: currency}
 	}
 	return http.StatusOK, envelope{Success: true, Data: s.latest(query, currency), Currency: currency}
 }
 
-// latest selects, sorts, converts and pages rows as the query asks, with the API's defaults. It
-// ignores show_to_affiliates, because affiliates may show all rows that it returns.
+// latest returns a page of the one-way economy fares, cheapest first. It ignores
+// show_to_affiliates, because affiliates may show all rows that it returns. Without period_type, or
+// with a beginning, the API returns other rows than the client asks for; here it returns none.
 func (s *Server) latest(query url.Values, currency string) []row {
-	oneWay := query.Get("one_way") != "false"
-	cabin := query.Get("trip_class") != "" && query.Get("trip_class") != "0"
 	rows := []row{}
-	period := query.Get("period_type")
-	if period == "year" && query.Get("beginning_of_period") != "" {
-		return rows // the real API does this too
+	if query.Get("period_type") != "year" || query.Get("beginning_of_period") != "" {
+		return rows
 	}
 	for _, r := range s.remembered(query.Get("origin"), query.Get("destination")) {
-		if period == "" && r.Depart.Time().Format("2006-01") != s.now().UTC().Format("2006-01") {
+		if r.Return != 0 {
 			continue
 		}
-		if isReturn(r) == oneWay || r.OtherCabin != cabin {
-			continue
+		if value, ok := s.convert(r, strings.ToUpper(currency)); ok {
+			rows = append(rows, spell(r, value))
 		}
-		value, ok := s.convert(r, strings.ToUpper(currency))
-		if !ok {
-			continue
-		}
-		rows = append(rows, spell(r, value))
 	}
-	slices.SortStableFunc(rows, func(a, b row) int {
-		if query.Get("sorting") == "route" {
-			return cmp.Or(strings.Compare(a.Destination, b.Destination), cmp.Compare(a.Value, b.Value))
-		}
-		return cmp.Compare(a.Value, b.Value)
-	})
+	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(a.Value, b.Value) })
 	limit := between(query.Get("limit"), 30, 1000)
 	from := min((between(query.Get("page"), 1, math.MaxInt32)-1)*limit, len(rows))
 	return rows[from:min(from+limit, len(rows))]
@@ -141,8 +124,8 @@ func (s *Server) convert(r upstream.Row, currency string) (float64, bool) {
 	return float64(cents) / 100, ok
 }
 
-// spell converts a row to the form of the API: a one-way fare has an empty return date, found_at
-// has no time zone, and -1 means an unknown distance.
+// spell converts a one-way row to the form of the API: the return date is empty, found_at has no time
+// zone, and -1 means an unknown distance.
 func spell(r upstream.Row, value float64) row {
 	out := row{
 		Value:            value,
@@ -153,13 +136,7 @@ func spell(r upstream.Row, value float64) row {
 		DepartDate:       r.Depart.String(),
 		FoundAt:          r.Found.UTC().Format("2006-01-02T15:04:05"),
 		Distance:         -1,
-		Actual:           !r.NotActual,
-	}
-	if r.OtherCabin {
-		out.TripClass = 1
-	}
-	if isReturn(r) {
-		out.ReturnDate = returnDay(r)
+		Actual:           true,
 	}
 	if n, known := r.Stops.Number(); known {
 		out.NumberOfChanges = &n
@@ -167,25 +144,12 @@ func spell(r upstream.Row, value float64) row {
 	return out
 }
 
-func isReturn(r upstream.Row) bool { return r.Return != 0 || r.RoundTrip }
-
-// returnDay returns the date of return or, if the row has none, one that cannot be parsed.
-func returnDay(r upstream.Row) string {
-	if r.Return == 0 {
-		return "0000-00-00"
-	}
-	return r.Return.String()
-}
-
 // cities adds entries that clients must skip: a city without an airport, a Cyrillic code, and names
 // that are null.
 func (s *Server) cities() []map[string]any {
-	codes := s.Cities
-	if codes == nil {
-		s.mu.Lock()
-		codes = slices.Sorted(maps.Keys(s.rows))
-		s.mu.Unlock()
-	}
+	s.mu.Lock()
+	codes := slices.Sorted(maps.Keys(s.rows))
+	s.mu.Unlock()
 	list := []map[string]any{
 		{"code": "QQA", "name": "Nowhere to land", "country_code": "XX", "has_flightable_airport": false},
 		{"code": "ЖУК", "name": nil, "country_code": "XX", "has_flightable_airport": true},
