@@ -58,7 +58,6 @@ func Unused() (all []string) {
 	return all
 }
 
-// functionOf returns the Lambda function that answers a path.
 func functionOf(target string) string {
 	if r, ok := routeOf("", target); ok {
 		return r.Function
@@ -66,7 +65,6 @@ func functionOf(target string) string {
 	return "analisi" // it answers unknown paths
 }
 
-// routeOf returns the row of a path, and of a method unless it is empty.
 func routeOf(method, target string) (routes.Route, bool) {
 	at := strings.TrimPrefix(target, routes.Alias)
 	for _, r := range routes.Table {

@@ -19,7 +19,6 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// call returns the verb that calls the service with a method.
 func call(method string) verb {
 	return func(s *story, ts *testscript.TestScript, neg bool, args []string) {
 		if want := map[string]int{"GET": 2, "POST": 3, "FORM": 3, "MCP": 2}[method]; neg || len(args) < want {
@@ -110,7 +109,6 @@ type request struct {
 	header                     http.Header
 }
 
-// alternatives expands {a,b}.
 func alternatives(target string) []string {
 	head, rest, ok := strings.Cut(target, "{")
 	list, tail, closed := strings.Cut(rest, "}")
@@ -182,7 +180,6 @@ func (s *story) writeBody(ts *testscript.TestScript) {
 	s.write(ts, "text", []byte(readable(s.body)))
 }
 
-// shown is the start of the answer, as a person reads it.
 func (s *story) shown() string {
 	if strings.HasPrefix(s.header.Get("Content-Type"), "text/html") {
 		return fmt.Sprintf("%.2000s", readable(s.body))
@@ -220,7 +217,6 @@ var (
 	tags   = regexp.MustCompile(`<[^>]*>`)
 )
 
-// readable returns what a person reads of a page's main part, a line per block.
 func readable(page []byte) string {
 	whole := string(page)
 	if _, main, ok := strings.Cut(whole, `<main id="main">`); ok {
@@ -341,7 +337,6 @@ func header(s *story, ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(environment(args[0]), value)
 }
 
-// words returns the verb that searches the body, a page's text or the last mail.
 func words(where string) verb {
 	return func(s *story, ts *testscript.TestScript, neg bool, args []string) {
 		got := string(s.body)
@@ -361,7 +356,6 @@ func words(where string) verb {
 	}
 }
 
-// layout writes JSON with short values on one line.
 func layout(raw json.RawMessage, indent string) string {
 	var line bytes.Buffer
 	if json.Compact(&line, raw) != nil || line.Len()+len(indent) <= 110 {

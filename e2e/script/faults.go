@@ -84,7 +84,6 @@ func (f *faults) next(kind string) side {
 	return never
 }
 
-// struck reports whether the planned fault has happened since the last call.
 func (f *faults) struck() (hit, killed bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -118,7 +117,6 @@ func (f *faults) around(kind string, unsent, unknown error, call func() error) e
 	return call()
 }
 
-// wire breaks connections to a stand-in.
 func (f *faults) wire(kind string) func(http.Handler) http.Handler {
 	return func(h http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -216,7 +214,6 @@ var passing = []string{"LIMIT#", "LEASE#", "NOTE#", "MAILBOX#", "PENDING#", "OUT
 // fromFares lists what refreshes compute only from fares.
 var fromFares = []string{"ROUTE", "ORIGIN", "INTO", "LEFT", "FARES POOLED", "SCORE SUM", "SCORE WEEK", "SEEN"}
 
-// end lists the mails and the keys of the store.
 func (s *story) end() (all []string) {
 	mails, err := maildir.Read(s.options.Mail)
 	if err != nil {

@@ -226,7 +226,6 @@ func pay(s *story, ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// transfer reads an amount and fields of a payment, by default those of the last answer's link.
 func (s *story) transfer(ts *testscript.TestScript, args []string) playmoney.Transfer {
 	t := playmoney.Transfer{Wallet: onemachine.StandInWallet, Mint: payment.DevnetUSDC}
 	if len(args) == 0 || strings.Contains(args[0], "=") {
@@ -262,7 +261,6 @@ func (s *story) transfer(ts *testscript.TestScript, args []string) playmoney.Tra
 	return t
 }
 
-// checkout returns the checkout to which the last answer leads.
 func (s *story) checkout(ts *testscript.TestScript) string {
 	id := session.FindString(string(s.body) + s.header.Get("Location"))
 	if id == "" {

@@ -23,7 +23,6 @@ import (
 	"verdetto/shared/store/boltstore"
 )
 
-// operator is what the operator of a service on one machine has.
 type operator struct {
 	refresh func(ctx context.Context)
 	disk    float64
@@ -35,7 +34,6 @@ type operator struct {
 	stop    func() // the process
 }
 
-// onDisk is the table of a story as a file.
 type onDisk struct {
 	store.Table
 	file *boltstore.Store
@@ -76,7 +74,6 @@ func newOperator(s *story) *operator {
 	return o
 }
 
-// start prepares a new process over the story's store.
 func (o *operator) start(s *story) {
 	s.options.Table = onDisk{s.options.Table, s.table}
 	s.options.Monitor = monitor.New()

@@ -122,7 +122,6 @@ type story struct {
 	cut       bool // the answer of a step was lost, and the service says that the step was done before
 }
 
-// worker names the Lambda function at work.
 type worker struct{ atomic.Value }
 
 func (a *worker) get() string {
@@ -167,7 +166,6 @@ type Reader struct {
 	Mail     func(t testing.TB, m maildir.Mail)
 }
 
-// Follow runs scripts for a reader.
 func Follow(t *testing.T, r Reader, files ...string) {
 	run(t, testscript.Params{Files: files}, func(s *story) { s.reader = &r }, func(*story) {})
 }
@@ -249,7 +247,6 @@ func configure(s *story, ts *testscript.TestScript, _ bool, args []string) {
 
 func (s *story) file() string { return filepath.Join(s.dir, ".store") }
 
-// up starts the service unless it is running.
 func (s *story) up(ts *testscript.TestScript) {
 	if s.table != nil {
 		return
@@ -442,7 +439,6 @@ func (s *story) write(ts *testscript.TestScript, name string, content []byte) {
 	ts.Check(os.WriteFile(filepath.Join(s.dir, name), normal(content), 0o600))
 }
 
-// match compares with a value, or with a regular expression in slashes.
 func match(want, got string) bool {
 	if len(want) > 1 && want[0] == '/' && want[len(want)-1] == '/' {
 		return regexp.MustCompile(want[1 : len(want)-1]).MatchString(got)

@@ -153,7 +153,6 @@ func refresh(s *story, ts *testscript.TestScript, _ bool, _ []string) {
 	ts.Check(err)
 }
 
-// ask refreshes all routes and departures.
 func ask(o onemachine.Options) error {
 	kept := store.Fares{Table: o.Table}
 	if err := kept.Claim(background, o.Source.Name(), o.Now()); err != nil {

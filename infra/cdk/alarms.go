@@ -20,15 +20,12 @@ import (
 // two days for repairs.
 const staleDays = 9
 
-// outWeeks is how many weeks in a row the score may be outside its expected range before the
-// operator is notified.
 const outWeeks = 3
 
 // leastFees is the balance in lamports below which the operator is notified. It still covers 400
 // answers at the highest fee before selling stops (x402.LeastFunds).
 const leastFees = 10_000_000
 
-// namespace contains the metrics in the functions' log lines.
 const namespace = "Verdetto"
 
 type panel struct {
@@ -54,8 +51,7 @@ type part struct {
 	metrics         []cloudwatch.IMetric
 }
 
-// alarmName returns a name that begins with the urgency, page (act now) or ticket, because AWS puts
-// it into the mail's subject.
+// alarmName begins with the urgency, page (act now) or ticket: AWS puts it into the mail's subject.
 func alarmName(stack, id string, page bool) string {
 	if page {
 		return stack + "-page-" + id
@@ -307,8 +303,7 @@ func newEdgeAlarms(stack awscdk.Stack, c config, n notices, e edge) {
 	newBudget(stack, c)
 }
 
-// edgeFlood is the number of requests in five minutes that notifies the operator: half of what API
-// Gateway lets through by default.
+// edgeFlood, in requests in five minutes, is half of what API Gateway lets through by default.
 const edgeFlood = 840 * 300 / 2
 
 // newBudget notifies the operator when half or all of the month's budget is spent, and when AWS

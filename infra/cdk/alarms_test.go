@@ -14,7 +14,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Every alarm mails the operator when it starts and ends, through the topic of its own region.
 func TestAlarmsTell(t *testing.T) {
 	for _, name := range []string{"example", "least", "most"} {
 		h := fixture(t, name)
@@ -41,7 +40,6 @@ func TestAlarmsTell(t *testing.T) {
 	}
 }
 
-// docs/aws.md has a paragraph on each alarm, and lists those that are pages.
 func TestRunbook(t *testing.T) {
 	doc := awsDocument(t)
 	described := map[string]bool{}
@@ -70,8 +68,6 @@ func TestRunbook(t *testing.T) {
 	}
 }
 
-// value is the value of a metric in a period. The metric is named by its name and a part of its
-// dimensions.
 type value struct {
 	metric, resource string
 	value            float64
@@ -212,7 +208,6 @@ func evaluate(t *testing.T, a resource, day []value) float64 {
 	return result
 }
 
-// The number of alarms and resources is what docs/aws.md states.
 func TestCounts(t *testing.T) {
 	for name, most := range map[string]struct{ alarms, resources int }{"example": {24, 155}, "least": {14, 155}} {
 		h := fixture(t, name)

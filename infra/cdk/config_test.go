@@ -177,7 +177,6 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// All missing executables are reported before anything is written.
 func TestNotBuilt(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	err := run("example.json", t.TempDir(), out)

@@ -57,7 +57,6 @@ func TestBehaviours(t *testing.T) {
 	}
 }
 
-// The key holds all parameters, and the key headers where keys are checked.
 func TestCacheKeys(t *testing.T) {
 	h := fixture(t, "example")
 	seen := map[string]bool{"UnsharedCache": true}
@@ -112,7 +111,6 @@ func TestCacheKeys(t *testing.T) {
 	}
 }
 
-// Shared answers have no header about a single caller.
 func TestAnswersTellBrowsers(t *testing.T) {
 	h := fixture(t, "example")
 	for id, want := range map[string]string{"SharedAnswers": `{"Items":[{"Header":"X-RateLimit-Remaining"},{"Header":"RateLimit"},{"Header":"X-Request-Id"}]}`, "Answers": "null"} {
@@ -144,8 +142,7 @@ func TestHeadersArePassedOn(t *testing.T) {
 			t.Errorf("%s passes on %d headers; CloudFront takes ten", id, len(headers))
 		}
 		if b := h.property(id, "OriginRequestPolicyConfig", "HeadersConfig", "HeaderBehavior"); b != "whitelist" {
-			// Without a list of headers, CloudFront forwards the caller's
-			// CloudFront-Viewer-Address.
+			// Without a list of headers, CloudFront forwards the caller's CloudFront-Viewer-Address.
 			t.Errorf("%s passes on %v", id, b)
 		}
 		for _, must := range []any{viewerHeader, "Content-Type", "Origin", "Access-Control-Request-Method"} {

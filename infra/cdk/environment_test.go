@@ -105,8 +105,6 @@ func configGroups(t *testing.T) map[string][]variable {
 	return groups
 }
 
-// loadedBy lists the groups of package config that a function's main declares, also through the
-// packages that configure it.
 func loadedBy(t *testing.T, function string) []string {
 	t.Helper()
 	file := "../../functions/" + function + "/bootstrap/main.go"

@@ -115,7 +115,6 @@ func matchPaths(which func(routes.Route) bool) *awswafv2.CfnWebACL_StatementProp
 	return matchPath(matching(which))
 }
 
-// matchPath also matches paths with escaped characters.
 func matchPath(pattern string) *awswafv2.CfnWebACL_StatementProperty {
 	return &awswafv2.CfnWebACL_StatementProperty{RegexMatchStatement: &awswafv2.CfnWebACL_RegexMatchStatementProperty{
 		RegexString:  jsii.String(pattern),

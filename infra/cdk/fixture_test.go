@@ -90,7 +90,6 @@ func fixtureConfigs(t testing.TB) map[string]config {
 	return map[string]config{"example": example, "least": least, "most": most}
 }
 
-// synthesized joins the templates of all stacks, whose logical ids are distinct.
 type synthesized struct {
 	out       string   // folder of the templates
 	texts     []string // one per stack

@@ -256,8 +256,7 @@ func (c config) reserved(f function) int {
 	return c.usual(f)
 }
 
-// usual returns the default concurrency of a function. For refresh, it includes the parallel
-// workers.
+// usual includes the parallel workers of refresh.
 func (c config) usual(f function) int {
 	if f.name == "refresh" {
 		return f.instances + c.Workers

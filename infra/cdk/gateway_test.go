@@ -13,8 +13,6 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// gateway resolves a path as AWS does: through the distribution's behaviours and origins, and API
-// Gateway's routes.
 type gateway struct {
 	behaviours []any             // in order; the default one is last
 	origins    map[any]string    // what CloudFront writes before a path, by the origin's id

@@ -66,7 +66,6 @@ func run(file, assets, out string) error {
 	return nil
 }
 
-// checkBuilt runs before the template is written.
 func checkBuilt(assets string) error {
 	var missing []string
 	for _, f := range functions {

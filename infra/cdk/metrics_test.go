@@ -10,7 +10,6 @@ import (
 	"testing"
 )
 
-// unwatched lists metrics without an alarm, with reasons.
 var unwatched = map[string]string{
 	"Throttled429": "a caller over its quota is no fault",
 }

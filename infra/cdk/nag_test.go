@@ -30,7 +30,6 @@ var accepted = []struct{ rule, where, why string }{
 		"It is a queue of dead letters, of functions and not of a queue, which the rule does not see."},
 }
 
-// findings returns the rule and place of each finding of cdk-nag.
 func (h *synthesized) findings(t *testing.T) [][2]string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(h.out, "*.metadata.json"))

@@ -40,7 +40,6 @@ func allow(sid string, actions []string, resources ...*string) awsiam.PolicyStat
 	})
 }
 
-// inline returns a policy inside its role, which saves a resource.
 func inline(statements ...awsiam.PolicyStatement) *map[string]awsiam.PolicyDocument {
 	return &map[string]awsiam.PolicyDocument{"Own": awsiam.NewPolicyDocument(
 		&awsiam.PolicyDocumentProps{Statements: &statements})}

@@ -5,7 +5,6 @@ import (
 	"testing"
 )
 
-// Missing details of the operator do not stop the deployment.
 func TestOperator(t *testing.T) {
 	if missing := (operator{}).missing(); len(missing) != 6 ||
 		!strings.HasPrefix(missing[0], "operator.name is not given") {

@@ -72,7 +72,6 @@ func (p policies) unshared() cloudfront.ICachePolicy {
 	return p.keeping("UnsharedCache", time.Second, true)
 }
 
-// keeping returns a policy that caches answers as long as they state, up to most.
 func (p policies) keeping(id string, most time.Duration, keyed bool) cloudfront.ICachePolicy {
 	if made, ok := p.caches[id]; ok {
 		return made

@@ -55,7 +55,6 @@ func (h *synthesized) grants() []grant {
 	return all
 }
 
-// wide returns the ways in which a grant is wider than necessary.
 func (g grant) wide() []string {
 	var faults []string
 	for _, a := range g.actions {
@@ -157,7 +156,6 @@ func TestWhoMayDoWhat(t *testing.T) {
 	}
 }
 
-// No function may access the whole table.
 func TestPartitions(t *testing.T) {
 	for _, name := range []string{"example", "least", "most"} {
 		h := fixture(t, name)

@@ -109,7 +109,6 @@ func releaseTemplate(out, assets, folder string) (map[string]any, error) {
 func ref(name string) map[string]any                  { return map[string]any{"Ref": name} }
 func fn(name string, arguments ...any) map[string]any { return map[string]any{name: arguments} }
 
-// refer replaces the values of chosen by references to the parameters.
 func refer(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -181,7 +180,6 @@ type entry struct {
 	data []byte
 }
 
-// zipped gives each entry a constant time.
 func zipped(entries ...entry) ([]byte, error) {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)

@@ -80,7 +80,6 @@ func compactJSON(t *testing.T, v any) string {
 	return string(text)
 }
 
-// resolve replaces references to parameters, as CloudFormation does.
 func resolve(v any, given map[string]string) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -114,7 +113,6 @@ func resolve(v any, given map[string]string) any {
 	return v
 }
 
-// cfn-lint accepts the template of a release. Two files of the same executables are equal.
 func TestReleaseFile(t *testing.T) {
 	needsNode(t)
 	lint := testenv.Tool(t, "cfn-lint", "bin", "cfn-lint")

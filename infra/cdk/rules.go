@@ -34,7 +34,6 @@ func when(bad bool, format string, args ...any) string {
 	return fmt.Sprintf(format, args...)
 }
 
-// quotaCalls returns the form of VERDETTO_QUOTA_CALLS.
 func (c config) quotaCalls() string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(c.QuotaCalls)) {
@@ -43,8 +42,6 @@ func (c config) quotaCalls() string {
 	return strings.Join(all, ",")
 }
 
-// unknownQuota returns a fault for a quota without a known name, or without a value from 1 to
-// 1,000,000.
 func (c config) unknownQuota() string {
 	for _, name := range slices.Sorted(maps.Keys(c.QuotaCalls)) {
 		if fault := routes.UnknownLimit(name); fault != "" {
@@ -57,7 +54,6 @@ func (c config) unknownQuota() string {
 	return ""
 }
 
-// shaped returns a fault unless the value matches shape. is describes the shape in words.
 func shaped(value string, shape *regexp.Regexp, is string) string {
 	if value == "" {
 		return "missing: give " + is

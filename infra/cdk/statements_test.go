@@ -24,7 +24,6 @@ type statement struct {
 	Count         *int
 }
 
-// Some rows of the table stand for each function.
 func statements(t *testing.T) []statement {
 	t.Helper()
 	type row struct {
@@ -97,7 +96,6 @@ func matches(want, got any) bool {
 	return want == got
 }
 
-// spoiled changes the resources so that the statement is false.
 func (s statement) spoiled(resources []props) []props {
 	if s.Count != nil {
 		return append(slices.Clone(resources), props{})

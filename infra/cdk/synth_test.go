@@ -120,7 +120,6 @@ func TestLint(t *testing.T) {
 	if out, err := exec.Command(lint, args...).CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
-	// cfn-lint reports a fault in a bad template.
 	bad := filepath.Join(dir, "bad.template.json")
 	if err := os.WriteFile(bad, []byte(strings.Replace(fixture(t, "example").texts[0], `"PAY_PER_REQUEST"`,
 		`"FOR_FREE"`, 1)), 0o666); err != nil {

@@ -8,7 +8,6 @@ import (
 	"verdetto/shared/store/dynamostore/schema"
 )
 
-// newTable creates the stack's table, and returns it or the one restored from it.
 func newTable(stack awscdk.Stack, c config) awsdynamodb.ITable {
 	original := awsdynamodb.NewTable(stack, jsii.String("Table"), &awsdynamodb.TableProps{
 		TableName: jsii.String(c.Name),

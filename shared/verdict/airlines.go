@@ -42,7 +42,6 @@ func (s RouteSummary) OfAirlines(a fare.Airlines, state *departure.State) RouteS
 	return s
 }
 
-// AirlinesOf returns the known airlines of some fares, sorted by number of fares.
 func AirlinesOf(live []Live) (all []fare.Airline) {
 	count := map[fare.Airline]int{}
 	for _, l := range live {

@@ -36,7 +36,6 @@ type Pair struct {
 	Basis *Basis // nil: with fares of the same airports
 }
 
-// PairOf returns a pair from its published form. percent is nil for a pair without a Basis.
 func PairOf(from, to string, percent *int) (p Pair) {
 	p.From, _ = fare.ParseAirport(from)
 	p.To, _ = fare.ParseAirport(to)
@@ -107,7 +106,6 @@ func ComparedState(state, cities *departure.State, facts RouteSummary, b Basis) 
 	return s
 }
 
-// HasAirports reports whether any live fare states an airport.
 func HasAirports(live []Live) bool {
 	return slices.ContainsFunc(live, func(l Live) bool {
 		return l.Flight.From != fare.Airport{} || l.Flight.To != fare.Airport{}

@@ -7,7 +7,6 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// CalendarDays is how many days ahead a calendar covers.
 const CalendarDays = 330
 
 // Calendar holds the verdict of JudgeDeparture for each departure of a series that has a fare, and

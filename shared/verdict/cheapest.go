@@ -9,13 +9,11 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Judged is a live fare with its verdict.
 type Judged struct {
 	Fare    Live // in EUR cents; see Quoted
 	Verdict Verdict
 }
 
-// Difference is the fare minus the median. Negative: it is below the median.
 func (j Judged) Difference() fare.Cents { return j.Fare.Price - j.Verdict.Median }
 
 // CheapestAhead judges the live fares of a summary, as Judge does, as if they were fresh; see Aged.

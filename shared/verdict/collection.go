@@ -54,7 +54,6 @@ func (s RouteSummary) CollectedSince() fare.Day {
 	return s.firstLow()
 }
 
-// firstLow returns the first past day with a low, or 0.
 func (s RouteSummary) firstLow() (first fare.Day) {
 	for _, l := range s.sample() {
 		if first == 0 || l.Day < first {

@@ -14,7 +14,6 @@ import (
 // The alert form covers the trip that the page shows, or any destination if the trip has none. Its
 // fields have the names and values of POST /v1/alerts.
 
-// alertFields holds values of the alert form from the page address, as typed, without the trip.
 type alertFields struct{ Under, Nights string }
 
 func (g *alertFields) fields() []field {
@@ -118,7 +117,6 @@ func (v *view) AlertDays() (days options) {
 	return append(days, option{Text: v.T.Text("form.any_day")})
 }
 
-// FirstAlert returns the first day on which an alert created now can send a message.
 func (s *Service) FirstAlert() fare.Day { return store.FirstCheck(fare.DayOf(s.Now())) }
 
 func (v *view) AlertFirst() string { return v.T.WeekdayDate(store.FirstCheck(v.today)) }
@@ -133,7 +131,6 @@ func (v *view) AlertLate() bool {
 
 func (v *view) AlertPaid() bool { return v.Trip.Date != "" && !v.Anywhere && !v.AlertLate() }
 
-// AlertNights returns "" for one-way trips.
 func (v *view) AlertNights() string {
 	nights, _ := fare.ParseTrip(v.Form.Nights)
 	if v.Trip.out != 0 && v.Trip.back != 0 {

@@ -184,7 +184,6 @@ func tripOn(q question, l verdict.Live) trip {
 	return t
 }
 
-// monthIn returns the month of a day as 2027-03.
 func monthIn(d fare.Day) string { return d.String()[:len("2006-01")] }
 
 // shortest returns a city's code if the page shows the city under the name in the query, and

@@ -18,7 +18,6 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// NoCard is the error response for a picture that does not exist.
 var NoCard = httpapi.UnknownPath
 
 type cardInput struct {

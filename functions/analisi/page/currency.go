@@ -44,7 +44,6 @@ func (v *view) PriceField() string {
 
 func isName(r rune) bool { return unicode.IsLetter(r) || unicode.Is(unicode.Sc, r) }
 
-// SeenPrice returns "" if the reader typed no price.
 func (v *view) SeenPrice() string {
 	p, ok := parsePrice(v.Trip.OwnPrice, v.Currency)
 	if !ok {
@@ -72,7 +71,6 @@ func (q *question) chooseCurrency() {
 	}
 }
 
-// seenEuro returns false if the fare that the reader has seen is not in euros.
 func (t trip) seenEuro() (fare.Cents, bool) {
 	p, ok := parsePrice(t.OwnPrice, "")
 	return p.Amount, ok && p.Currency == fare.EUR
@@ -136,7 +134,6 @@ func typedIn(rates fare.Rates, currency string, texts ...string) map[fare.Cents]
 	return typed
 }
 
-// In returns the sign of the page's currency, for labels.
 func (v *view) In() string {
 	if v.Currency == "" {
 		return "€"

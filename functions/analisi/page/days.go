@@ -16,7 +16,6 @@ type daysView struct {
 	Rows        []dayRow
 }
 
-// dayRow is a row about a fare, or a note, which has only some of the fields.
 type dayRow struct{ Name, To, Seen, Fare, Level, Word string }
 
 const maxDays = 5

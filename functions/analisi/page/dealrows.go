@@ -57,7 +57,6 @@ var orders = []string{"", "prezzo", "differenza", "partenza"}
 
 func orderName(order string) string { return cmp.Or(order, "verdetto") }
 
-// sortDeals expects deals with the best-judged fare first.
 func sortDeals(all []published.DestinationDeal, order string) {
 	by := rank
 	switch order {

@@ -133,7 +133,6 @@ func (v *view) refuseNoRoutes(c *verdict.Collection) {
 	v.refuse(http.StatusNotFound, "no_routes")
 }
 
-// collecting returns "" if a destination has a verdict.
 func collecting(v *view, all deals.Origin) string {
 	c, ok := all.Collection(v.today)
 	if !ok {
@@ -283,7 +282,6 @@ func (v *view) areasOf(q question, all []published.DestinationDeal) (first, othe
 
 const maxOrigins = 12
 
-// origins answers a question whose origin is a country with the list of its cities that have fares.
 func (h home) origins(r *http.Request, q question, v *view) {
 	area := q.area(0)
 	name := area.NameIn(v.T.Code)

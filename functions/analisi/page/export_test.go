@@ -35,7 +35,6 @@ func AreasOf(l *i18n.Language, cities []fare.City) (first, others []string) {
 	return named(a), named(b)
 }
 
-// Exported so that tests compare their HTML with that of a template.
 type (
 	Options = options
 	Option  = option

@@ -160,7 +160,6 @@ func feedPath(origin fare.City, l *i18n.Language) string {
 	return "/feed/" + string(origin) + "-" + l.Code + ".atom"
 }
 
-// page returns "" if the public address of the service is unknown.
 func (s *Service) page(l *i18n.Language, query string) string {
 	if s.BaseURL == "" {
 		return ""

@@ -321,7 +321,6 @@ func (h home) refuseFailed(r *http.Request, v *view, err error) {
 	v.refuse(status, "failed")
 }
 
-// Sold reports whether the page offers the plan.
 func (v *view) Sold() bool { return !routes.NothingSold.Load() }
 
 // bodySize is the size of the page of a route with a calendar of seven months.

@@ -13,7 +13,6 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// maxThreshold is the maximum number of digits before the decimal point of an alert's threshold.
 const maxThreshold = 5
 
 // Addresses returns the addresses of the page that shows a verdict and of its alert form. Both are

@@ -26,7 +26,6 @@ type monthRow struct {
 	Bar             template.HTML
 }
 
-// leastMonths is how many months must be known for a comparison.
 const leastMonths = 3
 
 // describeMonths links each month to its departures in the calendar on the same page, or else to
@@ -66,7 +65,6 @@ func (v *view) describeMonths(q question, a verdict.Judgement, linkOn func(trip)
 	v.Verdict.Months = view
 }
 
-// departuresIn returns "" if the calendar has no departures in the month.
 func (v *view) departuresIn(m time.Month) string {
 	if calendar := v.Verdict.Calendar; calendar != nil {
 		id := calendarID(nextMonth(v.today, m))

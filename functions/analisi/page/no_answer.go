@@ -82,7 +82,6 @@ func (v *view) describeUsual(j verdict.Judgement, t fare.Trip, middle bool) {
 	v.Notice.Facts = append(v.Notice.Facts, fact)
 }
 
-// nightsText returns "" for a one-way trip.
 func nightsText(l *i18n.Language, t fare.Trip) string {
 	if t == fare.OneWay {
 		return ""
@@ -156,7 +155,6 @@ func (v *view) instead(q question) {
 		}}, anyDay)
 }
 
-// A widening makes a question one that more fares answer.
 type widening struct {
 	said string
 	drop func(*trip)
@@ -168,7 +166,6 @@ var (
 	anyDay     = widening{"any", func(t *trip) { t.in(0) }}
 )
 
-// widen links to the wider questions that differ from q.
 func (v *view) widen(q question, to string, all ...widening) {
 	for _, w := range all {
 		t := q.trip

@@ -70,7 +70,6 @@ type trip struct {
 	month, out, back fare.Day
 }
 
-// on sets the days of a trip instead of its month; 0 is none.
 func (t *trip) on(out, back fare.Day) {
 	t.Month, t.Date, t.Back, t.month, t.out, t.back = "", "", "", 0, out, back
 	if out != 0 {
@@ -81,7 +80,6 @@ func (t *trip) on(out, back fare.Day) {
 	}
 }
 
-// in sets the month of a day instead of the days of a trip; 0 is none.
 func (t *trip) in(day fare.Day) {
 	t.on(0, 0)
 	if t.Around = ""; day != 0 {
@@ -231,7 +229,6 @@ func (q question) linkOn(t trip, from, to string) string {
 	return pageAddress(from, to, t, lang, q.currency)
 }
 
-// pageAddress omits empty parameters.
 func pageAddress(from, to string, t trip, lang, currency string) string {
 	address, separator := []byte("/"), byte('?')
 	add := func(name, value string) {
@@ -300,7 +297,6 @@ func (t trip) ofAnywhere(kind fare.Trip) trip {
 	return anywhere
 }
 
-// faults maps the names of parameters to messages in the reader's language.
 type faults map[string]string
 
 // read returns a fault for each value that it cannot parse. Amounts without a currency of their own

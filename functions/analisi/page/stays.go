@@ -395,7 +395,6 @@ func (t trip) pair(flights [2]map[fare.Day]verdict.Day, today fare.Day) (best [2
 	return best, together
 }
 
-// lasts reports whether a return has the nights away of the question's stay.
 func (t trip) lasts(l verdict.Live) bool {
 	from, to, _ := nights(t.Stay)
 	n := int(l.Nights)
@@ -428,7 +427,6 @@ func (t trip) leavesOn(day fare.Day) bool {
 	return t.out-fare.Day(around) <= day && day <= t.out+fare.Day(around)
 }
 
-// onWeekend reports whether a return is on weekend days.
 func onWeekend(l verdict.Live) bool {
 	leaves, comes := l.Depart.Time().Weekday(), l.Return().Time().Weekday()
 	return (leaves == time.Friday || leaves == time.Saturday) && (comes == time.Sunday || comes == time.Monday)

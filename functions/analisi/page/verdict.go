@@ -72,7 +72,6 @@ func kindOf(asked answer.Question) string {
 	return "around"
 }
 
-// identify says which fare an answer is about, and when it was seen.
 func (v *view) identify(asked answer.Question, a verdict.Judgement) string {
 	if a.Declared {
 		return wording.Sentence(v.T.Text("answer.own")) + "."
@@ -228,7 +227,6 @@ func between(l *i18n.Language, low, high fare.Cents) string {
 	return l.Text("answer.between", "Low", l.About(low), "High", l.About(high))
 }
 
-// inMonth keeps the nights away of a return.
 func (t trip) inMonth(month fare.Day) trip {
 	if n := int(t.back - t.out); t.out != 0 && 0 < n && n <= maxStay {
 		t.Stay = strconv.Itoa(n)

@@ -97,7 +97,6 @@ func (v *view) Examples() []link {
 	return all
 }
 
-// Sample is the price scale of an invented verdict, an example on the first page.
 func (v *view) Sample() template.HTML {
 	return chart.Range{Minimum: 1800, Q1: 2600, Median: 3100, Q3: 3900, Maximum: 8100, Price: 2199,
 		Label: v.T.Text("home.example_note")}.SVG()
@@ -160,7 +159,6 @@ func (v *view) LastDay() string  { return (v.today + answer.MaxAhead).String() }
 // InMonths reports whether the form beside the two cities shows a month instead of days.
 func (v *view) InMonths() bool { return v.Anywhere && v.Trip.Back == "" }
 
-// Question is the question in one line.
 func (v *view) Question() string {
 	to, parts := cmp.Or(v.To, v.AskTo), []string{v.Trip.textWith(v.T, func(d fare.Day) string {
 		return strings.ReplaceAll(v.shortDay(d), " ", "\u00a0")
@@ -280,7 +278,6 @@ type certainty struct {
 	Dots                      [3]bool
 }
 
-// pastView holds the fares of past weeks or days.
 type pastView struct {
 	Title, Answer, Text, Note string
 	Chart                     template.HTML
@@ -343,7 +340,6 @@ func (v *view) setAirports(q question, data answer.SeriesData) {
 	}
 }
 
-// shared returns the page's address with its language, currency and choices.
 func (v *view) shared(q question) string {
 	address := q.withChoices(v.Itself)
 	if l := "lang=" + v.T.Code; !strings.Contains(address, l) {
