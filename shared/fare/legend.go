@@ -14,8 +14,14 @@ type Legend struct {
 	airports []Airport
 	rows     []legendRow
 	unit     int16 // divides all durations
-	size     int   // of all numbers
 	index    map[legendKey]int
+	numbers  []numbered // of a decoded Legend, which has no rows
+}
+
+// numbered is what a number of a decoded Legend refers to.
+type numbered struct {
+	legendKey
+	isOpen bool // each fare states its own duration
 }
 
 type legendKey struct {
@@ -62,7 +68,12 @@ func NewLegend(n int, at func(i int) (flags uint64, f Flight)) *Legend {
 	})
 	slices.SortFunc(l.airports, func(a, b Airport) int { return cmp.Compare(a.pack(), b.pack()) })
 	l.airports, l.unit = slices.Compact(l.airports), max(1, l.unit)
-	l.number()
+	size := 0
+	for i := range l.rows {
+		row := &l.rows[i]
+		row.first, l.index[row.legendKey] = size, i
+		size += max(1, len(row.minutes))
+	}
 	return l
 }
 
@@ -77,17 +88,6 @@ func gcd(a, b int16) int16 {
 		a, b = b, a%b
 	}
 	return a
-}
-
-func (l *Legend) number() {
-	for i := range l.rows {
-		row := &l.rows[i]
-		row.first = l.size
-		l.size += max(1, len(row.minutes))
-		if l.index != nil {
-			l.index[row.legendKey] = i
-		}
-	}
 }
 
 func (l *Legend) Encode(w *packed.Writer) {
@@ -135,25 +135,26 @@ func DecodeLegend(r *packed.Reader) *Legend {
 	}
 	unit := r.Uint()
 	ok = ok && unit > 0 && unit <= MaxMinutes
-	l.rows = make([]legendRow, r.Count(int64(r.Uint())))
-	for i := range l.rows {
-		row := &l.rows[i]
-		row.flags = r.Uint()
+	for range r.Count(int64(r.Uint())) {
+		flags := r.Uint()
 		from, to := r.Uint(), r.Uint()
 		airline, known := unpackAirline(r.Uint16())
-		if !ok || !known || max(from, to) >= uint64(len(l.airports)) {
-			ok = false
+		durations := r.Count(int64(r.Uint()))
+		if ok = ok && known && max(from, to) < uint64(len(l.airports)); !ok {
 			break
 		}
-		row.flight = Flight{From: l.airports[from], To: l.airports[to], Airline: airline}
-		row.minutes = make([]int16, r.Count(int64(r.Uint())))
+		n := numbered{legendKey{flags, Flight{From: l.airports[from], To: l.airports[to], Airline: airline}}, durations == 0}
+		if n.isOpen {
+			l.numbers = append(l.numbers, n)
+		}
 		sum := uint64(0)
-		for j := range row.minutes {
+		for range durations {
 			if sum += min(r.Uint(), MaxMinutes) * unit; sum > MaxMinutes {
 				ok = false
 				break
 			}
-			row.minutes[j] = int16(sum)
+			n.flight.Minutes = int16(sum)
+			l.numbers = append(l.numbers, n)
 		}
 	}
 	if !ok {
@@ -161,32 +162,26 @@ func DecodeLegend(r *packed.Reader) *Legend {
 		return &Legend{unit: 1}
 	}
 	l.unit = int16(unit)
-	l.number()
 	return l
 }
 
 // Get unpacks what Put wrote. Errors are kept in r.
 func (l *Legend) Get(r *packed.Reader) (flags uint64, f Flight) {
-	n := r.Uint()
-	if n >= uint64(l.size) {
+	at := r.Uint()
+	if at >= uint64(len(l.numbers)) {
 		r.Fail(errFlight)
 		return 0, f
 	}
-	at, found := slices.BinarySearchFunc(l.rows, int(n), func(row legendRow, n int) int { return row.first - n })
-	if !found {
-		at--
-	}
-	row := &l.rows[at]
-	f = row.flight
-	if len(row.minutes) > 0 {
-		f.Minutes = row.minutes[int(n)-row.first]
-		return row.flags, f
+	n := &l.numbers[at]
+	if !n.isOpen {
+		return n.flags, n.flight
 	}
 	minutes := min(r.Uint(), MaxMinutes) * uint64(l.unit)
 	if minutes > MaxMinutes {
 		r.Fail(errFlight)
 		return 0, Flight{}
 	}
+	f = n.flight
 	f.Minutes = int16(minutes)
-	return row.flags, f
+	return n.flags, f
 }

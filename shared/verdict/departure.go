@@ -130,8 +130,10 @@ func (q *departureQuestion) judgement(l Live, depart fare.Day, price fare.Cents,
 	}
 	out := q.facts.judgement(l, q.judge(a, quartiles, price, age), q.now)
 	out.Scope = q.When.Scope()
-	if day, lowest, ok := q.day.Lowest(q.Date); ok && q.Span == nil {
-		out.Lowest = &Low{Day: day, Price: q.facts.Euro(lowest)}
+	if q.Span == nil {
+		if day, lowest, ok := q.day.Lowest(q.Date); ok {
+			out.Lowest = &Low{Day: day, Price: q.facts.Euro(lowest)}
+		}
 	}
 	if depart != 0 {
 		lead := int(depart - q.today)

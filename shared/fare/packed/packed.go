@@ -42,6 +42,7 @@ func (w *Writer) Bytes(data []byte) {
 
 type Reader struct {
 	data []byte
+	at   int // a position instead of a shorter slice, because storing a pointer needs a write barrier
 	err  error
 }
 
@@ -58,32 +59,32 @@ func NewReader(data []byte, format byte) Reader {
 	case data[0] != format:
 		return Reader{err: fmt.Errorf("format %d %w", data[0], ErrVersion)}
 	}
-	return Reader{data: data[1:]}
+	return Reader{data: data, at: 1}
 }
 
 // Fail records an error that the caller found, such as an impossible value. Later reads return 0.
 func (r *Reader) Fail(err error) {
-	if r.data = nil; r.err == nil {
+	if r.data, r.at = nil, 0; r.err == nil {
 		r.err = err
 	}
 }
 
 func (r *Reader) Uint() uint64 {
-	if len(r.data) > 0 && r.data[0] < 0x80 { // the common case
-		v := r.data[0]
-		r.data = r.data[1:]
+	if r.at < len(r.data) && r.data[r.at] < 0x80 { // the common case
+		v := r.data[r.at]
+		r.at++
 		return uint64(v)
 	}
 	return r.long()
 }
 
 func (r *Reader) long() uint64 {
-	v, n := binary.Uvarint(r.data)
+	v, n := binary.Uvarint(r.data[r.at:])
 	if n <= 0 {
 		r.Fail(errShort)
 		return 0
 	}
-	r.data = r.data[n:]
+	r.at += n
 	return v
 }
 
@@ -93,36 +94,36 @@ func (r *Reader) Int() int64 {
 }
 
 func (r *Reader) Byte() byte {
-	if len(r.data) == 0 {
+	if !r.More() {
 		r.Fail(errShort)
 		return 0
 	}
-	v := r.data[0]
-	r.data = r.data[1:]
+	v := r.data[r.at]
+	r.at++
 	return v
 }
 
 // More reports whether there are bytes left. It returns false after an error.
-func (r *Reader) More() bool { return len(r.data) > 0 }
+func (r *Reader) More() bool { return r.at < len(r.data) }
 
 func (r *Reader) Uint16() uint16 {
-	if len(r.data) < 2 {
+	if len(r.data)-r.at < 2 {
 		r.Fail(errShort)
 		return 0
 	}
-	v := binary.LittleEndian.Uint16(r.data)
-	r.data = r.data[2:]
+	v := binary.LittleEndian.Uint16(r.data[r.at:])
+	r.at += 2
 	return v
 }
 
 // Float32 reads four bytes, and fails if the value is not finite.
 func (r *Reader) Float32() float64 {
-	if len(r.data) < 4 {
+	if len(r.data)-r.at < 4 {
 		r.Fail(errShort)
 		return 0
 	}
-	v := float64(math.Float32frombits(binary.LittleEndian.Uint32(r.data)))
-	r.data = r.data[4:]
+	v := float64(math.Float32frombits(binary.LittleEndian.Uint32(r.data[r.at:])))
+	r.at += 4
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		r.Fail(errors.New("not a number"))
 		return 0
@@ -133,15 +134,14 @@ func (r *Reader) Float32() float64 {
 // Bytes reads what Writer.Bytes wrote. The result shares memory with the Reader's data.
 func (r *Reader) Bytes() []byte {
 	n := r.Count(int64(min(r.Uint(), math.MaxInt64)))
-	data := r.data[:n:n]
-	r.data = r.data[n:]
-	return data
+	r.at += n
+	return r.data[r.at-n : r.at : r.at]
 }
 
 // Count returns n as an int. It fails if n elements of one byte each do not fit in the remaining
 // data, so that a malformed count never makes a caller allocate more than the size of the data.
 func (r *Reader) Count(n int64) int {
-	if n < 0 || n > int64(len(r.data)) {
+	if n < 0 || n > int64(len(r.data)-r.at) {
 		r.Fail(errShort)
 		return 0
 	}
@@ -150,8 +150,8 @@ func (r *Reader) Count(n int64) int {
 
 // Err returns the first error of the Reader. Unread bytes are an error too, so call it last.
 func (r *Reader) Err() error {
-	if r.err == nil && len(r.data) > 0 {
-		r.err = fmt.Errorf("%d bytes too many", len(r.data))
+	if r.err == nil && r.More() {
+		r.err = fmt.Errorf("%d bytes too many", len(r.data)-r.at)
 	}
 	return r.err
 }

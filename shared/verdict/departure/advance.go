@@ -62,7 +62,7 @@ func eachDay(fares []Live, do func(day fare.Day, quotes []Live)) {
 // Stand sets the day and the live fares. Fold must have added the fares of all earlier days.
 func (s *Learner) Stand(today fare.Day, fares []Live) {
 	s.AsOf, s.Live = today, liveOn(fares, today)
-	s.Pasts.forget(today)
+	s.departures().forget(today)
 }
 
 // late selects the late fares whose departure was not seen on their day or later. It omits
@@ -72,7 +72,7 @@ func (s *Learner) late(quotes []Live, asOf fare.Day) (late []Live) {
 		if l.Depart < asOf {
 			continue
 		}
-		past := s.Pasts[l.Depart]
+		past := s.departures()[l.Depart]
 		if past == nil {
 			past = new(Past)
 		}
@@ -97,7 +97,7 @@ func (s *Learner) Fold(v *View, fares []Live, sums *Statistics) {
 	day, quotes := s.routeDay(v, fares)
 	for i, l := range fares {
 		price[l.Depart] = l.Price
-		s.Questions.Ask(v.day, quotes[i], day.Judge(s.Pasts[l.Depart], quotes[i]).Cells)
+		s.Questions.Ask(v.day, quotes[i], day.Judge(s.departures()[l.Depart], quotes[i]).Cells)
 	}
 	s.Questions.seeAll(v.day, price)
 	s.foldDay(day, quotes, sums)
@@ -116,17 +116,14 @@ func (s *Learner) routeDay(v *View, fares []Live) (day *RouteDay, quotes []Quote
 	for i, l := range fares {
 		quotes[i] = l.quote(v.day)
 	}
-	return s.Route.Day(v, join(s.Pasts.quotes(v.day), quotes)), quotes
+	return s.Route.Day(v, join(s.departures().quotes(v.day), quotes)), quotes
 }
 
 func (s *Learner) foldDay(day *RouteDay, quotes []Quote, sums *Statistics) {
-	if s.Pasts == nil {
-		s.Pasts = Departures{}
-	}
 	for _, q := range quotes {
-		s.Pasts.See(day.view.day, q)
+		s.departures().See(day.view.day, q)
 	}
-	s.Pasts.forget(day.view.day)
+	s.departures().forget(day.view.day)
 	s.Minima.fold(day.view, day.quotes())
 	day.Fold(quotes, sums)
 }
@@ -193,7 +190,7 @@ func (s *Learner) Convert(currency fare.Currency, perEuro float64) {
 		for i := range s.Minima {
 			s.Minima[i].scale(factor)
 		}
-		for _, past := range s.Pasts {
+		for _, past := range s.departures() {
 			past.convert(convert)
 		}
 		for i := range s.Questions {
@@ -227,9 +224,9 @@ func (p *Past) convert(convert func(*fare.Cents)) {
 func (s *Learner) Clone() *Learner {
 	c := *s
 	c.Route, c.Minima = *s.Route.clone(), *s.Minima.clone()
-	c.Pasts = make(Departures, len(s.Pasts))
-	for at, past := range s.Pasts {
-		c.Pasts[at] = past.clone()
+	c.pasts = make(Departures, len(s.departures()))
+	for at, past := range s.departures() {
+		c.pasts[at] = past.clone()
 	}
 	c.Live, c.Questions = slices.Clone(s.Live), slices.Clone(s.Questions)
 	return &c

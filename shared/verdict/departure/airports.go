@@ -9,7 +9,7 @@ import (
 // pair. It omits the histories of single departures, which belong to other fares.
 func (s *State) Scaled(ratio float64, pair *State) *State {
 	c := *s
-	c.Route, c.Minima, c.Pasts = *s.Route.clone(), *s.Minima.clone(), Departures{}
+	c.Route, c.Minima, c.pasts = *s.Route.clone(), *s.Minima.clone(), Departures{}
 	if s.PerEuro > 0 && pair.PerEuro > 0 {
 		ratio *= pair.PerEuro / s.PerEuro
 	}

@@ -76,63 +76,109 @@ func gcd(a, b fare.Cents) fare.Cents {
 	return max(a, -a)
 }
 
+// DecodeDepartures unpacks all histories. An answer about one departure uses find.
 func DecodeDepartures(data []byte) (Departures, error) {
+	h := readHistories(data)
+	d := make(Departures, h.left)
+	pasts := make([]Past, h.left) // few allocations for all
+	lows, moves := make([]dayPrice, 0, h.left), []fare.Day(nil)
+	for i := 0; h.left > 0; i++ {
+		low, move := len(lows), len(moves)
+		lows, moves = h.next(lows, moves)
+		if pasts[i].lows = lows[low:len(lows):len(lows)]; len(moves) > move {
+			pasts[i].moves = moves[move:len(moves):len(moves)]
+		}
+		d[h.at] = &pasts[i]
+	}
+	return d, h.fault()
+}
+
+// checkDepartures fails if DecodeDepartures does. It keeps nothing.
+func checkDepartures(data []byte) error {
+	h := readHistories(data)
+	var lows []dayPrice
+	var moves []fare.Day
+	for h.left > 0 {
+		lows, moves = h.next(lows[:0], moves[:0])
+	}
+	return h.fault()
+}
+
+// find returns the history of one departure, or nil, from data that checkDepartures accepted.
+func find(data []byte, depart fare.Day) *Past {
+	h := readHistories(data)
+	var p Past
+	for h.left > 0 && (h.first || h.at < depart) {
+		p.lows, p.moves = h.next(p.lows[:0], p.moves[:0])
+	}
+	if h.at != depart || len(p.lows) == 0 {
+		return nil
+	}
+	return &p
+}
+
+// histories reads packed Departures one at a time, in order of departure.
+type histories struct {
+	packed.Reader
+	left        int // not read yet
+	first       bool
+	day, at     fare.Day   // day of the refresh; the departure that was read last
+	price, unit fare.Cents // its newest price
+}
+
+func readHistories(data []byte) histories {
 	r := packed.NewReader(data, departuresFormat)
 	day, base, unit := readDay(&r), fare.Cents(min(r.Uint(), maxPrice)), fare.Cents(min(r.Uint(), maxPrice))
 	n := r.Count(int64(min(r.Uint(), math.MaxInt32)))
-	d := make(Departures, n)
-	pasts := make([]Past, n) // few allocations for all, since every answer decodes a state
-	var allLows []dayPrice
-	var allMoves []fare.Day
-	at, price := day, base
-	for i := range n {
-		days := r.Uint()
-		gap, ago := days/lastDays, days%lastDays
-		if i > 0 && gap == 0 || gap > maxDays {
-			r.Fail(errRange)
-			break
-		}
-		at += fare.Day(gap)
-		counts := r.Uint()
-		moves, older := int(counts%(maxMoves+1)), r.Count(int64(min(counts/(maxMoves+1), math.MaxInt32)))
-		price += unit * fare.Cents(clamp(r.Int()))
-		if len(allLows) <= older {
-			allLows = make([]dayPrice, max(n, older+1))
-		}
-		lows := allLows[: older+1 : older+1]
-		allLows = allLows[older+1:]
-		lows[older] = dayPrice{day - fare.Day(ago), price}
-		for j := older; j > 0; j-- {
-			lows[j-1] = dayPrice{lows[j].day - fare.Day(min(r.Uint(), maxDays)),
-				lows[j].price - unit*fare.Cents(min(r.Uint(), maxPrice))}
-			if lows[j-1].day >= lows[j].day || lows[j-1].price >= lows[j].price {
-				r.Fail(errRange)
-				break
-			}
-		}
-		if lows[0].price <= 0 || price > maxPrice {
-			r.Fail(errRange)
-			break
-		}
-		pasts[i] = Past{lows: lows}
-		if len(allMoves) < moves {
-			allMoves = make([]fare.Day, n+maxMoves)
-		}
-		until := day
-		for j := range moves {
-			until += fare.Day(min(r.Uint(), maxDays))
-			allMoves[j] = until
-		}
-		if moves > 0 {
-			pasts[i].moves = allMoves[:moves:moves]
-			allMoves = allMoves[moves:]
-		}
-		d[at] = &pasts[i]
+	return histories{r, n, true, day, day, base, unit}
+}
+
+// next appends the lows and the moves of the next departure. After an error, none are left.
+func (h *histories) next(lows []dayPrice, moves []fare.Day) ([]dayPrice, []fare.Day) {
+	days := h.Uint()
+	gap, ago := days/lastDays, days%lastDays
+	if !h.first && gap == 0 || gap > maxDays {
+		return h.refuse(lows, moves)
 	}
-	if err := r.Err(); err != nil {
-		return nil, fmt.Errorf("decode departures: %w", err)
+	h.first = false
+	h.left--
+	h.at += fare.Day(gap)
+	counts := h.Uint()
+	changes, older := int(counts%(maxMoves+1)), h.Count(int64(min(counts/(maxMoves+1), math.MaxInt32)))
+	h.price += h.unit * fare.Cents(clamp(h.Int()))
+	begin := len(lows)
+	lows = slices.Grow(lows, older+1)[:begin+older+1]
+	low := dayPrice{h.day - fare.Day(ago), h.price}
+	lows[begin+older] = low
+	for j := older - 1; j >= 0; j-- {
+		earlier := dayPrice{low.day - fare.Day(min(h.Uint(), maxDays)), low.price - h.unit*fare.Cents(min(h.Uint(), maxPrice))}
+		if earlier.day >= low.day || earlier.price >= low.price {
+			return h.refuse(lows, moves)
+		}
+		low, lows[begin+j] = earlier, earlier
 	}
-	return d, nil
+	if low.price <= 0 || h.price > maxPrice {
+		return h.refuse(lows, moves)
+	}
+	until := h.day
+	for range changes {
+		until += fare.Day(min(h.Uint(), maxDays))
+		moves = append(moves, until)
+	}
+	return lows, moves
+}
+
+func (h *histories) refuse(lows []dayPrice, moves []fare.Day) ([]dayPrice, []fare.Day) {
+	h.Fail(errRange)
+	h.left = 0
+	return lows, moves
+}
+
+func (h *histories) fault() error {
+	if err := h.Err(); err != nil {
+		return fmt.Errorf("decode departures: %w", err)
+	}
+	return nil
 }
 
 const (

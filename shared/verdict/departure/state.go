@@ -70,12 +70,40 @@ type State struct {
 	Stops    StopsKnown
 	Route    Route
 	Minima   Minima // for ranges of dates
-	Pasts    Departures
 	Facts    []byte // further facts for answers, packed by package verdict
 	Live     []Live // one for each departure with a fare within LiveDays, in order
 	// Airlines limits the departures that answers are about, but not the fares with which they are
 	// compared. It is not stored.
 	Airlines fare.Airlines
+
+	pasts  Departures // nil: all histories are in packed
+	packed []byte     // of DecodeState
+	// asked is the only history that was decoded, of the departure askedOf.
+	asked   *Past
+	askedOf fare.Day
+}
+
+// departures returns all histories. Changes of the map change the state.
+func (s *State) departures() Departures {
+	if s.pasts == nil && s.packed != nil {
+		s.pasts, _ = DecodeDepartures(s.packed) // DecodeState has checked them
+	}
+	if s.pasts == nil {
+		s.pasts = Departures{}
+	}
+	return s.pasts
+}
+
+// past returns the history of a departure, or nil. Most answers are about one departure, so the
+// first call decodes only one.
+func (s *State) past(depart fare.Day) *Past {
+	if s.pasts == nil && s.packed != nil && s.askedOf == 0 {
+		s.asked, s.askedOf = find(s.packed, depart), depart
+	}
+	if s.pasts == nil && s.askedOf == depart {
+		return s.asked
+	}
+	return s.departures()[depart]
 }
 
 // NonStopOnly reports whether every fare is known to be non-stop. Otherwise the state cannot answer
@@ -183,7 +211,7 @@ func (d *StateDay) Judge(depart fare.Day, price fare.Cents) (Answer, bool) {
 }
 
 func (d *StateDay) past(depart fare.Day) *Past {
-	past := d.state.Pasts[depart]
+	past := d.state.past(depart)
 	i, ok := d.state.find(depart)
 	if !ok || d.today == d.state.AsOf || d.state.Live[i].FoundDay() != d.state.AsOf {
 		return past

@@ -22,14 +22,15 @@ const MaxState = 8<<10 - 200
 // larger state loses details: first each departure keeps fewer of its low prices, then the latest
 // departures are dropped.
 func (s *State) Encode() []byte {
-	data := s.encode(s.Pasts, s.Live)
+	pasts := s.departures()
+	data := s.encode(pasts, s.Live)
 	for lows := 4; len(data) > MaxState && lows > 0; lows /= 2 {
-		data = s.encode(s.Pasts.thinned(lows, math.MaxInt32), s.Live)
+		data = s.encode(pasts.thinned(lows, math.MaxInt32), s.Live)
 	}
 	last := s.AsOf + fare.MaxLead
 	for ; len(data) > MaxState && last > s.AsOf; last -= 30 {
 		i, _ := s.find(last)
-		data = s.encode(s.Pasts.thinned(1, last), s.Live[:i])
+		data = s.encode(pasts.thinned(1, last), s.Live[:i])
 	}
 	return data
 }
@@ -130,7 +131,7 @@ func DecodeState(data []byte) (*State, error) {
 	s.Facts = slices.Clone(r.Bytes())
 	route := r.Bytes()
 	s.Minima.decode(&r)
-	pasts := r.Bytes()
+	s.packed = r.Bytes()
 	s.Live = decodeLive(&r, s.AsOf)
 	err := r.Err()
 	if err == nil {
@@ -140,7 +141,7 @@ func DecodeState(data []byte) (*State, error) {
 			for i := range s.Minima {
 				s.Minima[i].noCurve = decoded.noCurve
 			}
-			s.Pasts, err = DecodeDepartures(pasts)
+			err = checkDepartures(s.packed)
 		}
 	}
 	if err != nil {

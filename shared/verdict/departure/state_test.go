@@ -214,8 +214,22 @@ func TestSheetIsRead(t *testing.T) {
 	if diff := cmp.Diff(s.Live, got.Live); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(s.Pasts, got.Pasts, private); diff != "" {
+	if diff := cmp.Diff(s.departures(), got.departures(), private); diff != "" {
 		t.Error(diff)
+	}
+	for _, isSecond := range []bool{false, true} { // the first departure is decoded alone, the second with all others
+		for at := s.AsOf; at < s.AsOf+40; at++ {
+			one, err := DecodeState(data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if isSecond {
+				one.past(s.AsOf - 1)
+			}
+			if diff := cmp.Diff(s.departures()[at], one.past(at), private, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("%s: %s", at, diff)
+			}
+		}
 	}
 	if string(got.Encode()) != string(data) {
 		t.Error("what was read is not written as it was")
@@ -348,7 +362,7 @@ func TestSheetIsSmall(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
-		exact := len(s.State.encode(s.Pasts, s.Live))
+		exact := len(s.State.encode(s.departures(), s.Live))
 		t.Logf("%s: %d bytes (all that is known: %d), %d live, questions %d bytes", c.name, len(data), exact,
 			len(got.Live), len(Learning{All: s.Questions}.Encode()))
 		if len(data) > c.most || len(got.Live) < c.kept {
@@ -356,10 +370,10 @@ func TestSheetIsSmall(t *testing.T) {
 				len(got.Live), c.most, c.kept)
 		}
 		c.fly(t, s, len(data))
-		for at, past := range got.Pasts { // removed data changes no minimum and no newest quote
-			wantDay, want, _ := s.Pasts[at].Last()
+		for at, past := range got.departures() { // removed data changes no minimum and no newest quote
+			wantDay, want, _ := s.departures()[at].Last()
 			if day, last, _ := past.Last(); day != wantDay || last != want ||
-				past.lows[0].price != s.Pasts[at].lows[0].price {
+				past.lows[0].price != s.departures()[at].lows[0].price {
 				t.Errorf("%s: %v is remembered as %+v", c.name, at, past)
 				break
 			}

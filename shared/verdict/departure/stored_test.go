@@ -45,7 +45,7 @@ func TestNoCurveIsRenewed(t *testing.T) {
 	got.Advance(begin+59, p, all, &left)
 	want.Advance(begin+59, p, all, &wantLeft)
 	near := cmp.Comparer(func(a, b term) bool { return math.Abs(a.value-b.value) < .2 })
-	if diff := cmp.Diff(want.State, got.State, cmp.AllowUnexported(Route{}, mean{}, bar{}, Past{}, dayPrice{}),
+	if diff := cmp.Diff(want.State, got.State, cmp.AllowUnexported(State{}, Route{}, mean{}, bar{}, Past{}, dayPrice{}),
 		cmpopts.EquateEmpty(), near); diff != "" {
 		t.Error(diff)
 	}
@@ -80,7 +80,7 @@ func TestStoredBytes(t *testing.T) {
 		cmpopts.EquateApprox(0, massUnit)); diff != "" || string(read.Facts) != "\a" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(s.Pasts, read.Pasts, private); diff != "" {
+	if diff := cmp.Diff(s.departures(), read.departures(), private); diff != "" {
 		t.Error(diff)
 	}
 	if data, err = hex.DecodeString(learning); err != nil {
