@@ -20,8 +20,6 @@ func (d departures) limitedTo(a fare.Airlines) departures {
 	return d
 }
 
-// ofAirlines needs the departures of the route, because the summary holds only the cheapest fares
-// of all airlines.
 func (r *Reader) ofAirlines(ctx context.Context, q Question, f SeriesData) (SeriesData, error) {
 	if q.Airlines == "" {
 		return f, nil

@@ -22,8 +22,6 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Named is a place in a question: the name as typed, and what it means. Nothing looks up the name
-// again.
 type Named struct {
 	Parameter, Name string
 	Means           places.Match
@@ -44,7 +42,6 @@ type Question struct {
 	Show     Currency
 }
 
-// Currency is an ISO 4217 code that a caller sent. The zero value is the euro.
 type Currency struct{ Parameter, Code string }
 
 // Price is an amount in whole units of a currency, such as dollars.
@@ -60,7 +57,6 @@ type Answer struct {
 	Judgement verdict.Judgement
 }
 
-// SeriesData holds the stored data of a series.
 type SeriesData struct {
 	Origin, Destination places.Place
 	Series              fare.Series
@@ -113,7 +109,6 @@ func Differ(from, to Named) error {
 	return &SameCity{from, to, from.Means.Place}
 }
 
-// euro fails with BadPrice if no fare can have the price.
 func (r *Reader) euro(ctx context.Context, p Price) (fare.Cents, error) {
 	rates, err := r.Rates(ctx)
 	if err != nil {
@@ -129,8 +124,7 @@ func (r *Reader) euro(ctx context.Context, p Price) (fare.Cents, error) {
 	return euro, nil
 }
 
-// Answer judges the price in the question, if the question has one. Otherwise it judges the fare of
-// the requested departure or, without a departure, the cheapest fare of the route.
+// Answer judges the price in the question, or else the fare of the departure or the cheapest of the route.
 func (r *Reader) Answer(ctx context.Context, q Question) (Answer, error) {
 	if q.When != nil {
 		d, err := r.departures(ctx, q)
@@ -162,14 +156,12 @@ func (r *Reader) Answer(ctx context.Context, q Question) (Answer, error) {
 	return a.named(), nil
 }
 
-// named adds the airports of the question to the answer.
 func (a Answer) named() Answer {
 	a.Judgement.Airports = a.Series.Airports
 	return a
 }
 
-// priceIn converts a price to the currency of a summary, at the exchange rate of the day when the
-// summary was computed.
+// priceIn converts a price at the exchange rate of the day when the summary was computed.
 func (r *Reader) priceIn(
 	ctx context.Context, ranked verdict.RouteSummary, p Price,
 ) (price fare.Cents, quoted fare.Money, err error) {

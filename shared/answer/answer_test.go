@@ -19,7 +19,6 @@ import (
 
 const today = fare.Day(20000) // 2024-10-04
 
-// stored is a store of summaries that counts reads and records demand.
 type stored struct {
 	answer.Fares
 	summaries map[fare.Series]verdict.RouteSummary

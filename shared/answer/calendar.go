@@ -63,7 +63,6 @@ func (r *Reader) WithCalendar(
 	return a, &all, nil
 }
 
-// departuresOf returns the departures of a series whose question was already answered.
 func (r *Reader) departuresOf(ctx context.Context, q Question, f SeriesData) (d departures, err error) {
 	if f.Series.Airports == (fare.Airports{}) {
 		d, err = r.readDepartures(ctx, f, q.NonStop)

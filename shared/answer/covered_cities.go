@@ -21,8 +21,7 @@ type CoveredCities struct{ *Reader }
 // maxOrigins exceeds the number of cities in the world with scheduled flights.
 const maxOrigins = 10_000
 
-// BeforeFares returns the state of the collection if the service has no fares yet. It returns nil
-// if there are fares, or if the store cannot be read.
+// BeforeFares returns nil if there are fares, or if the store cannot be read.
 func (r *Reader) BeforeFares(ctx context.Context) *verdict.Collection {
 	if r.hasFares.Load() {
 		return nil

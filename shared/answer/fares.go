@@ -106,8 +106,6 @@ func (r *Reader) recordDemand(ctx context.Context, series fare.Series, err error
 	}
 }
 
-// RequestOrigin records a question about an uncovered origin. The next refresh asks the fare source
-// for it.
 func (r *Reader) RequestOrigin(ctx context.Context, origin fare.City) {
 	r.note(ctx, origin, func(today fare.Day) error {
 		return r.Stored.RequestOrigin(ctx, origin, (today + OriginRequestDays).Time())

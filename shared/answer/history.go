@@ -22,8 +22,7 @@ func (r *Reader) History(ctx context.Context, q Question) (f SeriesData, moves [
 	return f, moves, err
 }
 
-// Moves returns how the fares of the departures in the question changed, in EUR cents. Like
-// History, it reads the whole history of the series.
+// Moves, like History, reads the whole history of the series. Prices are in EUR cents.
 func (r *Reader) Moves(ctx context.Context, q Question, a Answer) ([]verdict.Live, error) {
 	moves, err := r.moves(ctx, q, a.Series, a.Summary)
 	for i := range moves {

@@ -91,7 +91,6 @@ func (r *Reader) placesNear(ctx context.Context, f SeriesData) (all []Neighbour,
 	return all, nil
 }
 
-// asked returns the code in the question for which the place stands.
 func (n Neighbour) asked(s fare.Series) string {
 	if n.Arrival {
 		return cmp.Or(s.Airports.To.String(), string(s.Destination))
@@ -139,8 +138,7 @@ func (n *Neighbour) settle(asked fare.Series) bool {
 	return n.Km <= NearKm
 }
 
-// judgeOwn judges the fare of a pair of cities with one read and without recording demand. It
-// returns false if no fare of that trip is known.
+// judgeOwn judges the fare of a pair of cities with one read; it does not record demand.
 func (r *Reader) judgeOwn(ctx context.Context, q Question, f SeriesData) (a verdict.Judgement, known bool, err error) {
 	if q.When == nil {
 		if f.Summary, err = r.Stored.Summary(ctx, f.Series); err == nil {
@@ -159,7 +157,6 @@ func (r *Reader) judgeOwn(ctx context.Context, q Question, f SeriesData) (a verd
 	return verdict.JudgeDeparture(d.sheet, d.pooled, q.When.When, r.Now())
 }
 
-// orNone turns errors that mean "no such fare" into nil.
 func orNone(err error) error {
 	if errors.Is(err, store.ErrNotFound) || Why(err) != nil {
 		return nil //nolint:nilerr // no fare is an answer

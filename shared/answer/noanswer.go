@@ -23,7 +23,6 @@ const (
 	StopsUnknown  Reason = "stops_unknown"   // fares of the route do not say whether they are non-stop
 )
 
-// NoAnswer is the error for a question about fares that has no answer.
 type NoAnswer struct {
 	Reason Reason
 	SeriesData
@@ -44,12 +43,10 @@ type NoAnswer struct {
 
 func (e *NoAnswer) Error() string { return fmt.Sprintf("%s: %s", e.Series, e.Reason) }
 
-// Unseen says that no such fare was ever observed.
 func (e *NoAnswer) Unseen() bool {
 	return e != nil && (e.Reason == NotCovered || e.Reason == NoReturns)
 }
 
-// Why returns the NoAnswer in an error, or nil.
 func Why(err error) *NoAnswer {
 	var e *NoAnswer
 	errors.As(err, &e)

@@ -21,7 +21,6 @@ import (
 // year ahead.
 const MaxAhead = 365
 
-// When is the requested departure.
 type When struct {
 	verdict.When
 	Parameter string
@@ -29,7 +28,6 @@ type When struct {
 	BackName  string
 }
 
-// Today returns the day by the clocks of a place, or the day in UTC if the place is unknown.
 func Today(p places.Place, now time.Time) fare.Day {
 	if p.City != "" {
 		_, ahead := now.In(places.Zone(cmp.Or(p.Airport, string(p.City)))).Zone()
@@ -130,7 +128,6 @@ func (r *Reader) departuresOfCities(ctx context.Context, q Question, d departure
 	return d, err
 }
 
-// readSheet reads a departure state without recording demand.
 func (r *Reader) readSheet(ctx context.Context, d *departures, nonStop bool) (err error) {
 	if d.sheet, err = r.Stored.Sheet(ctx, d.Series, nonStop); err != nil {
 		return err
@@ -208,5 +205,4 @@ func (r *Reader) noFare(q Question, d departures) error {
 	return e
 }
 
-// nearDates is how many other departures NoFareOn suggests at most.
 const nearDates = 3

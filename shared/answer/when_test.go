@@ -49,7 +49,6 @@ func sheetOf(seed uint64, currency fare.Currency, perEuro float64, stops departu
 	return &s.State
 }
 
-// learned returns pooled statistics with one outcome for each horizon.
 func learned(day fare.Day) *departure.Pooled {
 	pooled := departure.Start(day)
 	var sums departure.Statistics
@@ -132,7 +131,6 @@ func departures(t *testing.T) (*sheets, *answer.Reader) {
 	return s, readerOf(s)
 }
 
-// on returns a function that sets the departure day of a question, or a range of days around it.
 func on(date fare.Day, span ...departure.Span) func(*answer.Question) {
 	return func(q *answer.Question) {
 		q.When = &answer.When{Parameter: "partenza", When: verdict.When{Date: date}}

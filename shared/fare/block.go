@@ -22,7 +22,6 @@ func CycleOf(d Day) Cycle {
 	return Cycle(c)
 }
 
-// First returns the Monday of c.
 func (c Cycle) First() Day { return Day(int32(c)*7 - 3) }
 
 // BlockSize is the maximum number of observations in a block. At under 16 bytes each, a block stays
@@ -107,7 +106,6 @@ func pack(sorted []Observation) []byte {
 	return w
 }
 
-// contents returns the currencies of observations, and whether any is a return trip.
 func contents(observations []Observation) (currencies []Currency, nights bool) {
 	for _, o := range observations {
 		if !slices.Contains(currencies, o.Currency) {
@@ -118,7 +116,6 @@ func contents(observations []Observation) (currencies []Currency, nights bool) {
 	return currencies, nights
 }
 
-// flags packs the flags; at is the index of the currency in the block.
 func (o Observation) flags(at int) uint64 {
 	return uint64(at)<<currencyFrom | uint64(o.Stops)<<stopsShift | indicator(o.DayOnly)*dayOnlyFlag
 }
@@ -191,7 +188,6 @@ func nightsOf(r *packed.Reader) int16 {
 	return int16(n)
 }
 
-// unpackEuro unpacks the format of earlier versions.
 func unpackEuro(dst []Observation, data []byte) ([]Observation, error) {
 	r := packed.NewReader(data, euroFormat)
 	count := r.Count(int64(r.Uint()))

@@ -12,7 +12,6 @@ type Currency [3]byte
 
 var EUR Currency
 
-// ParseCurrency parses a code of three upper-case letters.
 func ParseCurrency(s string) (Currency, error) {
 	if len(s) != 3 {
 		return EUR, fmt.Errorf("currency %.20q: want a code of three letters, as in EUR", s)
@@ -66,7 +65,6 @@ func UnpackCurrency(n uint64) (Currency, bool) {
 var whole = []string{"BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW", "PYG", "RWF", "UGX", "UYI", "VND", "VUV",
 	"XAF", "XOF", "XPF"}
 
-// IsWhole reports whether the currency has no decimals in ISO 4217, as the yen.
 func (c Currency) IsWhole() bool { return slices.Contains(whole, c.String()) }
 
 type Money struct {
@@ -99,5 +97,4 @@ func (m Money) Decimal() string {
 // Short writes the amount as Decimal does, without decimals that are zero.
 func (m Money) Short() string { return strings.TrimSuffix(m.Decimal(), ".00") }
 
-// HasFraction reports whether the amount has decimals that its currency does not have.
 func (m Money) HasFraction() bool { return m.Rounded() != m }

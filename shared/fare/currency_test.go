@@ -2,7 +2,6 @@ package fare
 
 import "testing"
 
-// TestDecimal: amounts have the decimals of ISO 4217.
 func TestDecimal(t *testing.T) {
 	for _, c := range []struct {
 		code           string

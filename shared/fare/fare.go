@@ -14,7 +14,6 @@ import (
 // City is the IATA code of a city or metropolitan area (MIL, BUH), three upper-case letters.
 type City string
 
-// ParseCity parses a three-letter code in upper or lower case.
 func ParseCity(s string) (City, error) {
 	if len(s) != 3 {
 		return "", fmt.Errorf("IATA code %.20q: want three letters", s)
@@ -95,7 +94,6 @@ func (d Day) Time() time.Time { return time.Unix(int64(d)*daySeconds, 0).UTC() }
 
 func (d Day) String() string { return d.Time().Format(time.DateOnly) }
 
-// Quarter is a quarter of a given year. Later quarters have higher numbers.
 type Quarter int
 
 func (d Day) Quarter() Quarter {

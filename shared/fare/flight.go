@@ -133,7 +133,6 @@ func unpackAirport(n uint16) (Airport, bool) {
 	return Airport([]byte(c.String())), ok
 }
 
-// pack returns a small number for the code, 0 if unknown.
 func (a Airline) pack() uint16 {
 	if a == (Airline{}) {
 		return 0

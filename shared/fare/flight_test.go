@@ -108,7 +108,6 @@ func TestFlightsArePacked(t *testing.T) {
 	}
 }
 
-// When duplicates are merged, the result knows what any of them knows about the flight.
 func TestSetKeepsFlights(t *testing.T) {
 	day := Day(20000)
 	none := Flight{}

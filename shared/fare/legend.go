@@ -37,7 +37,6 @@ type legendRow struct {
 	first   int
 }
 
-// NewLegend returns the legend of n fares. Common rows get low numbers.
 func NewLegend(n int, at func(i int) (flags uint64, f Flight)) *Legend {
 	counts := map[legendKey]map[int16]int{}
 	for i := range n {

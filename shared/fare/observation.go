@@ -53,7 +53,6 @@ func (o Observation) Compare(p Observation) int {
 	return o.Flight.Compare(p.Flight)
 }
 
-// SameFare compares all fields but Flight.
 func (o Observation) SameFare(p Observation) bool {
 	o.Flight, p.Flight = Flight{}, Flight{}
 	return o == p
@@ -128,11 +127,9 @@ func (o Observation) onDay() offer {
 	return offer{-1 - int64(o.FoundDay()), o.Price, o.Depart, o.Nights, o.Currency}
 }
 
-// Fare is an observation on a route.
 type Fare struct {
 	Route Route
 	Observation
 }
 
-// Series returns the series of the fare between both cities, without airports.
 func (f Fare) Series() Series { return Series{Route: f.Route, Trip: TripOf(int(f.Nights))} }

@@ -15,7 +15,6 @@ import (
 	"golang.org/x/text/width"
 )
 
-// maxPriceText is the maximum length in bytes of a typed price.
 const maxPriceText = 48
 
 // typedPrice matches a price as people write it: leading text, whole part with separators of
@@ -106,11 +105,10 @@ func ParsePrice(text string, in Currency) (Money, bool) {
 	return Money{amount, named}, err == nil
 }
 
-// SplitPrice parses an amount as people type it, such as 45, 45,50, 1.234,50, 1,234.50, ₹1,00,000,
-// from 45 €, $50 or 50 USD. It also returns the currencies that the text can mean, the likeliest
-// first, or none if the text has only a number. A single separator before exactly three digits
-// separates thousands: 1.234 and 1,234 are 1234, unless the currency has three
-// decimals. An upper limit, such as up to 45, is the amount
+// SplitPrice parses an amount as people type it, such as 45, 45,50, 1.234,50, 1,234.50, ₹1,00,000, from 45 €, $50
+// or 50 USD. It also returns the currencies that the text can mean, the likeliest first, or none if the
+// text has only a number. A single separator before exactly three digits separates thousands: 1.234 and
+// 1,234 are 1234, unless the currency has three decimals. An upper limit, such as up to 45, is the amount
 // itself, because a lower fare is judged no worse; a lower limit, such as over 45, is no amount.
 func SplitPrice(text string) (amount Cents, meant []string, ok bool) {
 	if len(text) > maxPriceText {
@@ -139,7 +137,6 @@ func SplitPrice(text string) (amount Cents, meant []string, ok bool) {
 	return amount, meant, ok
 }
 
-// splitBare is like SplitPrice, for a text that has only the price and its currency.
 func splitBare(text string) (amount Cents, meant []string, ok bool) {
 	m := typedPrice().FindStringSubmatch(text)
 	if m == nil || !wholePart().MatchString(m[2]) || m[3] != "" && strings.Contains(m[2], m[3]) {

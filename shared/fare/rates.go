@@ -45,7 +45,6 @@ func (r Rates) FromEuro(c Cents, currency string) (Cents, bool) {
 	return Cents(math.Round(float64(c) * rate)), true
 }
 
-// Currencies returns the sorted codes of all currencies in use with a known rate, EUR included.
 func (r Rates) Currencies() []string {
 	codes := []string{"EUR"}
 	for c := range r.PerEuro {

@@ -76,7 +76,6 @@ func (s Series) String() string {
 	return name + "#" + s.Trip.String()
 }
 
-// OfCities returns the series of all airports.
 func (s Series) OfCities() Series {
 	s.Airports = Airports{}
 	return s

@@ -71,7 +71,6 @@ const (
 	Expired  SessionStatus = "expired"
 )
 
-// Session is a checkout. If Sold, it entitles its payer to a key.
 type Session struct {
 	ID           string
 	Email        string // as entered on the page
@@ -82,7 +81,6 @@ type Session struct {
 	PaidUntil    time.Time // end of the paid period, as of now; zero: no subscription yet
 }
 
-// Sold reports whether the checkout ended in a paid subscription to Pro.
 func (s Session) Sold() bool { return s.Status == Complete && s.Paid && s.Ours }
 
 // Foreign reports whether the completed checkout sold something else, because the processor's

@@ -31,10 +31,8 @@ var (
 	ErrNoSuchSubscription = errors.New("no such subscription")
 	ErrNoSuchCustomer     = errors.New("no such customer of the payment service")
 	// ErrNoPrice means that the product has no single price per period, or is no longer sold.
-	ErrNoPrice = errors.New("the price is not one amount")
-	// ErrBadEmail means that the card processor rejects the e-mail address.
-	ErrBadEmail = errors.New("email address not accepted")
-	// ErrKeyReused means that the idempotency key was used for another request.
+	ErrNoPrice   = errors.New("the price is not one amount")
+	ErrBadEmail  = errors.New("email address not accepted")
 	ErrKeyReused = errors.New("idempotency key used for another request")
 
 	ErrBadSignature = errors.New("webhook signature does not match")

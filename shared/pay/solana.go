@@ -57,7 +57,6 @@ func ProofText(email, signature string) string {
 	return "Verdetto Pro payment\n" + apikey.Normalize(email) + "\n" + signature
 }
 
-// Proves reports whether one of the payers signed the claim for the e-mail address.
 func (p Payment) Proves(proof Proof, email string) bool {
 	text := []byte(ProofText(email, p.Signature.String()))
 	for _, payer := range p.Payers {

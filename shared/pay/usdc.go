@@ -97,7 +97,6 @@ func plain(memo string) string {
 	return strings.NewReplacer("%3a", ":", `\u003a`, ":").Replace(strings.ToLower(memo))
 }
 
-// Transfer is a request to pay an amount to a wallet.
 type Transfer struct {
 	Recipient string // wallet, not its token account
 	Mint      string
@@ -107,7 +106,6 @@ type Transfer struct {
 	Reference string // identifies the payment on the chain; optional
 }
 
-// Link returns a Solana Pay URL, which a wallet opens or scans as a QR code.
 func (t Transfer) Link() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "solana:%s?amount=%s&spl-token=%s", t.Recipient, FormatUnits(t.Units), t.Mint)

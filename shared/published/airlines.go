@@ -8,7 +8,6 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// AirlineInput holds the parameters that limit an answer to some airlines.
 type AirlineInput struct {
 	Vettore      string `query:"vettore" maxLength:"200" doc:"Only fares of these airlines: IATA codes or names, separated by commas. A name also means its sister airlines. Fares without a named airline are left out"`
 	SenzaVettore string `query:"senzaVettore" maxLength:"200" doc:"Only fares of other airlines than these, as for vettore. Not together with vettore"`

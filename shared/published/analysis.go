@@ -88,7 +88,6 @@ type Prezzo struct {
 	Dichiarato bool       `json:"dichiarato,omitempty" doc:"True: the caller gave the price"`
 }
 
-// Volo is what the source says about the outward flight.
 type Volo struct {
 	Aeroporti    *Aeroporti `json:"aeroporti,omitempty" doc:"Airports of the outward way. Absent if the source does not say"`
 	Vettore      *Vettore   `json:"vettore,omitempty" doc:"The airline that sells the fare. Absent if the source does not say"`
@@ -105,7 +104,6 @@ type Vettore struct {
 	Nome string `json:"nome" doc:"Its name, or the code where the name is not known" example:"Ryanair"`
 }
 
-// Quotato is an amount as the fare was quoted.
 type Quotato struct {
 	Importo float64 `json:"importo" doc:"Amount in major units, such as 39 or 18.49"`
 	Valuta  string  `json:"valuta" doc:"ISO 4217 code" example:"RON"`
@@ -116,14 +114,12 @@ type MinimoVisto struct {
 	Giorno string     `json:"giorno" format:"date" doc:"The day on which it was seen, UTC"`
 }
 
-// Mese is a departure month with its usual price.
 type Mese struct {
 	Mese        int        `json:"mese" minimum:"1" maximum:"12" doc:"Month of departure"`
 	MedianaCent fare.Cents `json:"medianaCent" doc:"Median fare, in cents of valuta"`
 	Campione    int        `json:"campione" minimum:"5" doc:"Fares behind the median"`
 }
 
-// Anticipo is the recommended booking window, in days before departure.
 type Anticipo struct {
 	DaGiorni      int         `json:"daGiorni" minimum:"0" doc:"Start of the window, in days before departure"`
 	AGiorni       int         `json:"aGiorni" minimum:"0" doc:"End of the window, in days before departure"`
@@ -143,7 +139,6 @@ type Quartili struct {
 	HalfHigh fare.Cents `json:"metaACent" doc:"Upper end of that half: a fare that is caro lies above it"`
 }
 
-// Previsione is the forecast for one departure and horizon.
 type Previsione struct {
 	Giorni      int     `json:"giorni" enum:"7,14" doc:"Within this many days"`
 	Calo5       float64 `json:"calo5" minimum:"0" maximum:"0.4" doc:"Calibrated chance that this departure is seen at least 5 % cheaper, 0 to 1"`
@@ -218,7 +213,6 @@ func (s *Answers) moneyIn(ctx context.Context, in answer.Currency) (money, error
 	return money{in.Code, amount}, nil
 }
 
-// some returns nil for an amount of 0.
 func some(c fare.Cents) *fare.Cents {
 	if c == 0 {
 		return nil
@@ -226,7 +220,6 @@ func some(c fare.Cents) *fare.Cents {
 	return &c
 }
 
-// date writes a day, or "" for 0.
 func date(d fare.Day) string {
 	if d == 0 {
 		return ""
@@ -315,7 +308,6 @@ func volo(f fare.Flight) (v Volo) {
 	return v
 }
 
-// trattaOf returns nil for all airports of both cities.
 func trattaOf(p verdict.Pair) *Tratta {
 	if p.Airports == (fare.Airports{}) {
 		return nil
@@ -328,7 +320,6 @@ func trattaOf(p verdict.Pair) *Tratta {
 	return t
 }
 
-// Pair is the inverse of trattaOf, for what reads an answer.
 func (t *Tratta) Pair() (p verdict.Pair) {
 	if t == nil {
 		return p
@@ -336,7 +327,6 @@ func (t *Tratta) Pair() (p verdict.Pair) {
 	return verdict.PairOf(t.Origine, t.Destinazione, t.ScartoPercento)
 }
 
-// vettori returns nil if a selects all airlines.
 func vettori(a fare.Airlines, unknown *int) *Vettori {
 	if a == "" {
 		return nil

@@ -9,8 +9,6 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Calendario is the calendar of a series: a verdict for each departure that has a fare, and for each
-// month.
 type Calendario struct {
 	Origine          string             `json:"origine" doc:"Origin city name, as matched" example:"Milano"`
 	Destinazione     string             `json:"destinazione" doc:"Destination city name, as matched" example:"Bucarest"`
@@ -44,7 +42,6 @@ type Giorno struct {
 	Calo         []Calo      `json:"calo,omitempty" doc:"Chances that this departure gets cheaper within 7 and 14 days. Absent if it leaves sooner, with dati-insufficienti, and until this service has seen outcomes"`
 }
 
-// Calo is the chance that the fare of a departure falls by at least 5 % within Days days.
 type Calo struct {
 	Days   int     `json:"giorni" enum:"7,14" doc:"Within this many days"`
 	Chance float64 `json:"calo5" minimum:"0" maximum:"0.4" doc:"Chance that this departure is seen at least 5 % cheaper, 0 to 1"`
@@ -61,8 +58,6 @@ type MeseInCalendario struct {
 	Giorni       int         `json:"giorni" minimum:"1" doc:"Departures of the month with a known fare"`
 }
 
-// Calendar judges the departures of a route day by day, with the fares of single departures if
-// allFares is true.
 func (s *Answers) Calendar(ctx context.Context, q answer.Question, allFares bool) (Calendario, error) {
 	f, calendar, err := s.Reader.Calendar(ctx, q, allFares)
 	if err != nil {

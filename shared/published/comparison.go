@@ -39,7 +39,6 @@ type ProblemaViaggio struct {
 	Suggestions []string `json:"suggestions,omitempty" doc:"Values that may have been meant, or nearby departures with a fare"`
 }
 
-// Trips are the trips from one city to each destination, on each departure day or in each month.
 type Trips struct {
 	From         answer.Named
 	Destinations []string
@@ -48,7 +47,6 @@ type Trips struct {
 	Trip         Trip // the same for all trips
 }
 
-// Comparison holds the questions about several trips.
 type Comparison struct {
 	questions []answer.Question
 	trips     []Viaggio
@@ -95,12 +93,11 @@ func (in *Trips) Comparison(name func(parameter string) string) (c Comparison, e
 	return c, nil
 }
 
-// Ends returns the cities of a trip.
 func (c Comparison) Ends(i int) (from, to answer.Named) {
 	return c.questions[i].From, c.questions[i].To
 }
 
-// CheckTrips fails if a trip cannot have an answer. Call it before the trips count towards a quota.
+// CheckTrips must be called before the trips count towards a quota.
 func (s *Answers) CheckTrips(ctx context.Context, c Comparison) error {
 	for _, q := range c.questions {
 		if err := s.Check(ctx, q); err != nil {

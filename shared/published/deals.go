@@ -20,7 +20,6 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// Occasioni is the published list of deals from an origin: its cheap destinations.
 type Occasioni struct {
 	Origine      string      `json:"origine" doc:"Origin city name, as matched" example:"Milano"`
 	OrigineIata  string      `json:"origineIata" doc:"IATA code of the origin city or metropolitan area" example:"MIL"`
@@ -161,7 +160,6 @@ func (s *Answers) DealsFrom(ctx context.Context, origin places.Place, trip fare.
 	return all, err
 }
 
-// DestinationDeal is a destination with its cheapest fare and the verdict on it.
 type DestinationDeal struct {
 	To fare.City
 	deals.Deal

@@ -28,7 +28,6 @@ type Storico struct {
 	AggiornatoIl     time.Time   `json:"aggiornatoIl" format:"date-time" doc:"Time at which the newest fare of the route was found, UTC"`
 }
 
-// Settimana summarizes one week of a route, from the cheapest fare of each day.
 type Settimana struct {
 	Settimana   string     `json:"settimana" doc:"ISO 8601 week" example:"2016-W09"`
 	Dal         string     `json:"dal" format:"date" doc:"Monday of the week" example:"2016-02-29"`
@@ -42,14 +41,12 @@ type Movimento struct {
 	Giorni   []Visto `json:"giorni" nullable:"false" doc:"Days on which a fare was found, oldest first: the last 26 weeks, with a Pro key 400 days. Days without a fare are absent"`
 }
 
-// Visto is the cheapest fare of a departure found on one day.
 type Visto struct {
 	Giorno   string     `json:"giorno" format:"date" doc:"Day on which the fare was found, UTC" example:"2016-02-20"`
 	Anticipo int        `json:"anticipo" minimum:"0" doc:"Days from giorno to the departure"`
 	Cent     fare.Cents `json:"cent" minimum:"1" doc:"The cheapest fare of the departure found on that day, in cents of valuta, at the newest reference rates"`
 }
 
-// DelMese is the fare history of a departure month.
 type DelMese struct {
 	Mese      string      `json:"mese" doc:"Month of departure" example:"2016-04"`
 	Settimane []Settimana `json:"settimane" nullable:"false" doc:"Weeks in which fares were found: for each day, the cheapest fare found on it for a departure in the month"`

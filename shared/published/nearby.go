@@ -10,7 +10,6 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// Vicini is the published answer about the same trip from or to places nearby.
 type Vicini struct {
 	Origine          string   `json:"origine" doc:"Origin, as matched" example:"Milano"`
 	Destinazione     string   `json:"destinazione" doc:"Destination, as matched" example:"Londra"`

@@ -64,8 +64,6 @@ func Problem(err error) error {
 	return err
 }
 
-// noAnswer returns the error response that says why a question about fares has no answer, and what to
-// ask instead.
 func noAnswer(e *answer.NoAnswer) *httpapi.Problem {
 	t := NoLiveFare
 	switch e.Reason {
@@ -112,7 +110,6 @@ func noAnswer(e *answer.NoAnswer) *httpapi.Problem {
 	return p.Collecting(e.Collection)
 }
 
-// Why says in a language why a question about fares has no answer.
 func Why(l *i18n.Language, e *answer.NoAnswer) string {
 	var fill []any
 	switch e.Reason {
@@ -142,7 +139,6 @@ func Why(l *i18n.Language, e *answer.NoAnswer) string {
 	return l.Text("refusal."+string(e.Reason)+".lede", fill...)
 }
 
-// days writes the departures that a question is about.
 func days(l *i18n.Language, w answer.When) string {
 	switch {
 	case w.Span != nil && *w.Span == departure.Month:
@@ -155,7 +151,6 @@ func days(l *i18n.Language, w answer.When) string {
 	return l.WeekdayDate(w.Date)
 }
 
-// about names the ends of a question, as they were understood, and the kind of trip.
 func about(l *i18n.Language, e *answer.NoAnswer) string {
 	text := coded(l, e.Origin)
 	if e.Series.Destination != "" {

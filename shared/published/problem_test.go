@@ -12,7 +12,6 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// TestProblem_InAllLanguages: the sentences of all reasons come from the catalogue.
 func TestProblem_InAllLanguages(t *testing.T) {
 	t.Parallel()
 	toy := i18ntest.Toy(t)

@@ -113,7 +113,6 @@ func parseNights(given, name string) (fare.Trip, error) {
 	return trip, nil
 }
 
-// when returns nil if the caller sent no departure and no month.
 func (in *Trip) when(name func(parameter string) string) (*answer.When, error) {
 	switch {
 	case in.Partenza != "" && in.Mese != "":
@@ -157,7 +156,6 @@ func (in *Trip) when(name func(parameter string) string) (*answer.When, error) {
 
 var flexible = map[string]departure.Span{"1": departure.Within1, "3": departure.Within3, "7": departure.Within7}
 
-// Invalid returns an error response with status 400 that names the parameter.
 func Invalid(parameter, detail string) error {
 	return httpapi.Invalid(httpapi.Fault{Name: parameter, Detail: detail})
 }

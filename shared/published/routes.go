@@ -74,7 +74,6 @@ func (s *Answers) Covered(ctx context.Context, from, to answer.Named, after stri
 	return out, err
 }
 
-// routesFrom adds the routes from origin to destination, or to all destinations if that is empty.
 func (s *Answers) routesFrom(ctx context.Context, origin, destination fare.City, to *Routes) error {
 	all, _, err := s.Stored.Trends(ctx, origin)
 	if errors.Is(err, store.ErrNotFound) {

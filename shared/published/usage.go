@@ -15,7 +15,6 @@ type Consumo struct {
 	Limiti      []Limite    `json:"limiti" nullable:"false" doc:"The quotas and their use. A tool of /mcp counts under the endpoint with the same answer; questions on the page have their own quota, as has this call"`
 }
 
-// Pagamento is one payment or grant that extends a plan.
 type Pagamento struct {
 	Mezzo  string    `json:"mezzo" enum:"card,usdc,operator" doc:"How it was paid. operator: granted by the operator"`
 	FinoAl time.Time `json:"finoAl" doc:"End of the paid time, UTC. By card, it includes 3 days of grace"`

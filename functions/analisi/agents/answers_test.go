@@ -7,7 +7,6 @@ import (
 	"testing"
 )
 
-// All parts of a long list together contain every destination exactly once.
 func TestEveryDestination(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	seen := map[string]bool{}

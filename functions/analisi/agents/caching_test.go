@@ -7,8 +7,6 @@ import (
 	"testing"
 )
 
-// Only clients of the newest protocol revision get a cache lifetime, and only for answers that are
-// equal for all callers.
 func TestCaching(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	const caller = `"_meta":{"io.modelcontextprotocol/protocolVersion":%q,` +

@@ -84,5 +84,4 @@ func addCard(server *mcp.Server) {
 	})
 }
 
-// cardMeta belongs to each tool whose answers have a card.
 func cardMeta() mcp.Meta { return mcp.Meta{"ui": map[string]any{"resourceUri": cardURI}} }

@@ -73,7 +73,6 @@ type dayArgument struct {
 	text *string
 }
 
-// typed returns the arguments that people may have written in words.
 func typed(in any) (origin string, days []dayArgument, airlines []*string) {
 	switch in := in.(type) {
 	case *tripInput:

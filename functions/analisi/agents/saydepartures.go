@@ -116,7 +116,6 @@ func (s sentences) past(h published.Storico) string {
 	return sentence + " " + s.newest(h.AggiornatoIl)
 }
 
-// forDay returns what an answer states about its fare as a fare of its day.
 func forDay(a *published.Analysis) published.ForDay {
 	if v := a.Verdetto; a.Ambito == string(verdict.OfDeparture) {
 		return published.ForDay{Usual: v.MedianaCent, Level: v.Livello, Reliability: v.Affidabilita}

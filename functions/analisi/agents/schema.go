@@ -50,7 +50,6 @@ func schemaOf[T any]() *huma.Schema {
 	return s
 }
 
-// parameterOf returns the parameter of a field such as SenzaVettore.
 func parameterOf(field string) string { return strings.ToLower(field[:1]) + field[1:] }
 
 var fixedValues = map[string][]any{"notti": {"1-3", "4-7", "8-14", "15+"}, "flessibile": {"1", "3", "7"}}
@@ -173,7 +172,6 @@ func rename(given map[string]any, schema *huma.Schema) (faults []httpapi.Fault) 
 	return faults
 }
 
-// meantBy returns the argument that a name means, or "".
 func meantBy(name string, schema *huma.Schema) string {
 	plain := strings.NewReplacer("_", "", "-", "")
 	for _, accepted := range httpapi.Names(name) {

@@ -61,7 +61,6 @@ func and(all ...string) string {
 	return strings.Join(slices.DeleteFunc(all, func(one string) bool { return one == "" }), " ")
 }
 
-// lines joins the lines that are not empty.
 func lines(all ...string) string {
 	return strings.Join(slices.DeleteFunc(all, func(one string) bool { return one == "" }), "\n")
 }
@@ -102,7 +101,6 @@ func (s sentences) unknown(j verdict.Judgement, route, currency string) string {
 		dayOf(j.Fare.Depart), "Fares", j.Verdict.Sample, "Needed", departure.MinCount)
 }
 
-// dayOf returns "" for 0.
 func dayOf(d fare.Day) string {
 	if d == 0 {
 		return ""

@@ -48,7 +48,6 @@ var sampleCalls = []struct {
 	{"departure_history", map[string]any{"origin": "Milan", "destination": "Bucharest", "month": "2016-04"}},
 }
 
-// An agent reads every answer in full, so their sizes have limits.
 func TestSession(t *testing.T) {
 	for _, revision := range []string{"2025-11-25", "2026-07-28"} {
 		t.Run(revision, func(t *testing.T) { session(t, revision) })

@@ -32,7 +32,6 @@ func (s *Service) addTools(server *mcp.Server) {
 // context.
 const maxDestinations = 20
 
-// pageOf returns at most maxDestinations elements, and how many it skipped.
 func pageOf[T any](all []T, skip float64) ([]T, int) {
 	skipped := min(int(skip), len(all))
 	return all[skipped:min(skipped+maxDestinations, len(all))], skipped
@@ -88,7 +87,6 @@ func (s *Service) verdict(ctx context.Context, in *tripInput, q answer.Question)
 	return v, lines(append(sentences, say.pages(v, first, s.Pages.Telegram))...), nil
 }
 
-// lastDay returns a day in the far future for a question about any date.
 func lastDay(q answer.Question) fare.Day {
 	switch w := q.When; {
 	case w == nil:

@@ -23,7 +23,6 @@ func (d *fixture) usage(t *testing.T, headers ...string) (u published.Consumo, t
 	return u, answer.Content[0].Text
 }
 
-// Single answers for sale are named, and offered once the quota is used up.
 func TestUsageOfWhatIsSold(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	sold := map[string]string{}

@@ -38,7 +38,6 @@ func TestListedAirports(t *testing.T) {
 	}
 }
 
-// No two airports of a city have the same name.
 func TestAirportNames(t *testing.T) {
 	for city := range Cities() {
 		p, _ := Get(city)

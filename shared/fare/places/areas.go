@@ -143,10 +143,8 @@ func isAbbreviation(code string) bool { return abbreviations()[code] }
 
 func (a Area) NameIn(lang string) string { return city{names: a.names}.name(lang) }
 
-// IsRegion reports whether a is neither a country nor a continent.
 func (a Area) IsRegion() bool { return a.members != nil }
 
-// Holds reports whether the area contains a country, or is that country.
 func (a Area) Holds(country string) bool {
 	if a.continent != "" || a.IsRegion() {
 		return a.Code == country
@@ -268,7 +266,6 @@ func areaIn(parts []string) (Area, bool) {
 // areaWords are the words before the name of a region, in six languages.
 var areaWords = wordList("area")
 
-// meets reports whether some city lies in both areas.
 func (a Area) meets(b Area) bool {
 	for c := range Cities() {
 		if a.HoldsCity(c) && b.HoldsCity(c) {

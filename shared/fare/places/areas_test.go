@@ -55,7 +55,6 @@ func TestEveryCityHasACountry(t *testing.T) {
 	}
 }
 
-// A typing error is corrected only if no name begins with the typed letters.
 func TestCompleteForgivesOneTypo(t *testing.T) {
 	for typed, want := range map[string]string{"Lisbno": "Lisbona", "bucrest": "Bucarest", "Barcelina": "Barcellona",
 		"Berlni": "Berlino", "Parigi": "Parigi"} {

@@ -20,7 +20,6 @@ func Km(from, to string) (int, bool) {
 	return int(math.Round(2 * earthKm * math.Asin(math.Sqrt(min(1, h))))), true
 }
 
-// coordinates returns latitude and longitude in radians.
 func coordinates(code string) (north, east float64, ok bool) {
 	line, ok := codeLineOf(code)
 	if !ok {

@@ -23,7 +23,6 @@ func TestKm(t *testing.T) {
 	}
 }
 
-// Every code has coordinates on Earth, and an airport is near its city.
 func TestCoordinates(t *testing.T) {
 	for i := 0; i < len(codesTable); i += codeLine {
 		code, city := codesTable[i:i+3], codesTable[i+4:i+7]

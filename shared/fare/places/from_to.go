@@ -75,7 +75,6 @@ func isElsewhere(name string) bool {
 // code.
 func isPlain(name string) bool { return isClear(name) || Read(name).Reading == AsTyped }
 
-// maxTripWords bounds the ways to split a text.
 const maxTripWords = 20
 
 func known(query string, orArea bool) bool {

@@ -34,7 +34,6 @@ func Query(city fare.City, name string) string {
 	return string(city)
 }
 
-// Query returns a query that means the place: its airport if it has one, else its city.
 func (p Place) Query() string {
 	switch a, ok := Airport(p.Name); {
 	case p.Airport == "":

@@ -27,7 +27,6 @@ func Zone(code string) *time.Location {
 	return zone
 }
 
-// hasFlights reports whether a source knows scheduled flights of a city.
 func hasFlights(c fare.City) bool { return flightsOf(string(c)) == 's' }
 
 // isUnserved reports whether the city of a code is found only by its code, because no source knows

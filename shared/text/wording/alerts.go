@@ -17,7 +17,6 @@ func WhenCheap(l *i18n.Language, dated bool) template.HTML {
 	return l.HTML("when.market", Lows(l)...)
 }
 
-// Lows returns the values of placeholders in texts about low fares of a route.
 func Lows(l *i18n.Language) []any {
 	return []any{"Low", l.Text("market.buono"), "Lowest", l.Text("market.ottimo")}
 }

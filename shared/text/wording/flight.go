@@ -49,7 +49,6 @@ func FlightSentence(l *i18n.Language, offer verdict.Live) string {
 	return strings.TrimSuffix(text, ".") + "."
 }
 
-// Airlines writes the airlines of a limit, as in "only Ryanair".
 func Airlines(l *i18n.Language, a fare.Airlines) string {
 	list, except := a.List()
 	var names []string

@@ -72,7 +72,6 @@ func Part(l *i18n.Language, m places.Match) string {
 	return l.Text("place.part", "Asked", m.Part, "City", city, "Airports", airports)
 }
 
-// Reading says how a query was understood, if it was not as typed.
 func Reading(l *i18n.Language, m places.Match) (all []string) {
 	if m.Reading == places.AsCountry {
 		typed := strings.TrimSpace(m.Query)
@@ -103,7 +102,6 @@ func Reading(l *i18n.Language, m places.Match) (all []string) {
 	return nil
 }
 
-// Namesakes names the other cities with the requested name, or returns "".
 func Namesakes(l *i18n.Language, m places.Match) string {
 	var all []string
 	for _, c := range m.Namesakes() {
@@ -118,7 +116,6 @@ func Namesakes(l *i18n.Language, m places.Match) string {
 // federal lists the countries in which people name the state of a city.
 var federal = []string{"US", "CA", "AU", "BR", "MX", "IN"}
 
-// Where returns the name of a city with its code, state and country.
 func Where(l *i18n.Language, c fare.City) string {
 	p, _ := places.Get(c)
 	parts := []string{places.Name(c, l.Code) + " (" + string(c) + ")"}

@@ -31,7 +31,6 @@ func Day(l *i18n.Language, typed string, day fare.Day) string {
 	return l.Text("ask.read_as", "Typed", typed, "Meant", l.WeekdayDate(day))
 }
 
-// DayFault says why a typed day could not be read.
 func DayFault(l *i18n.Language, typed string, err error) string {
 	var other *daytext.OtherWeekday
 	switch {

@@ -36,7 +36,6 @@ func (v Verdict) Judged() bool {
 // OfMarket reports whether the verdict is about the market of a route, not about a fare.
 func (v Verdict) OfMarket() bool { return v.Of.Scope == verdict.OfRoute && !v.Of.Declared }
 
-// question returns the kind of question, a part of text ids.
 func (v Verdict) question() string {
 	switch {
 	case v.Of.Scope == verdict.OfMonth:
@@ -113,7 +112,6 @@ func (v Verdict) Brief() string {
 	return v.Text("headline.brief", "Price", v.Money(v.Of.Fare.Price), "Level", v.Level())
 }
 
-// Level writes the level, in the words for the market or for a fare.
 func (v Verdict) Level() string {
 	if v.OfMarket() {
 		return v.Text("market." + string(v.Of.Verdict.Level))
@@ -121,7 +119,6 @@ func (v Verdict) Level() string {
 	return v.Text("level." + string(v.LevelName()))
 }
 
-// LevelName returns the published name of Level.
 func (v Verdict) LevelName() verdict.Level { return v.judgement().Of.Verdict.Level }
 
 // Than compares the fare with its usual price, as in "€15 less than usual". It returns "" if the
@@ -184,7 +181,6 @@ func apart(l *i18n.Language, price, usual, euro fare.Cents) (amount, id string) 
 	return amount, Direction(sign)
 }
 
-// Direction returns the part of text ids for a sign.
 func Direction(sign int) string { return [...]string{"less", same, "more"}[sign+1] }
 
 // Lower states a lower fare of another departure that was seen earlier. It returns "" if there is
@@ -232,7 +228,6 @@ func (v Verdict) Adjusted() string {
 	return v.Text("departure.adjusted")
 }
 
-// Fare states the judged fare, its days and its age.
 func (v Verdict) Fare() string {
 	offer := v.Of.Fare
 	if v.Of.Declared {
@@ -356,7 +351,6 @@ func (v Verdict) seen(l verdict.Live) string {
 	return Ago(v.Language, int(v.Today-l.FoundDay()))
 }
 
-// date writes a day with its weekday, or "" for 0.
 func (v Verdict) date(d fare.Day) string {
 	if d == 0 {
 		return ""
@@ -364,7 +358,6 @@ func (v Verdict) date(d fare.Day) string {
 	return v.WeekdayDate(d)
 }
 
-// Ago writes, for example, "2 days ago".
 func Ago(l *i18n.Language, days int) string {
 	switch {
 	case days <= 0:
@@ -375,7 +368,6 @@ func Ago(l *i18n.Language, days int) string {
 	return l.Count("ago.days", days)
 }
 
-// Sentence capitalises the first letter.
 func Sentence(text string) string {
 	first, size := utf8.DecodeRuneInString(text)
 	return string(unicode.ToUpper(first)) + text[size:]

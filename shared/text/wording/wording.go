@@ -27,7 +27,6 @@ func Nights(l *i18n.Language, published string) string {
 
 func NightRange(published string) string { return strings.ReplaceAll(published, "-", "–") }
 
-// Comparables states how many of 100 comparable fares cost less.
 func Comparables(l *i18n.Language, percentile int) string {
 	switch {
 	case percentile <= 1:
@@ -94,7 +93,6 @@ func rose(l *i18n.Language, f verdict.Forecast) string {
 	return l.Count("waits.rose", hundredths(f.Rise))
 }
 
-// Waits returns Advice as a list, or nil if there is none.
 func Waits(l *i18n.Language, a verdict.Judgement) []string {
 	if advice := Advice(l, a); advice != "" {
 		return []string{advice}
@@ -113,7 +111,6 @@ func Fall(l *i18n.Language, f verdict.Forecast) string {
 	return fall
 }
 
-// Percent writes a share between 0 and 1.
 func Percent(l *i18n.Language, share float64) string {
 	if share > 0 && share < .01 {
 		return l.Text("format.percent", "Percent", "<1")

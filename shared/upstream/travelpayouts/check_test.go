@@ -11,7 +11,6 @@ import (
 	"verdetto/shared/upstream/upstreamtest"
 )
 
-// Check makes a single call, and each kind of failure has its own error.
 func TestCheck(t *testing.T) {
 	for _, c := range []struct {
 		name  string

@@ -59,7 +59,6 @@ type Config struct {
 // String omits the token.
 func (c Config) String() string { return fmt.Sprintf("travelpayouts at %s", c.BaseURL) }
 
-// GoString omits the token.
 func (c Config) GoString() string { return c.String() }
 
 // Client implements upstream.Deep. It is safe for concurrent use; its callers share the rate limits

@@ -21,7 +21,6 @@ import (
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// clock moves only when a caller waits.
 type clock struct {
 	mu    sync.Mutex
 	at    time.Time

@@ -80,7 +80,6 @@ func TestAskedInTheMoneyOfTheOrigin(t *testing.T) {
 	}
 }
 
-// A fare has the currency that the answer states, or else that of the question.
 func TestFaresAreKeptAsQuoted(t *testing.T) {
 	const rows = `[{"origin":"LON","destination":"BUH","depart_date":"2026-12-01","value":18.49,"found_at":"2026-11-20T08:00:00Z"}]`
 	tests := []struct {

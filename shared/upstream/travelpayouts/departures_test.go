@@ -103,7 +103,6 @@ func TestDepartures(t *testing.T) {
 	}
 }
 
-// If the API ignores a parameter of the question, the wrong rows are dropped and counted.
 func TestDeparturesOfAnotherQuestion(t *testing.T) {
 	const link = `"link":"/search/x?search_date=19112026"`
 	body := `{"success":true,"currency":"eur","data":{
@@ -181,7 +180,6 @@ func TestDeparturesRefused(t *testing.T) {
 	}
 }
 
-// If one row of an answer is good, its fare is returned. Each bad row is counted by its reason.
 func TestBadRows(t *testing.T) {
 	const (
 		place  = `"origin":"MIL","destination":"BUH",`

@@ -92,7 +92,6 @@ func TestEachEndpointHasItsLimit(t *testing.T) {
 	}
 }
 
-// A 429 of one endpoint does not delay calls to the others.
 func TestA429HoldsItsEndpointAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, client := virtual(t, nil, 300)

@@ -65,7 +65,6 @@ func (c *Client) get(ctx context.Context, path string, query url.Values, decode 
 	}
 }
 
-// once makes one call of the day's budget.
 func (c *Client) once(ctx context.Context, path string, query url.Values, decode func([]byte) error) error {
 	if err := c.spend(ctx, path == groupedPrices); err != nil {
 		return err
@@ -124,7 +123,6 @@ func (c *Client) try(ctx context.Context, address string, decode func([]byte) er
 	}
 }
 
-// why returns the API's explanation of a rejected call, or "".
 func (c *Client) why(body io.Reader) string {
 	const most = 64 << 10
 	data, err := io.ReadAll(io.LimitReader(body, most))

@@ -14,8 +14,6 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// The recorded bodies have the form that the adapter reads. Every change of a body is reported by
-// name.
 func TestDrift(t *testing.T) {
 	cities := `[{"code":"MIL","name":"Milan","has_flightable_airport":true,"country_code":"IT"}]`
 	recorded := map[string]string{

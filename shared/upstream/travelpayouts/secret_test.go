@@ -16,7 +16,6 @@ import (
 	"verdetto/shared/upstream/upstreamtest"
 )
 
-// Only the host of the API gets the token.
 func TestTokenStaysIn(t *testing.T) {
 	const token = upstreamtest.Token
 	var strangerSaw []string
@@ -116,7 +115,6 @@ func TestLinksStayIn(t *testing.T) {
 	}
 }
 
-// The error for a rejected call has the API's explanation, but not the token.
 func TestRefusalOmitsTheToken(t *testing.T) {
 	server, client, _ := set(t, nil, nil)
 	server.Fail(upstreamtest.Fault{Status: 400,

@@ -31,7 +31,6 @@ type offer struct {
 	notForAffiliates bool
 }
 
-// refusal is an answer with success:false and an explanation.
 type refusal struct{ text string }
 
 func (r refusal) Error() string { return fmt.Sprintf("answered success:false: %.200q", r.text) }
@@ -82,7 +81,6 @@ func decodePage(body []byte, asked string) (page, error) {
 	return p, nil
 }
 
-// split returns the rows of a JSON list, or of a JSON object in the order of its keys.
 func split(data json.RawMessage) ([]json.RawMessage, error) {
 	var list []json.RawMessage
 	if err := json.Unmarshal(data, &list); err == nil && list != nil {
@@ -98,7 +96,6 @@ func split(data json.RawMessage) ([]json.RawMessage, error) {
 	return list, nil
 }
 
-// words returns the text of a JSON string, or "" for null or nothing.
 func words(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) != nil {
@@ -283,7 +280,6 @@ func (n *number) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// decodeCities returns the cities that have flights.
 func decodeCities(body []byte) ([]fare.City, error) {
 	var rows []json.RawMessage
 	if err := json.Unmarshal(body, &rows); err != nil {

@@ -20,7 +20,6 @@ func Miss(places [Places]int64) (n int64, points float64) {
 	return n, points
 }
 
-// AllPlaces sums Places over all reliabilities.
 func (c *Counts) AllPlaces() (sum [Places]int64) {
 	for _, places := range c.Places {
 		AddPlaces(&sum, places)

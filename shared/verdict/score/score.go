@@ -64,7 +64,6 @@ const (
 // LeadEdges are the lead times, in days, at which the second and later ranges begin.
 var LeadEdges = [Spans - 1]int{7, 21, 45, 90}
 
-// LeadSpan returns the index of the range of a lead time in days.
 func LeadSpan(lead int) int {
 	n := 0
 	for _, e := range LeadEdges {
@@ -97,7 +96,6 @@ type Counts struct {
 	Leads    [Spans][Places]int64 // of departures, by lead time
 }
 
-// HorizonCounts holds the outcomes of answers about departures within one horizon.
 type HorizonCounts struct {
 	Missed [Reasons]int64 // not compared
 	Own    [Steps]Case    // by the rule's own chance; Stated is in units of 0.5 %
@@ -125,7 +123,6 @@ type Cell struct{ N, Fell, Rose, Shuffled int64 }
 
 type Pair struct{ N, Fell int64 }
 
-// RouteCounts holds the outcomes of verdicts about a route's cheapest fare.
 type RouteCounts struct {
 	Missed   [Reasons]int64
 	Levels   [Levels]RouteCell
@@ -223,7 +220,6 @@ func (h *HorizonCounts) Compared() (n int64) {
 	return n
 }
 
-// Stated returns the number of all answers, compared or not.
 func (h *HorizonCounts) Stated() int64 { return h.Compared() + total(h.Missed[:]) }
 
 func (r *RouteCounts) Compared() (n int64) {
