@@ -87,6 +87,9 @@ func (s *seriesState) decode() (err error) {
 
 func learnerOf(stored store.Stored[*departure.State], open departure.Questions) (*departure.Learner, error) {
 	state, err := stored.Value()
+	if err == nil {
+		err = state.Unpack()
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"math"
 )
 
@@ -40,13 +41,19 @@ func (w *Writer) Bytes(data []byte) {
 	*w = append(*w, data...)
 }
 
+// Seal appends a checksum, which NewSealedReader verifies.
+func (w Writer) Seal() []byte { return binary.LittleEndian.AppendUint32(w, crc32.ChecksumIEEE(w)) }
+
 type Reader struct {
 	data []byte
 	at   int // a position instead of a shorter slice, because storing a pointer needs a write barrier
 	err  error
 }
 
-var errShort = errors.New("cut short")
+var (
+	errShort   = errors.New("cut short")
+	errDamaged = errors.New("damaged: the checksum differs")
+)
 
 // ErrVersion means that another version of the program wrote the data: the format byte differs.
 var ErrVersion = errors.New("of another version")
@@ -60,6 +67,18 @@ func NewReader(data []byte, format byte) Reader {
 		return Reader{err: fmt.Errorf("format %d %w", data[0], ErrVersion)}
 	}
 	return Reader{data: data, at: 1}
+}
+
+// NewSealedReader is like NewReader, for what Seal returned. It fails if a byte was changed.
+func NewSealedReader(data []byte, format byte) Reader {
+	r := NewReader(data, format)
+	n := max(0, len(data)-crc32.Size)
+	if n == 0 || crc32.ChecksumIEEE(data[:n]) != binary.LittleEndian.Uint32(data[n:]) {
+		r.Fail(errDamaged)
+		return r
+	}
+	r.data = data[:n]
+	return r
 }
 
 // Fail records an error that the caller found, such as an impossible value. Later reads return 0.

@@ -80,16 +80,16 @@ func Reading(l *i18n.Language, m places.Match) (all []string) {
 		return []string{l.Text("ask.read_as", "Typed", typed, "Meant", country.NameIn(l.Code)),
 			l.Text("place.country", "Code", code, "Query", places.Query(fare.City(code), ""))}
 	}
+	isPart := m.Part != "" && m.Part != m.Name && !slices.Contains(m.Airports, m.Part) // Parma, whose fares are Milan's
+	if m.Reading == places.AsTyped && !isPart {
+		return nil
+	}
 	where := Where(l, m.City)
 	if code := m.Of.String(); slices.Contains(m.Airports, code) {
 		where = places.AirportName(code, l.Code) + " (" + code + "), " + where
 	}
 	switch m.Reading {
-	case places.AsTyped: // Parma, whose fares are Milan's
-		if m.Part != "" && m.Part != m.Name && !slices.Contains(m.Airports, m.Part) {
-			return []string{l.Text("ask.read_as", "Typed", strings.TrimSpace(m.Query), "Meant", where)}
-		}
-	case places.Qualified, places.AsCode, places.AsOther:
+	case places.AsTyped, places.Qualified, places.AsCode, places.AsOther:
 		return []string{l.Text("ask.read_as", "Typed", strings.TrimSpace(m.Query), "Meant", where)}
 	case places.AsName:
 		code := strings.ToUpper(strings.TrimSpace(m.Query))

@@ -90,21 +90,13 @@ func DecodeDepartures(data []byte) (Departures, error) {
 		}
 		d[h.at] = &pasts[i]
 	}
-	return d, h.fault()
-}
-
-// checkDepartures fails if DecodeDepartures does. It keeps nothing.
-func checkDepartures(data []byte) error {
-	h := readHistories(data)
-	var lows []dayPrice
-	var moves []fare.Day
-	for h.left > 0 {
-		lows, moves = h.next(lows[:0], moves[:0])
+	if err := h.Err(); err != nil {
+		return nil, fmt.Errorf("decode departures: %w", err)
 	}
-	return h.fault()
+	return d, nil
 }
 
-// find returns the history of one departure, or nil, from data that checkDepartures accepted.
+// find returns the history of one departure, or nil if there is none.
 func find(data []byte, depart fare.Day) *Past {
 	h := readHistories(data)
 	var p Past
@@ -172,13 +164,6 @@ func (h *histories) refuse(lows []dayPrice, moves []fare.Day) ([]dayPrice, []far
 	h.Fail(errRange)
 	h.left = 0
 	return lows, moves
-}
-
-func (h *histories) fault() error {
-	if err := h.Err(); err != nil {
-		return fmt.Errorf("decode departures: %w", err)
-	}
-	return nil
 }
 
 const (

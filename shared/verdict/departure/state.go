@@ -83,14 +83,20 @@ type State struct {
 	askedOf fare.Day
 }
 
-// departures returns all histories. Changes of the map change the state.
-func (s *State) departures() Departures {
+// Unpack decodes all histories.
+func (s *State) Unpack() (err error) {
 	if s.pasts == nil && s.packed != nil {
-		s.pasts, _ = DecodeDepartures(s.packed) // DecodeState has checked them
+		s.pasts, err = DecodeDepartures(s.packed)
 	}
 	if s.pasts == nil {
 		s.pasts = Departures{}
 	}
+	return err
+}
+
+// departures returns all histories. Changes of the map change the state.
+func (s *State) departures() Departures {
+	_ = s.Unpack() // a checksum covers them, and a refresh has called Unpack
 	return s.pasts
 }
 
@@ -146,12 +152,12 @@ func (s *State) Day(p *Pooled, today fare.Day) (d *StateDay, ok bool) {
 	return d, true
 }
 
-func (l Live) quote(day fare.Day) Quote { return Quote{int(l.Depart - day), l.Price} }
+func (l *Live) quote(day fare.Day) Quote { return Quote{int(l.Depart - day), l.Price} }
 
 func (s *State) quotes(today fare.Day) []Quote {
-	all := make([]Quote, 0, len(s.Live))
-	for _, l := range s.Live {
-		if l.Depart >= today && l.FoundDay() >= today-LiveDays {
+	all, since := make([]Quote, 0, len(s.Live)), (today - LiveDays).Time().Unix()
+	for i := range s.Live {
+		if l := &s.Live[i]; l.Depart >= today && l.Found >= since {
 			all = append(all, l.quote(today))
 		}
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	stateFormat = 4
+	stateFormat = 5
 	cycleFormat = 3
 )
 
@@ -63,7 +63,7 @@ func (s *State) encode(pasts Departures, live []Live) []byte {
 	s.Minima.encode(&w)
 	w.Bytes(pasts.Encode(s.AsOf))
 	encodeLive(&w, s.AsOf, live)
-	return w
+	return w.Seal()
 }
 
 // The flags of a live fare, below the stops and the nights.
@@ -120,8 +120,9 @@ func encodeLive(w *packed.Writer, asOf fare.Day, live []Live) {
 	}
 }
 
+// DecodeState leaves the histories packed until Unpack or an answer needs them.
 func DecodeState(data []byte) (*State, error) {
-	r := packed.NewReader(data, stateFormat)
+	r := packed.NewSealedReader(data, stateFormat)
 	s := &State{AsOf: readDay(&r), Currency: readCurrency(&r), PerEuro: math.Float64frombits(r.Uint())}
 	stops := r.Uint()
 	if stops > uint64(OnlyNonStop) || math.IsNaN(s.PerEuro) || math.IsInf(s.PerEuro, 0) || s.PerEuro < 0 {
@@ -134,18 +135,16 @@ func DecodeState(data []byte) (*State, error) {
 	s.packed = r.Bytes()
 	s.Live = decodeLive(&r, s.AsOf)
 	err := r.Err()
+	var decoded *Route
 	if err == nil {
-		var decoded *Route
-		if decoded, err = DecodeRoute(route); err == nil {
-			s.Route = *decoded
-			for i := range s.Minima {
-				s.Minima[i].noCurve = decoded.noCurve
-			}
-			err = checkDepartures(s.packed)
-		}
+		decoded, err = DecodeRoute(route)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("decode sheet: %w", err)
+	}
+	s.Route = *decoded
+	for i := range s.Minima {
+		s.Minima[i].noCurve = decoded.noCurve
 	}
 	return s, nil
 }

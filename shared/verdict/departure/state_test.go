@@ -1,6 +1,7 @@
 package departure
 
 import (
+	"hash/crc32"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"verdetto/shared/fare"
+	"verdetto/shared/fare/packed"
 )
 
 var private = cmp.AllowUnexported(State{}, Route{}, mean{}, bar{}, term{}, Past{}, dayPrice{}, question{},
@@ -238,15 +240,20 @@ func TestSheetIsRead(t *testing.T) {
 	if diff := cmp.Diff(Learning{All: s.Questions}, open, private, cmpopts.EquateEmpty()); diff != "" || err != nil {
 		t.Error(diff, err)
 	}
-	packed := Learning{All: s.Questions}.Encode()
-	for n := range packed {
-		if _, err := DecodeLearning(packed[:n]); err == nil {
-			t.Errorf("%d of %d bytes are open questions", n, len(packed))
+	learning := Learning{All: s.Questions}.Encode()
+	for n := range learning {
+		if _, err := DecodeLearning(learning[:n]); err == nil {
+			t.Errorf("%d of %d bytes are open questions", n, len(learning))
 		}
 	}
 	for n := range data {
 		if _, err := DecodeState(data[:n]); err == nil {
 			t.Errorf("%d of %d bytes are a sheet", n, len(data))
+		}
+		damaged := slices.Clone(data)
+		damaged[n] ^= 1 << (n % 8)
+		if _, err := DecodeState(damaged); err == nil {
+			t.Errorf("a sheet with another byte %d is read", n)
 		}
 	}
 }
@@ -265,9 +272,10 @@ func FuzzDecodeLearning(f *testing.F) {
 func FuzzDecodeSheet(f *testing.F) {
 	var s Learner
 	s.Advance(begin+9, Start(begin), days(5, 8, begin, 10), new(Statistics))
-	f.Add([]byte(s.Encode()))
+	data := s.Encode()
+	f.Add(data[:len(data)-crc32.Size])
 	f.Fuzz(func(t *testing.T, data []byte) {
-		s, err := DecodeState(data)
+		s, err := DecodeState(packed.Writer(data).Seal())
 		if err != nil {
 			return
 		}
