@@ -23,7 +23,7 @@ func TestBackup(t *testing.T) {
 	verdict := answerOf(t, first.URL)
 
 	stop, asked := make(chan struct{}), make(chan int)
-	go func() { // each call is counted, so it writes
+	go func() { // each call writes to the store, because it is counted
 		n := 0
 		for ; ; n++ {
 			select {

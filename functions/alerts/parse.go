@@ -176,7 +176,7 @@ func readForm(body []byte) (map[string]string, []fault) {
 	}
 	in, err := fare.ParseCurrency(cmp.Or(given["currency"], euro))
 	if err != nil {
-		return given, faults //nolint:nilerr // set finds this fault
+		return given, faults //nolint:nilerr // the method set reports this fault
 	}
 	from, to, _ := strings.Cut(given["route"], "-")
 	for _, name := range fields {

@@ -119,8 +119,8 @@ func (r *Refresher) subscribedRoutes(ctx context.Context, origin fare.City) ([]s
 }
 
 // updateLists updates the deals of an origin, stores a notification for its alerts to any
-// destination, and updates the trends of its one-way series. While warmUp rebuilds the pooled
-// statistics, it writes the deals instead.
+// destination, and updates the trends of its one-way series. A refresh that rebuilds the pooled
+// statistics leaves the deals to warmUp.
 func (r *Refresher) updateLists(ctx context.Context, origin fare.City, stored summaries,
 	subscribed []store.SubscribedRoute, pooled departure.Cycle) error {
 	if !r.warming {

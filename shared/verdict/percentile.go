@@ -181,7 +181,7 @@ func ranksByDay(lows []Low, first fare.Day, period int) []float64 {
 func autocorrelation(ranks []float64, size int) float64 {
 	distances := map[int]int{}
 	each := func(do func(before, at int)) {
-		before := 0 // the first day has a low
+		before := 0 // ranks begins at the first day with a low
 		for day := 1; day < len(ranks); day++ {
 			if ranks[day] != 0 {
 				do(before, day)

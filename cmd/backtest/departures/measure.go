@@ -204,7 +204,7 @@ func (m *reporter) percentiles() {
 	m.report.MissByQuarter, m.report.MissByLead = m.misses(rows, scores)
 }
 
-// reference measures the rule on a reference.
+// reference measures the rule on prices that it cannot predict: a random walk, or shuffled prices.
 func (m *reporter) reference(name string, a answered, o stats.Days) Reference {
 	other := newReporter(a, o)
 	c := other.cases(0, other.rule[0])

@@ -131,7 +131,8 @@ const brotliQuality = 5
 // that it compresses.
 var brotliWriters = sync.Pool{New: func() any { return brotli.NewWriterLevel(nil, brotliQuality) }}
 
-// brotliFactory makes gzhttp write brotli instead of gzip; compressed fixes the Content-Encoding.
+// brotliFactory makes gzhttp write brotli instead of gzip. The type compressed then corrects the
+// Content-Encoding header.
 var brotliFactory = writer.GzipWriterFactory{
 	Levels: func() (low, high int) { return brotliQuality, brotliQuality },
 	New: func(to io.Writer, _ int) writer.GzipWriter {

@@ -111,8 +111,8 @@ func TestTokenIsNotShown(t *testing.T) {
 	}
 }
 
-// Similar cities are suggested by their names in the reader's language, and the text from the fault
-// on remains in the field.
+// Similar cities are suggested by their names in the reader's language, and the field keeps
+// the text from the misspelt name on.
 func TestMisspelt(t *testing.T) {
 	s := New("verdetto.toml", "bolt:verdetto.db", accept)
 	if fault := s.SetToken(t.Context(), "token"); fault != nil {

@@ -159,7 +159,7 @@ func (w *tab) heard(event any) {
 	case *runtime.EventConsoleAPICalled:
 		w.faults = append(w.faults, fmt.Sprintf("console: %s", e.Type))
 	case *log.EventEntryAdded:
-		if e.Entry.Level == log.EntryLevelInfo { // for example: the test typed before autofocus
+		if e.Entry.Level == log.EntryLevelInfo { // harmless, for example: autofocus came too late, because the test typed first
 			return
 		}
 		w.faults = append(w.faults, fmt.Sprintf("%s %s: %s %s", e.Entry.Source, e.Entry.Level, e.Entry.Text,

@@ -67,7 +67,7 @@ func TestProveEveryLanguageFits(t *testing.T) {
 		}
 		w.do(click(`.languages a[hreflang=` + next.Code + `]`))
 		w.wait(`document.documentElement.lang === '` + next.Code + `' && document.querySelector('.verdict h1')`)
-		// What was typed stays, even the second time, and an incomplete question is not asked.
+		// Two changes of the language keep the text of a form that was not submitted.
 		w.visit(base + "/?lang=" + l.Code)
 		w.do(typeIn("#da", "Dubai"), typeIn("#a", "Sing"))
 		for _, other := range []string{next.Code, l.Code} {

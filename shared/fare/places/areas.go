@@ -19,11 +19,11 @@ var (
 	//go:embed countries.tsv
 	countriesTable string
 
-	// The columns of areas.tsv, which is written by hand, are: code (ISO 3166-2 if there is one), what
-	// the area consists of, the name in each of Langs (empty if equal to the English one), and other
-	// names, separated by bars. A star after the code says that the name by itself means a city. An area consists of countries (IT/), regions of regions.tsv
-	// (IT/Sicily) and cities, separated by bars. A line for a country has its territories that are
-	// countries here, and other names.
+	// The columns of areas.tsv, which is written by hand, are: code (ISO 3166-2 if there is one),
+	// members, name in each of Langs (empty if equal to the English one), and other names. The members
+	// are countries (IT/), regions of regions.tsv (IT/Sicily) and cities; those of a country are its
+	// territories with a line of their own in countries.tsv. Bars separate members and other names. A
+	// star after the code says that the name by itself means a city.
 	//
 	//go:embed areas.tsv
 	areasTable string

@@ -112,8 +112,8 @@ type Payment struct {
 	v1      bool // the signatures follow the message
 }
 
-// Sign signs the transaction as the fee payer. It returns the signature and the wire format, which
-// are always the same.
+// Sign signs the transaction as the fee payer and returns the signature and the wire format. It is
+// deterministic, so a retry sends the same transaction.
 func (p Payment) Sign() (pay.Signature, []byte) {
 	fee := ed25519.Sign(p.key, p.message)
 	signatures := slices.Concat(fee, p.payer[:])

@@ -325,8 +325,8 @@ func (v Verdict) Rank() string {
 	return v.Text("verdict.lower", "Days", judged.Sample, "Since", since, "Lower", judged.Days.Lower)
 }
 
-// Missed states how many days may have had a lower fare if the days without a sighting are counted too. It
-// returns "" if that is no wider than the rounding of Rank, or if Rank counts no days.
+// Missed states how many of 100 days may have had a lower fare, counting also the days without a
+// known fare. It returns "" if the two limits differ by at most 1, or if Rank counts no days.
 func (v Verdict) Missed() string {
 	judged := v.judgement().Of.Verdict
 	if i := judged.Interval; judged.Days != nil && judged.Days.Lower > 0 && i != nil && i.To-i.From > 1 {

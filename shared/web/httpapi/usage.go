@@ -13,7 +13,7 @@ type Usage struct {
 	Route  routes.Route
 	Cap    routes.Cap
 	Window int64 // calls
-	Today  int64 // calls in the UTC day if the window is shorter, or else in the window
+	Today  int64 // calls of this UTC day or, if the window is longer, of the window
 	Reset  time.Time
 	Paid   *Paid // for anonymous callers: where the answer is sold, or nil
 }
