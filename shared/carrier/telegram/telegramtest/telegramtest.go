@@ -82,7 +82,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	defer s.mu.Unlock()
 	s.calls++
 	token, method, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/bot"), "/")
-	status, says := http.StatusOK, ""
+	var status int
+	var says string
 	fields, err := fieldsOf(r)
 	switch {
 	case token != Token:
