@@ -86,7 +86,7 @@ func (s *simulation) refresh(price fare.Cents) {
 	s.T.Helper()
 	ctx, today, fares, notifications := s.T.Context(), s.Today(), store.Fares{Table: s.Table},
 		store.Notifications{Table: s.Table}
-	sheet := sheetAt(today, func(fare.Day) fare.Cents { return price })
+	sheet := sheetAt(today, 0, func(fare.Day) fare.Cents { return price })
 	var found []fare.Observation
 	for back, usual := range notifytest.Steady() {
 		day := today - 1 - fare.Day(back)

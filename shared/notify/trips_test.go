@@ -20,8 +20,9 @@ type trip struct{ *notifytest.Fixture }
 func newTrip(t *testing.T) *trip { return &trip{notifytest.New(t)} }
 
 // sheetAt returns a departure state. Its departures were seen for 40 days at prices of 50 to 60
-// EUR. priceOn returns the price of a departure on the last day; 0 means no fare.
-func sheetAt(today fare.Day, priceOn func(depart fare.Day) fare.Cents) *departure.State {
+// EUR, but one in 25 at the price of an offer, unless that is 0. So the cheapest of a month is
+// usually cheaper than that of some days. priceOn returns the price of a departure on the last day; 0 means no fare.
+func sheetAt(today fare.Day, offer fare.Cents, priceOn func(depart fare.Day) fare.Cents) *departure.State {
 	const ahead = 120
 	var s departure.Learner
 	s.Convert(fare.EUR, 1)
@@ -31,6 +32,9 @@ func sheetAt(today fare.Day, priceOn func(depart fare.Day) fare.Cents) *departur
 	for day := today - 40; day <= today; day++ {
 		for lead := fare.Day(1); lead <= ahead; lead++ {
 			price := fare.Cents(5000 + 100*((int(day+lead)*7+int(day)*3)%11))
+			if offer > 0 && (day+lead)%25 == 0 {
+				price = offer
+			}
 			if day == today {
 				price = priceOn(day + lead)
 			}
@@ -53,7 +57,7 @@ func (h *trip) refresh(priceOn func(depart fare.Day) fare.Cents) {
 func (h *trip) refreshOf(priceOn func(depart fare.Day) fare.Cents, flight func(depart fare.Day) fare.Flight) {
 	h.T.Helper()
 	today := h.Today()
-	sheet := sheetAt(today, priceOn)
+	sheet := sheetAt(today, 3000, priceOn)
 	for i, l := range sheet.Live {
 		sheet.Live[i].Flight = flight(l.Depart)
 	}
@@ -186,7 +190,7 @@ func TestAirports(t *testing.T) {
 	h.Add(8 * 24 * time.Hour)
 	pair := fare.Series{Route: notifytest.Route("MIL-BUH"), Airports: airports}
 	err := store.Fares{Table: h.Table}.PutDepartures(t.Context(), pair, store.Departures{}, store.Departures{
-		Any: store.States.Pack(sheetAt(h.Today(), always(5500, map[fare.Day]fare.Cents{day: 3800})))}, store.Contribution{})
+		Any: store.States.Pack(sheetAt(h.Today(), 0, always(5500, map[fare.Day]fare.Cents{day: 3800})))}, store.Contribution{})
 	if err != nil {
 		t.Fatal(err)
 	}
