@@ -90,7 +90,7 @@ func pack(sorted []Observation) []byte {
 	for _, c := range currencies {
 		w.Uint(c.Pack())
 	}
-	w.Uint(indicator(nights))
+	w.Uint(packed.Bit(nights))
 	w.Uint(uint64(len(sorted)))
 	var found int64
 	prices := make([]Cents, len(currencies))
@@ -117,14 +117,7 @@ func contents(observations []Observation) (currencies []Currency, nights bool) {
 }
 
 func (o Observation) flags(at int) uint64 {
-	return uint64(at)<<currencyFrom | uint64(o.Stops)<<stopsShift | indicator(o.DayOnly)*dayOnlyFlag
-}
-
-func indicator(yes bool) uint64 {
-	if yes {
-		return 1
-	}
-	return 0
+	return uint64(at)<<currencyFrom | uint64(o.Stops)<<stopsShift | packed.Bit(o.DayOnly)*dayOnlyFlag
 }
 
 // Unpack appends a block's observations to dst, or returns dst unchanged and an error.
@@ -145,15 +138,12 @@ func Unpack(dst []Observation, data []byte) (all []Observation, err error) {
 
 func unpack(dst []Observation, data []byte) ([]Observation, error) {
 	r := packed.NewReader(data, packFormat)
-	currencies := make([]Currency, r.Count(int64(r.Uint())))
+	currencies := make([]Currency, r.Len())
 	for i := range currencies {
-		var known bool
-		if currencies[i], known = UnpackCurrency(r.Uint()); !known {
-			r.Fail(errors.New("a currency that is none"))
-		}
+		currencies[i] = ReadCurrency(&r)
 	}
 	nights := r.Uint() != 0
-	count := r.Count(int64(r.Uint()))
+	count := r.Len()
 	all := slices.Grow(dst, count)
 	var found int64
 	prices := make([]Cents, len(currencies))
@@ -171,7 +161,7 @@ func unpack(dst []Observation, data []byte) ([]Observation, error) {
 		o.Price, o.Currency = prices[at], currencies[at]
 		o.Stops, o.DayOnly = Stops(flags>>stopsShift&stopsMask), flags&dayOnlyFlag != 0
 		if nights {
-			o.Nights = nightsOf(&r)
+			o.Nights = int16(r.UintTo(MaxNights))
 		}
 		all = append(all, o)
 	}
@@ -180,17 +170,9 @@ func unpack(dst []Observation, data []byte) ([]Observation, error) {
 
 var errUnlisted = errors.New("a currency that is not listed")
 
-func nightsOf(r *packed.Reader) int16 {
-	n := r.Uint()
-	if n > MaxNights {
-		r.Fail(fmt.Errorf("%d nights", n))
-	}
-	return int16(n)
-}
-
 func unpackEuro(dst []Observation, data []byte) ([]Observation, error) {
 	r := packed.NewReader(data, euroFormat)
-	count := r.Count(int64(r.Uint()))
+	count := r.Len()
 	all := slices.Grow(dst, count)
 	var found, price int64
 	for range count {

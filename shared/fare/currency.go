@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"verdetto/shared/fare/packed"
 )
 
 // Currency is the ISO 4217 code of a currency, such as USD. The zero value is the euro.
@@ -47,6 +49,15 @@ func (c Currency) Pack() uint64 {
 		n = n*26 + uint64(b-'A')
 	}
 	return n + 1
+}
+
+// ReadCurrency reads a number that Pack returned.
+func ReadCurrency(r *packed.Reader) Currency {
+	c, known := UnpackCurrency(r.Uint())
+	if !known {
+		r.Fail(packed.ErrRange)
+	}
+	return c
 }
 
 // UnpackCurrency returns false if n stands for no currency.

@@ -1,7 +1,6 @@
 package fare
 
 import (
-	"errors"
 	"slices"
 
 	"verdetto/shared/fare/packed"
@@ -19,12 +18,7 @@ func packFlights(sorted []Observation) []byte {
 	}
 	for _, o := range sorted {
 		at := slices.Index(currencies, o.Currency)
-		for a, b := units[at], o.Price-prices[at]; ; a, b = b, a%b {
-			if b == 0 {
-				units[at] = max(a, -a)
-				break
-			}
-		}
+		units[at] = GCD(units[at], o.Price-prices[at])
 	}
 	w := packed.NewWriter(flightFormat, 256+6*len(sorted))
 	w.Uint(uint64(len(currencies)))
@@ -36,7 +30,7 @@ func packFlights(sorted []Observation) []byte {
 	flags := func(o Observation) uint64 { return o.flags(slices.Index(currencies, o.Currency)) }
 	legend := NewLegend(len(sorted), func(i int) (uint64, Flight) { return flags(sorted[i]), sorted[i].Flight })
 	legend.Encode(&w)
-	w.Uint(indicator(nights))
+	w.Uint(packed.Bit(nights))
 	w.Uint(uint64(len(sorted)))
 	var found int64
 	for _, o := range sorted {
@@ -54,20 +48,17 @@ func packFlights(sorted []Observation) []byte {
 
 func unpackFlights(dst []Observation, data []byte) ([]Observation, error) {
 	r := packed.NewReader(data, flightFormat)
-	currencies := make([]Currency, r.Count(int64(r.Uint())))
+	currencies := make([]Currency, r.Len())
 	prices, units := make([]Cents, len(currencies)), make([]Cents, len(currencies))
 	for i := range currencies {
-		var known bool
-		if currencies[i], known = UnpackCurrency(r.Uint()); !known {
-			r.Fail(errors.New("a currency that is none"))
-		}
+		currencies[i] = ReadCurrency(&r)
 		if prices[i], units[i] = Cents(r.Int()), Cents(r.Int()); units[i] <= 0 {
-			r.Fail(errors.New("a unit of prices that is none"))
+			r.Fail(packed.ErrRange)
 		}
 	}
 	legend := DecodeLegend(&r)
 	nights := r.Uint() != 0
-	count := r.Count(int64(r.Uint()))
+	count := r.Len()
 	all := slices.Grow(dst, count)
 	var found int64
 	for range count {
@@ -84,7 +75,7 @@ func unpackFlights(dst []Observation, data []byte) ([]Observation, error) {
 		o.Price, o.Currency = prices[at], currencies[at]
 		o.Stops, o.DayOnly = Stops(flags>>stopsShift&stopsMask), flags&dayOnlyFlag != 0
 		if nights {
-			o.Nights = nightsOf(&r)
+			o.Nights = int16(r.UintTo(MaxNights))
 		}
 		all = append(all, o)
 	}

@@ -53,7 +53,7 @@ func NewLegend(n int, at func(i int) (flags uint64, f Flight)) *Legend {
 		for minutes, n := range durations {
 			total[key] += n
 			row.minutes = append(row.minutes, minutes)
-			l.unit = gcd(l.unit, minutes)
+			l.unit = GCD(l.unit, minutes)
 		}
 		if 2*len(row.minutes) > total[key]+1 {
 			row.minutes = nil // shorter if each fare states its own duration
@@ -82,11 +82,12 @@ func keyOf(flags uint64, f Flight) (legendKey, int16) {
 	return legendKey{flags, f}, minutes
 }
 
-func gcd(a, b int16) int16 {
+// GCD returns the greatest common divisor, which is not negative.
+func GCD[T int16 | Cents](a, b T) T {
 	for b != 0 {
 		a, b = b, a%b
 	}
-	return a
+	return max(a, -a)
 }
 
 func (l *Legend) Encode(w *packed.Writer) {
@@ -125,7 +126,7 @@ func (l *Legend) Put(w *packed.Writer, flags uint64, f Flight) {
 
 // DecodeLegend unpacks what Encode wrote. Errors are kept in r.
 func DecodeLegend(r *packed.Reader) *Legend {
-	l := &Legend{airports: make([]Airport, r.Count(int64(r.Uint())))}
+	l := &Legend{airports: make([]Airport, r.Len())}
 	ok := true
 	for i := range l.airports {
 		var known bool
@@ -134,11 +135,11 @@ func DecodeLegend(r *packed.Reader) *Legend {
 	}
 	unit := r.Uint()
 	ok = ok && unit > 0 && unit <= MaxMinutes
-	for range r.Count(int64(r.Uint())) {
+	for range r.Len() {
 		flags := r.Uint()
 		from, to := r.Uint(), r.Uint()
 		airline, known := unpackAirline(r.Uint16())
-		durations := r.Count(int64(r.Uint()))
+		durations := r.Len()
 		if ok = ok && known && max(from, to) < uint64(len(l.airports)); !ok {
 			break
 		}

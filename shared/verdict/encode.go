@@ -49,7 +49,7 @@ func (s RouteSummary) Encode() []byte {
 	if separate {
 		s.encodeView(&w, *s.NonStop)
 	}
-	w.Uint(bit(s.Basis != nil))
+	w.Uint(packed.Bit(s.Basis != nil))
 	encodeBasis(&w, s.Basis)
 	return w
 }
@@ -64,7 +64,7 @@ func encodeBasis(w *packed.Writer, b *Basis) {
 func decodeBasis(r *packed.Reader) *Basis {
 	b := &Basis{math.Float64frombits(r.Uint()), int(r.Uint())}
 	if !(b.Ratio > 0) || math.IsInf(b.Ratio, 0) {
-		r.Fail(errors.New("a ratio that cannot be"))
+		r.Fail(packed.ErrRange)
 	}
 	return b
 }
@@ -75,7 +75,7 @@ func (s RouteSummary) encodeView(w *packed.Writer, v View) {
 	for _, l := range v.Live {
 		w.Int(int64(l.Depart-s.AsOf), int64(l.Price), v.Newest-l.Found)
 		w.Uint(uint64(l.Nights))
-		w.Uint(bit(l.Flight.Known())<<4 | uint64(l.Stops)<<2 | bit(l.DayOnly)<<1 | bit(l.Quoted != fare.Money{}))
+		w.Uint(packed.Bit(l.Flight.Known())<<4 | uint64(l.Stops)<<2 | packed.Bit(l.DayOnly)<<1 | packed.Bit(l.Quoted != fare.Money{}))
 		encodeQuoted(w, l.Quoted)
 		if l.Flight.Known() {
 			l.Flight.Encode(w)
@@ -89,18 +89,11 @@ func (s RouteSummary) encodeLows(w *packed.Writer, lows []Low) {
 	w.Int(int64(len(lows)))
 	price := fare.Cents(0)
 	for _, l := range lows {
-		w.Uint(uint64(l.Price-price)<<1 | bit(l.Quoted != fare.Money{}))
+		w.Uint(uint64(l.Price-price)<<1 | packed.Bit(l.Quoted != fare.Money{}))
 		w.Uint16(uint16(s.AsOf - l.Day)) // at most LowDays
 		encodeQuoted(w, l.Quoted)
 		price = l.Price
 	}
-}
-
-func bit(yes bool) uint64 {
-	if yes {
-		return 1
-	}
-	return 0
 }
 
 func encodeQuoted(w *packed.Writer, m fare.Money) {
@@ -135,7 +128,7 @@ func (v View) equal(u View) bool {
 // returns only the part that never changes, as a summary of day 0, and packed.ErrVersion.
 func Decode(data []byte) (RouteSummary, error) {
 	r := packed.NewReader(data, lowsFormat)
-	s := RouteSummary{AsOf: fare.Day(r.Int()), DeepRequest: r.Int(), Currency: decodeCurrency(&r),
+	s := RouteSummary{AsOf: fare.Day(r.Int()), DeepRequest: r.Int(), Currency: fare.ReadCurrency(&r),
 		PerEuro: math.Float64frombits(r.Uint())}
 	s.Lows = s.decodeLows(&r)
 	stops := r.Uint()
@@ -196,20 +189,12 @@ func (s RouteSummary) decodeLows(r *packed.Reader) []Low {
 	return lows
 }
 
-func decodeCurrency(r *packed.Reader) fare.Currency {
-	c, known := fare.UnpackCurrency(r.Uint())
-	if !known {
-		r.Fail(errors.New("a currency that is none"))
-	}
-	return c
-}
-
 // decodeMoney returns zero unless the lowest bit of flags is set.
 func decodeMoney(r *packed.Reader, flags uint64) fare.Money {
 	if flags&1 == 0 {
 		return fare.Money{}
 	}
-	return fare.Money{Currency: decodeCurrency(r), Amount: fare.Cents(r.Int())}
+	return fare.Money{Currency: fare.ReadCurrency(r), Amount: fare.Cents(r.Int())}
 }
 
 func decodeMonths(r *packed.Reader) []Month {

@@ -27,6 +27,14 @@ func (w *Writer) Int(values ...int64) {
 
 func (w *Writer) Uint(v uint64) { *w = binary.AppendUvarint(*w, v) }
 
+// Bit returns 1 for true, as a part of flags.
+func Bit(yes bool) uint64 {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
 func (w *Writer) Uint16(v uint16) { *w = binary.LittleEndian.AppendUint16(*w, v) }
 
 // Float32 appends values of four bytes each, rounded to float32.
@@ -54,6 +62,9 @@ var (
 	errShort   = errors.New("cut short")
 	errDamaged = errors.New("damaged: the checksum differs")
 )
+
+// ErrRange is the fault of a value that no Writer is given.
+var ErrRange = errors.New("a value that cannot be")
 
 // ErrVersion means that another version of the program wrote the data: the format byte differs.
 var ErrVersion = errors.New("of another version")
@@ -112,6 +123,19 @@ func (r *Reader) Int() int64 {
 	return int64(v>>1) ^ -int64(v&1)
 }
 
+// UintTo is like Uint, but fails if the value is higher than most.
+func (r *Reader) UintTo(most uint64) uint64 {
+	v := r.Uint()
+	if v > most {
+		r.Fail(ErrRange)
+		return 0
+	}
+	return v
+}
+
+// Len reads the number of the elements that follow; see Count.
+func (r *Reader) Len() int { return r.Count(int64(min(r.Uint(), math.MaxInt64))) }
+
 func (r *Reader) Byte() byte {
 	if !r.More() {
 		r.Fail(errShort)
@@ -152,7 +176,7 @@ func (r *Reader) Float32() float64 {
 
 // Bytes reads what Writer.Bytes wrote. The result shares memory with the Reader's data.
 func (r *Reader) Bytes() []byte {
-	n := r.Count(int64(min(r.Uint(), math.MaxInt64)))
+	n := r.Len()
 	r.at += n
 	return r.data[r.at-n : r.at : r.at]
 }

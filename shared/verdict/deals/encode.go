@@ -1,7 +1,6 @@
 package deals
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -99,16 +98,10 @@ func (f Fares) encode(w *packed.Writer, asOf fare.Day, legend *fare.Legend) {
 		for _, d := range list {
 			l, v := d.Fare, d.Verdict
 			w.Int(int64(l.Depart-depart), int64(l.Price-price), end-l.Found, int64(v.Sample-sample))
-			flags := uint64(l.Stops)<<stopsShift | place(levels, v.Level)<<levelShift | place(certainties,
-				v.Reliability)<<certaintyShift | uint64(l.Nights)<<nightsShift
 			foreign := l.Quoted != fare.Money{}
-			if l.DayOnly {
-				flags |= dayOnlyFlag
-			}
-			if foreign {
-				flags |= foreignFlag
-			}
-			w.Uint(flags)
+			w.Uint(packed.Bit(l.DayOnly)*dayOnlyFlag | packed.Bit(foreign)*foreignFlag | uint64(l.Stops)<<stopsShift |
+				place(levels, v.Level)<<levelShift | place(certainties, v.Reliability)<<certaintyShift |
+				uint64(l.Nights)<<nightsShift)
 			legend.Put(w, 0, l.Flight)
 			if foreign {
 				w.Uint(l.Quoted.Currency.Pack())
@@ -150,22 +143,15 @@ func (f Fares) setCompared(bits uint64) {
 
 func place[T comparable](names []T, name T) uint64 { return uint64(max(0, slices.Index(names, name))) }
 
-var errRange = errors.New("a value that cannot be")
-
 func Decode(data []byte) (Origin, error) {
 	var o Origin
 	r := packed.NewReader(data, format)
 	legend := fare.DecodeLegend(&r)
-	for range r.Count(int64(r.Uint() & (1<<31 - 1))) {
+	for range r.Len() {
 		e := Entry{Destination: fare.City(r.Bytes()), AsOf: day(&r), Observations: int(r.Uint())}
 		flags := r.Uint()
 		if flags&collectedFlag != 0 {
-			days := r.Uint()
-			if days > uint64(e.AsOf) {
-				r.Fail(errRange)
-				return Origin{}, fmt.Errorf("decode deals: %w", r.Err())
-			}
-			e.Collected = e.AsOf - fare.Day(days)
+			e.Collected = e.AsOf - fare.Day(r.UintTo(uint64(e.AsOf)))
 		}
 		e.Any = decodeFares(&r, e.AsOf, legend)
 		e.Any.setCompared(flags >> anyShift)
@@ -185,7 +171,7 @@ func Decode(data []byte) (Origin, error) {
 func day(r *packed.Reader) fare.Day {
 	v := r.Int()
 	if v < 0 || v > 1<<20 {
-		r.Fail(errRange)
+		r.Fail(packed.ErrRange)
 		return 0
 	}
 	return fare.Day(v)
@@ -195,7 +181,7 @@ func decodeFares(r *packed.Reader, asOf fare.Day, legend *fare.Legend) (f Fares)
 	end := (asOf + 1).Time().Unix()
 	for i, list := range []*[]Deal{&f.Route, &f.Months, &f.Airlines} {
 		depart, price, sample := int64(asOf), int64(0), int64(0)
-		for range r.Count(int64(r.Uint() & (1<<31 - 1))) {
+		for range r.Len() {
 			depart, price = depart+r.Int(), price+r.Int()
 			found := end - r.Int()
 			sample += r.Int()
@@ -203,7 +189,7 @@ func decodeFares(r *packed.Reader, asOf fare.Day, legend *fare.Legend) (f Fares)
 			level, certainty, nights := flags>>levelShift&7, flags>>certaintyShift&3, flags>>nightsShift
 			if depart < 0 || depart > 1<<20 || price <= 0 || price > int64(fare.MaxPrice) || sample < 0 ||
 				level >= uint64(len(levels)) || nights > fare.MaxNights {
-				r.Fail(errRange)
+				r.Fail(packed.ErrRange)
 				return f
 			}
 			d := Deal{Judged: verdict.Judged{
@@ -214,18 +200,14 @@ func decodeFares(r *packed.Reader, asOf fare.Day, legend *fare.Legend) (f Fares)
 			}}
 			_, d.Fare.Flight = legend.Get(r)
 			if flags&foreignFlag != 0 {
-				var known bool
-				if d.Fare.Quoted.Currency, known = fare.UnpackCurrency(r.Uint()); !known {
-					r.Fail(errRange)
-				}
-				d.Fare.Quoted.Amount = fare.Cents(r.Uint())
+				d.Fare.Quoted = fare.Money{Currency: fare.ReadCurrency(r), Amount: fare.Cents(r.Uint())}
 			}
 			if d.Verdict.Judged() {
 				d.Verdict.Percentile, d.Verdict.Median = int(min(r.Uint(), 100)), fare.Cents(price+r.Int())
 			}
 			day := r.Uint()
 			if day&dayLevelMask >= uint64(len(levels)) || day>>daySureShift >= uint64(len(certainties)) {
-				r.Fail(errRange)
+				r.Fail(packed.ErrRange)
 				return f
 			}
 			if day > 0 {

@@ -1,7 +1,6 @@
 package departure
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
@@ -23,8 +22,6 @@ const (
 
 	massUnit = 1. / 256
 )
-
-var errRange = errors.New("a value that cannot be")
 
 func (p *Pooled) Encode() []byte {
 	w := packed.NewWriter(pooledFormat, 1100)
@@ -71,7 +68,7 @@ func DecodePooled(data []byte) (*Pooled, error) {
 func readDay(r *packed.Reader) fare.Day {
 	day := r.Int()
 	if day < -1<<24 || day > 1<<24 {
-		r.Fail(errRange)
+		r.Fail(packed.ErrRange)
 		return 0
 	}
 	return fare.Day(day)
@@ -80,7 +77,7 @@ func readDay(r *packed.Reader) fare.Day {
 func readWeight(r *packed.Reader) float64 {
 	v := r.Float32()
 	if v < 0 {
-		r.Fail(errRange)
+		r.Fail(packed.ErrRange)
 		return 0
 	}
 	return v
@@ -90,11 +87,7 @@ func readWeight(r *packed.Reader) float64 {
 func (r *Route) Encode() []byte {
 	w := packed.NewWriter(routeFormat, 800)
 	w.Int(int64(r.epoch))
-	noCurve := uint64(0)
-	if r.noCurve {
-		noCurve = 1
-	}
-	w.Uint(uint64(r.count)<<1 | noCurve)
+	w.Uint(uint64(r.count)<<1 | packed.Bit(r.noCurve))
 	w.Float32(r.level.sum, r.level.weight)
 	for _, t := range r.terms {
 		w.Float32(t.value, t.information, t.cases)
@@ -124,10 +117,7 @@ func encodeBars(w *packed.Writer, bars []bar) {
 func DecodeRoute(data []byte) (*Route, error) {
 	r := packed.NewReader(data, routeFormat)
 	route := &Route{epoch: readDay(&r)}
-	count := r.Uint()
-	if count > math.MaxInt32 {
-		r.Fail(errRange)
-	}
+	count := r.UintTo(math.MaxInt32)
 	route.count, route.noCurve = int(count>>1), count&1 == 1
 	route.level.sum, route.level.weight = r.Float32(), readWeight(&r)
 	for h := range route.terms {
@@ -151,7 +141,7 @@ func decodeBars(r *packed.Reader) (bars []bar) {
 	for i := range n {
 		gap, mass := r.Uint(), r.Uint()
 		if bin += min(gap, bins); bin >= bins || gap == 0 && i > 0 || mass > 1<<40 {
-			r.Fail(errRange)
+			r.Fail(packed.ErrRange)
 			return nil
 		}
 		bars = append(bars, bar{uint8(bin), float64(mass) * massUnit})

@@ -36,7 +36,7 @@ func (d Departures) Encode(day fare.Day) []byte {
 		d[at].forget(day)
 		live = append(live, at)
 		for _, low := range d[at].lows {
-			unit = gcd(unit, low.price-base)
+			unit = fare.GCD(unit, low.price-base)
 		}
 	}
 	unit = max(1, unit)
@@ -68,13 +68,6 @@ func (d Departures) Encode(day fare.Day) []byte {
 
 // lastDays counts the possible numbers of days since a departure was last seen, 0 to lowDays.
 const lastDays = lowDays + 1
-
-func gcd(a, b fare.Cents) fare.Cents {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return max(a, -a)
-}
 
 // DecodeDepartures unpacks all histories. An answer about one departure uses find.
 func DecodeDepartures(data []byte) (Departures, error) {
@@ -121,7 +114,7 @@ type histories struct {
 func readHistories(data []byte) histories {
 	r := packed.NewReader(data, departuresFormat)
 	day, base, unit := readDay(&r), fare.Cents(min(r.Uint(), maxPrice)), fare.Cents(min(r.Uint(), maxPrice))
-	n := r.Count(int64(min(r.Uint(), math.MaxInt32)))
+	n := r.Len()
 	return histories{r, n, true, day, day, base, unit}
 }
 
@@ -161,7 +154,7 @@ func (h *histories) next(lows []dayPrice, moves []fare.Day) ([]dayPrice, []fare.
 }
 
 func (h *histories) refuse(lows []dayPrice, moves []fare.Day) ([]dayPrice, []fare.Day) {
-	h.Fail(errRange)
+	h.Fail(packed.ErrRange)
 	h.left = 0
 	return lows, moves
 }
@@ -187,10 +180,7 @@ func (qs Questions) Encode() []byte {
 		flags := uint64(0)
 		for h := range horizons {
 			for _, set := range []bool{q.known[h], q.fell[h], q.learned[h]} {
-				flags *= 2
-				if set {
-					flags++
-				}
+				flags = 2*flags + packed.Bit(set)
 			}
 		}
 		w.Uint(flags)
@@ -201,7 +191,7 @@ func (qs Questions) Encode() []byte {
 
 func DecodeQuestions(data []byte) (Questions, error) {
 	r := packed.NewReader(data, questionsFormat)
-	n := r.Count(int64(min(r.Uint(), math.MaxInt32)))
+	n := r.Len()
 	qs := make(Questions, 0, n)
 	var q question
 	for range n {
@@ -211,7 +201,7 @@ func DecodeQuestions(data []byte) (Questions, error) {
 		cells, ok := unpackCells(int(r.Uint16()))
 		flags := r.Uint()
 		if !ok || flags >= 1<<(3*int(horizons)) || q.price <= 0 || q.price > maxPrice || q.depart < q.day {
-			r.Fail(errRange)
+			r.Fail(packed.ErrRange)
 			break
 		}
 		q.cells = cells

@@ -81,10 +81,7 @@ func (e *Experience) encode() []byte {
 	}
 	doubted := uint64(0)
 	for _, is := range e.Doubted {
-		doubted *= 2
-		if is {
-			doubted++
-		}
+		doubted = 2*doubted + packed.Bit(is)
 	}
 	w.Uint(doubted)
 	w.Uint(uint64(e.WeeksOut))
@@ -102,13 +99,13 @@ func decodeExperience(data []byte) (*Experience, error) {
 		for i := range e.Curves[h] {
 			v := r.Float32()
 			if v < before || v > 1 {
-				r.Fail(errRange)
+				r.Fail(packed.ErrRange)
 			}
 			e.Curves[h][i], before = v, v
 		}
 		n := r.Uint()
 		if n != 0 && n != uint64(len(RecordEdges)-1) {
-			r.Fail(errRange)
+			r.Fail(packed.ErrRange)
 			break
 		}
 		for i := range n {

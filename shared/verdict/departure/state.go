@@ -241,21 +241,6 @@ func (d *StateDay) Usual(depart fare.Day) Quartiles {
 	return d.asker.Usual(Quote{Lead: int(depart - d.today)})
 }
 
-// Judge answers a single question about a departure; use Day for several. The Quartiles are zero if
-// there are too few fares for a percentile, and live is zero if there is no live fare.
-func (s *State) Judge(p *Pooled, today, depart fare.Day, price fare.Cents) (a Answer, q Quartiles, live Live, ok bool) {
-	day, ok := s.Day(p, today)
-	if !ok {
-		return a, q, live, false
-	}
-	if a, ok = day.Judge(depart, price); !ok {
-		return a, q, live, false
-	}
-	q, _ = day.Quartiles(depart)
-	live, _ = day.LiveFare(depart)
-	return a, q, live, true
-}
-
 func (r *Route) clone() *Route {
 	c := *r
 	for g, bars := range r.residuals {

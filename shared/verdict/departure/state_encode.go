@@ -75,14 +75,8 @@ const (
 )
 
 func (l Live) flags() uint64 {
-	flags := uint64(l.Nights)<<nightsShift | uint64(l.Stops)<<stopsShift
-	if l.DayOnly {
-		flags |= dayOnlyFlag
-	}
-	if l.Quoted != (fare.Money{}) {
-		flags |= foreignFlag
-	}
-	return flags
+	return packed.Bit(l.Quoted != fare.Money{})*foreignFlag | packed.Bit(l.DayOnly)*dayOnlyFlag |
+		uint64(l.Stops)<<stopsShift | uint64(l.Nights)<<nightsShift
 }
 
 // encodeLive packs live fares into about 7 bytes each. Prices are differences in multiples of their
@@ -93,7 +87,7 @@ func encodeLive(w *packed.Writer, asOf fare.Day, live []Live) {
 		if i == 0 {
 			base = l.Price
 		}
-		unit = gcd(unit, l.Price-base)
+		unit = fare.GCD(unit, l.Price-base)
 	}
 	unit = max(1, unit)
 	w.Uint(uint64(len(live)))
@@ -123,12 +117,11 @@ func encodeLive(w *packed.Writer, asOf fare.Day, live []Live) {
 // DecodeState leaves the histories packed until Unpack or an answer needs them.
 func DecodeState(data []byte) (*State, error) {
 	r := packed.NewSealedReader(data, stateFormat)
-	s := &State{AsOf: readDay(&r), Currency: readCurrency(&r), PerEuro: math.Float64frombits(r.Uint())}
-	stops := r.Uint()
-	if stops > uint64(OnlyNonStop) || math.IsNaN(s.PerEuro) || math.IsInf(s.PerEuro, 0) || s.PerEuro < 0 {
-		r.Fail(errRange)
+	s := &State{AsOf: readDay(&r), Currency: fare.ReadCurrency(&r), PerEuro: math.Float64frombits(r.Uint())}
+	s.Stops = StopsKnown(r.UintTo(uint64(OnlyNonStop)))
+	if math.IsNaN(s.PerEuro) || math.IsInf(s.PerEuro, 0) || s.PerEuro < 0 {
+		r.Fail(packed.ErrRange)
 	}
-	s.Stops = StopsKnown(stops)
 	s.Facts = slices.Clone(r.Bytes())
 	route := r.Bytes()
 	s.Minima.decode(&r)
@@ -149,16 +142,8 @@ func DecodeState(data []byte) (*State, error) {
 	return s, nil
 }
 
-func readCurrency(r *packed.Reader) fare.Currency {
-	c, known := fare.UnpackCurrency(r.Uint())
-	if !known {
-		r.Fail(errRange)
-	}
-	return c
-}
-
 func decodeLive(r *packed.Reader, asOf fare.Day) []Live {
-	n := r.Count(int64(min(r.Uint(), math.MaxInt32)))
+	n := r.Len()
 	price, unit := fare.Cents(min(r.Uint(), maxPrice)), fare.Cents(min(r.Uint(), maxPrice))
 	legend := fare.DecodeLegend(r)
 	live := make([]Live, 0, n)
@@ -177,11 +162,11 @@ func decodeLive(r *packed.Reader, asOf fare.Day) []Live {
 			l.Found = end - ago
 		}
 		if flags&foreignFlag != 0 {
-			l.Quoted.Currency = readCurrency(r)
+			l.Quoted.Currency = fare.ReadCurrency(r)
 			l.Quoted.Amount = fare.Cents(min(r.Uint(), maxPrice))
 		}
 		if i > 0 && gap == 0 || price <= 0 || price > maxPrice {
-			r.Fail(errRange)
+			r.Fail(packed.ErrRange)
 			return nil
 		}
 		live = append(live, l)

@@ -157,27 +157,27 @@ func TestSheetJudges(t *testing.T) {
 	p := Start(begin)
 	s.Advance(begin+29, p, all, new(Statistics))
 	first := s.Live[3]
-	a, q, live, ok := s.Judge(p, s.AsOf, first.Depart, 0)
+	a, q, live, ok := s.judge(p, s.AsOf, first.Depart, 0)
 	if !ok || !a.Known || live != first || !(q.Q1 <= q.Median && q.Median <= q.Q3) {
 		t.Errorf("%+v %+v %+v %v", a, q, live, ok)
 	}
-	if judged, _, _, ok := s.Judge(p, s.AsOf, first.Depart, first.Price); !ok || judged != a {
+	if judged, _, _, ok := s.judge(p, s.AsOf, first.Depart, first.Price); !ok || judged != a {
 		t.Errorf("at the price that it has: %+v, want %+v", judged, a)
 	}
 	far := s.AsOf + 200
-	if a, _, live, ok := s.Judge(nil, s.AsOf, far, 7000); !ok || !a.Known || live != (Live{}) {
+	if a, _, live, ok := s.judge(nil, s.AsOf, far, 7000); !ok || !a.Known || live != (Live{}) {
 		t.Errorf("a price of a departure that was never seen: %+v %+v %v", a, live, ok)
 	}
 	for name, ask := range map[string]func() bool{
-		"no live fare":     func() bool { _, _, _, ok := s.Judge(p, s.AsOf, far, 0); return ok },
-		"a negative price": func() bool { _, _, _, ok := s.Judge(p, s.AsOf, first.Depart, -1); return ok },
+		"no live fare":     func() bool { _, _, _, ok := s.judge(p, s.AsOf, far, 0); return ok },
+		"a negative price": func() bool { _, _, _, ok := s.judge(p, s.AsOf, first.Depart, -1); return ok },
 		"a departure that left": func() bool {
-			_, _, _, ok := s.Judge(p, first.Depart+1, first.Depart,
+			_, _, _, ok := s.judge(p, first.Depart+1, first.Depart,
 				5000)
 			return ok
 		},
-		"a day before the sheet": func() bool { _, _, _, ok := s.Judge(p, s.AsOf-1, first.Depart, 5000); return ok },
-		"a live fare too old":    func() bool { _, _, _, ok := s.Judge(p, s.AsOf+LiveDays+1, s.AsOf+19, 0); return ok },
+		"a day before the sheet": func() bool { _, _, _, ok := s.judge(p, s.AsOf-1, first.Depart, 5000); return ok },
+		"a live fare too old":    func() bool { _, _, _, ok := s.judge(p, s.AsOf+LiveDays+1, s.AsOf+19, 0); return ok },
 	} {
 		if ask() {
 			t.Errorf("%s: there is an answer", name)
@@ -407,14 +407,28 @@ func TestCurrencyOfAState(t *testing.T) {
 	}
 	in.Advance(begin+39, p, all, new(Statistics))
 	for _, l := range s.Live {
-		want, _, _, _ := s.Judge(p, s.AsOf, l.Depart, 0)
-		got, _, _, _ := in.Judge(p, s.AsOf, l.Depart, 0)
+		want, _, _, _ := s.judge(p, s.AsOf, l.Depart, 0)
+		got, _, _, _ := in.judge(p, s.AsOf, l.Depart, 0)
 		if got.Cells != want.Cells || math.Abs(got.Percentile-want.Percentile) > .02 {
 			t.Errorf("%v: %+v, want %+v", l.Depart, got, want)
 		}
 	}
 	in.Convert(ron, 5.5) // a change of the rate changes no price
-	if again, _, _, _ := in.Judge(p, s.AsOf, s.Live[0].Depart, 0); math.IsNaN(again.Percentile) {
+	if again, _, _, _ := in.judge(p, s.AsOf, s.Live[0].Depart, 0); math.IsNaN(again.Percentile) {
 		t.Error("no answer")
 	}
+}
+
+// judge answers a single question about a departure.
+func (s *State) judge(p *Pooled, today, depart fare.Day, price fare.Cents) (a Answer, q Quartiles, live Live, ok bool) {
+	day, ok := s.Day(p, today)
+	if !ok {
+		return a, q, live, false
+	}
+	if a, ok = day.Judge(depart, price); !ok {
+		return a, q, live, false
+	}
+	q, _ = day.Quartiles(depart)
+	live, _ = day.LiveFare(depart)
+	return a, q, live, true
 }

@@ -82,7 +82,7 @@ func DecodeSum(data []byte) (*Sum, error) {
 	r := packed.NewReader(data, sumFormat)
 	since, until, source, counts := r.Int(), r.Int(), string(r.Bytes()), r.Bytes()
 	if max(since, -since, until, -until) > maxDay {
-		r.Fail(errRange)
+		r.Fail(packed.ErrRange)
 	}
 	err := r.Err()
 	if err == nil {

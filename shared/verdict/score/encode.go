@@ -1,7 +1,6 @@
 package score
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
@@ -16,8 +15,6 @@ const (
 	maxPrice = 1 << 40 // in hundredths
 	maxDay   = 1 << 24
 )
-
-var errRange = errors.New("a value that cannot be")
 
 // Encode stores each count that is not 0 with the number of zeros before it.
 func (c *Counts) Encode() []byte {
@@ -44,7 +41,7 @@ func DecodeCounts(data []byte) (*Counts, error) {
 	for r.More() {
 		zeros := r.Uint()
 		if uint64(len(all))+zeros >= numbers {
-			r.Fail(errRange)
+			r.Fail(packed.ErrRange)
 			break
 		}
 		all = append(append(all, make([]int64, zeros)...), r.Int())
@@ -73,11 +70,7 @@ func (r Rounds) Encode() []byte {
 		w.Uint(round.Rule)
 		w.Uint(round.Currency.Pack())
 		w.Uint(uint64(round.Settled))
-		route := uint64(0)
-		if round.Route != nil {
-			route = 1
-		}
-		w.Uint(uint64(len(round.Departs))<<1 | route)
+		w.Uint(uint64(len(round.Departs))<<1 | packed.Bit(round.Route != nil))
 		if s := round.Route; s != nil {
 			w.Uint(uint64(s.Price))
 			w.Uint(uint64(s.Age)<<2 | uint64(s.Level))
@@ -107,7 +100,7 @@ func DecodeRounds(data []byte) (Rounds, error) {
 		return nil, nil
 	}
 	r := packed.NewReader(data, roundsFormat)
-	rounds := make(Rounds, r.Count(int64(min(r.Uint(), math.MaxInt32))))
+	rounds := make(Rounds, r.Len())
 	for i := range rounds {
 		rounds[i] = decodeRound(&r)
 	}
@@ -121,33 +114,24 @@ func isStated(percent uint8) bool { return percent <= 5*(Bands-1) || percent == 
 
 func decodeRound(r *packed.Reader) (round Round) {
 	day := r.Int()
-	round.Rule = r.Uint()
-	currency, known := fare.UnpackCurrency(r.Uint())
-	settled, n := r.Uint(), r.Uint()
-	if day < -maxDay || day > maxDay || !known || settled > uint64(FortnightSettled) {
-		r.Fail(errRange)
+	if day < -maxDay || day > maxDay {
+		r.Fail(packed.ErrRange)
 	}
-	round.Day, round.Currency, round.Settled = fare.Day(day), currency, Settled(settled)
-	number := func(most uint64) uint64 {
-		v := r.Uint()
-		if v > most {
-			r.Fail(errRange)
-			return 0
-		}
-		return v
-	}
+	round.Day, round.Rule, round.Currency = fare.Day(day), r.Uint(), fare.ReadCurrency(r)
+	round.Settled = Settled(r.UintTo(uint64(FortnightSettled)))
+	n := r.Uint()
 	if n%2 == 1 {
-		s := &RouteAnswer{Price: fare.Cents(number(maxPrice))}
-		packed := number(255<<2 | 3)
-		s.Age, s.Level = uint8(packed>>2), uint8(packed&3)
+		s := &RouteAnswer{Price: fare.Cents(r.UintTo(maxPrice))}
+		age := r.UintTo(255<<2 | 3)
+		s.Age, s.Level = uint8(age>>2), uint8(age&3)
 		if s.Price == 0 {
-			r.Fail(errRange)
+			r.Fail(packed.ErrRange)
 		}
 		round.Route = s
 	}
 	depart, price := round.Day, fare.Cents(0)
 	for range r.Count(int64(min(n/2, math.MaxInt32))) {
-		depart += fare.Day(number(maxDay))
+		depart += fare.Day(r.UintTo(maxDay))
 		price += fare.Cents(max(-maxPrice, min(maxPrice, r.Int())))
 		var b [8]uint8
 		for i := range b {
@@ -160,7 +144,7 @@ func decodeRound(r *packed.Reader) (round Round) {
 		if price <= 0 || price > maxPrice || depart > maxDay || s.Sure >= Sures || s.Percentile > 100 ||
 			max(s.Own[0], s.Own[1]) >= ownUnit ||
 			!isStated(s.Stated[0]) || !isStated(s.Stated[1]) || s.Cheaper > 100 || s.Rival > NoRival {
-			r.Fail(errRange)
+			r.Fail(packed.ErrRange)
 			return round
 		}
 		round.Departs = append(round.Departs, s)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"verdetto/shared/fare"
+	"verdetto/shared/fare/packed"
 	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/departure"
 )
@@ -91,7 +92,7 @@ func changed(from, to fare.Cents) int64 {
 }
 
 func (h *HorizonCounts) count(horizon int, answer DepartureAnswer, lead int, c outcome) {
-	fell, up, dearer := one(c.fell), one(c.rose), one(c.last > answer.Price)
+	fell, up, dearer := int64(packed.Bit(c.fell)), int64(packed.Bit(c.rose)), int64(packed.Bit(c.last > answer.Price))
 	step := &h.Own[answer.Own[horizon]/(ownUnit/Steps)]
 	step.Add(int64(answer.Own[horizon]), fell)
 	level := departure.LevelOf(float64(answer.Percentile) / 100).Place()
@@ -134,13 +135,6 @@ func (p *Pair) add(fell int64) {
 	p.Fell += fell
 }
 
-func one(yes bool) int64 {
-	if yes {
-		return 1
-	}
-	return 0
-}
-
 // placeOf returns the cell of a percentile.
 func placeOf(percentile uint8) int { return min(Places-1, int(percentile)/(100/Places)) }
 
@@ -169,7 +163,7 @@ func (r *Round) settleRoute(s Source, why Reason, comparable bool, c *Counts) {
 	}
 	cell := &counts.Levels[answer.Level]
 	cell.N++
-	cell.Fell += one(departure.Fell(answer.Price, last.Price))
-	cell.Rose += one(departure.Rose(answer.Price, last.Price))
+	cell.Fell += int64(packed.Bit(departure.Fell(answer.Price, last.Price)))
+	cell.Rose += int64(packed.Bit(departure.Rose(answer.Price, last.Price)))
 	cell.Change += changed(answer.Price, last.Price)
 }
