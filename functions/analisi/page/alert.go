@@ -174,12 +174,7 @@ func (v *view) AlertLede() template.HTML {
 	return v.T.HTML("form.alert_lede", "When", when)
 }
 
-func (v *view) AlertCheap() string {
-	if v.alertDated() {
-		return v.T.Text("form.kind_cheap.day")
-	}
-	return v.T.Text("form.kind_cheap.market")
-}
+func (v *view) AlertCheap() string { return wording.CheapKind(v.T, v.alertDated()) }
 
 func (v *view) AlertTitle() string {
 	switch {

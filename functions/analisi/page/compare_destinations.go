@@ -129,7 +129,7 @@ func (h home) compare(ctx context.Context, q question, asked answer.Question, a 
 		case when != "" && !cities:
 			row.Name, row.Date = when, ""
 		case when != "" && times:
-			row.Name, row.Date = o.city+" · "+when, ""
+			row.Name, row.Date = o.city+dot+when, ""
 		}
 		switch {
 		case i > 0:

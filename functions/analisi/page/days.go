@@ -72,6 +72,6 @@ func (v *view) dayRow(d verdict.Day, to string) dayRow {
 }
 
 func (v *view) dayName(d fare.Day) string {
-	return v.T.Text("format.weekday_day", "Weekday", v.T.WeekdayShort(d.Time().Weekday()), "Day", d.Time().Day(), "Month",
-		v.T.Month(d.Month()))
+	return unbroken(v.T.Text("format.weekday_day", "Weekday", v.T.WeekdayShort(d.Time().Weekday()), "Day", d.Time().Day(), "Month",
+		v.T.Month(d.Month())))
 }

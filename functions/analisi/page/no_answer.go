@@ -100,7 +100,7 @@ func (v *view) listNear(q question, near []verdict.Day) {
 	for _, one := range near {
 		row := v.dayRow(one, q.linkOn(tripOn(q, one.Fare), v.AskFrom, v.AskTo))
 		if one.Fare.Nights > 0 {
-			row.Seen = strings.Join(nonEmpty(v.T.Count("stays.nights", int(one.Fare.Nights)), row.Seen), " · ")
+			row.Seen = strings.Join(nonEmpty(v.T.Count("stays.nights", int(one.Fare.Nights)), row.Seen), dot)
 		}
 		d.Rows = append(d.Rows, row)
 	}

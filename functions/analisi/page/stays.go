@@ -151,8 +151,8 @@ func (c calendarDay) hasFare() bool { return c.To != "" }
 
 func (v *view) shortDay(d fare.Day) string {
 	t := d.Time()
-	return v.T.Text("format.weekday_day", "Weekday", v.T.WeekdayShort(t.Weekday()), "Day", t.Day(), "Month",
-		v.T.MonthShort(t.Month()))
+	return unbroken(v.T.Text("format.weekday_day", "Weekday", v.T.WeekdayShort(t.Weekday()), "Day", t.Day(), "Month",
+		v.T.MonthShort(t.Month())))
 }
 
 // weekend is the stay (the parameter soggiorno) from Friday or Saturday to Sunday or Monday.
@@ -350,7 +350,7 @@ func (h home) showPair(ctx context.Context, q question, asked answer.Question, v
 		} else {
 			row.Seen = l.Text("home.unwatched")
 		}
-		row.Name, row.Seen = routeName(l, names[i], names[1-i]), strings.Join(nonEmpty(when, row.Seen), "\u00a0· ")
+		row.Name, row.Seen = routeName(l, names[i], names[1-i]), strings.Join(nonEmpty(when, row.Seen), dot)
 		p.Rows = append(p.Rows, row)
 	}
 	if together {
@@ -445,7 +445,7 @@ func (v *view) judgeStay(s *staysView, best verdict.Day) {
 func (v *view) showStays(q question, known []verdict.Day) {
 	l := v.T
 	from, to, _ := nights(q.Stay)
-	s := &staysView{Route: routeName(l, v.From, v.To) + " · " + q.text(l), Hidden: !v.AllFares}
+	s := &staysView{Route: routeName(l, v.From, v.To) + dot + q.text(l), Hidden: !v.AllFares}
 	s.Back = link{routeName(l, v.To, v.From), q.linkOn(q.trip, v.AskTo, v.AskFrom)}
 	s.Grid.Corner = l.Text("stays.out")
 	if q.Stay == weekend {

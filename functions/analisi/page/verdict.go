@@ -82,7 +82,7 @@ func (v *view) identify(asked answer.Question, a verdict.Judgement) string {
 		days = "" // of the question
 	}
 	parts := []string{v.T.Text("answer.lowest." + kind), days, v.seen(offer), wording.Flight(v.T, offer)}
-	return wording.Sentence(strings.Join(nonEmpty(parts...), " · ")) + "."
+	return wording.Sentence(strings.Join(nonEmpty(parts...), dot)) + "."
 }
 
 func (v *view) seen(l verdict.Live) string {
@@ -101,7 +101,7 @@ func (v *view) newVerdict(q question, asked answer.Question, a verdict.Judgement
 		Judged: []string{l.Text("verdict.price_for") + " " + l.Text("verdict.found")},
 	}
 	if trip := v.Trip.judgedFor(a.Fare).text(l); trip != "" {
-		j.Route += " · " + trip
+		j.Route += dot + trip
 	}
 	j.Asks = l.Text("answer.asks.fare")
 	if saying.OfMarket() {

@@ -160,17 +160,15 @@ func (v *view) LastDay() string  { return (v.today + answer.MaxAhead).String() }
 func (v *view) InMonths() bool { return v.Anywhere && v.Trip.Back == "" }
 
 func (v *view) Question() string {
-	to, parts := cmp.Or(v.To, v.AskTo), []string{v.Trip.textWith(v.T, func(d fare.Day) string {
-		return strings.ReplaceAll(v.shortDay(d), " ", "\u00a0")
-	})}
+	to, parts := cmp.Or(v.To, v.AskTo), []string{v.Trip.textWith(v.T, v.shortDay)}
 	if v.Anywhere {
 		to = cmp.Or(to, v.T.Text("alerts.anywhere"))
 	}
 	if parts[0] == "" {
-		parts[0] = v.T.Text("form.any_day")
+		parts[0] = unbroken(v.T.Text("form.any_day"))
 	}
 	if v.Trip.Back == "" && v.Trip.Stay == "" {
-		parts = append(parts, v.T.Text("ask.one_way"))
+		parts = append(parts, unbroken(v.T.Text("ask.one_way")))
 	}
 	if seen := v.SeenPrice(); seen != "" {
 		parts = append(parts, v.T.Text("ask.seen_short", "Price", seen))
@@ -178,8 +176,19 @@ func (v *view) Question() string {
 	if v.Trip.With != "" {
 		parts = append(parts, v.T.Text("compare.ask")+" "+v.Trip.With)
 	}
-	return strings.ReplaceAll(v.From+" → "+to+" · "+strings.Join(parts, " · "), " ·", "\u00a0·")
+	return v.From + " → " + to + dot + strings.Join(parts, dot)
 }
+
+// Asking reports whether the form is unfolded because it has to be corrected.
+func (v *view) Asking() bool {
+	bad := v.FromBad || v.ToBad || v.status == http.StatusBadRequest
+	return len(v.Faults) > 0 || bad && v.Notice.Links == nil
+}
+
+// dot stands between parts of a line and never begins a line.
+const dot = "\u00a0· "
+
+func unbroken(text string) string { return strings.ReplaceAll(text, " ", "\u00a0") }
 
 // Before returns the month or day that the form shows now. A form without a script sends it, so
 // that the next request can tell which one the reader changed.
@@ -234,7 +243,7 @@ func (t trip) textWith(l *i18n.Language, write func(fare.Day) string) string {
 	if only := t.airlineChoice.text(l); only != "" {
 		all = append(all, only)
 	}
-	return strings.Join(all, " · ")
+	return strings.Join(all, dot)
 }
 
 type notice struct {
