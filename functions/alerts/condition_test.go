@@ -31,7 +31,7 @@ func ask(t *testing.T, today fare.Day, route, fields string) (p request, at stri
 	for i, f := range faults {
 		names = append(names, f.field)
 		for _, l := range i18n.Languages() {
-			if line := pageTexts(faults, l)[i]; strings.Contains(line, "no value") || strings.Contains(line, "{{") {
+			if line := pageTexts(faults, l, false)[i]; strings.Contains(line, "no value") || strings.Contains(line, "{{") {
 				t.Errorf("%s %s: %s", route, fields, line)
 			}
 		}
@@ -159,7 +159,7 @@ func TestTooSoon(t *testing.T) {
 			t.Errorf("%s: %d %s %q", fields, got.Status, got.Code, got.Detail)
 		}
 		for _, l := range i18n.Languages() {
-			if line := pageTexts(faults, l)[0]; !strings.Contains(line, l.WeekdayDate(faults[0].fill[1].(fare.Day))) {
+			if line := pageTexts(faults, l, false)[0]; !strings.Contains(line, l.WeekdayDate(faults[0].fill[1].(fare.Day))) {
 				t.Errorf("%s: %s", l.Code, line)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
 	"verdetto/shared/text/i18n"
+	"verdetto/shared/text/wording"
 	"verdetto/shared/web/httpapi"
 )
 
@@ -42,7 +43,8 @@ func refusal(faults []fault) *httpapi.Problem {
 	return p
 }
 
-func (f fault) pageText(l *i18n.Language) string {
+// pageText words a fault for the form of an alert, which is dated if it has a departure or a month.
+func (f fault) pageText(l *i18n.Language, dated bool) string {
 	key := "unclear"
 	switch f.text {
 	case "too_soon", "too_soon_weekly", "only_with", "drop_wants", "not_both", "paid_departure", "not_with",
@@ -70,7 +72,7 @@ func (f fault) pageText(l *i18n.Language) string {
 		}
 		fill = append(fill, name, value)
 		if name == "Kind" && f.text == "only_with" {
-			fill = append(fill, "Label", l.Text("form.kind_"+kindLabels[fmt.Sprint(value)]))
+			fill = append(fill, "Label", kindLabel(l, fmt.Sprint(value), dated))
 		}
 	}
 	if fill == nil { // no similar name, or no airline of the route, is known
@@ -79,8 +81,12 @@ func (f fault) pageText(l *i18n.Language) string {
 	return l.Text("alerts.fault."+key, fill...)
 }
 
-var kindLabels = map[string]string{store.Threshold: "cheap.market", store.Verdict: "cheap.market", store.Low: "low",
-	store.Drop: "drop", store.Change: "change", store.Paid: "paid"}
+func kindLabel(l *i18n.Language, kind string, dated bool) string {
+	if kind == "" || kind == store.Threshold {
+		return wording.CheapKind(l, dated)
+	}
+	return l.Text("form.kind_" + kind)
+}
 
 // unknownField repeats at most 40 characters of the field's name.
 func unknownField(name string) fault {

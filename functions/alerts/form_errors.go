@@ -59,7 +59,7 @@ func (s *Service) refused(ctx context.Context, in *subscribeInput, asked request
 		shown[name] = true
 	}
 	for _, f := range faults {
-		show(f.field, f.pageText(l))
+		show(f.field, f.pageText(l, dated(given)))
 		switch f.text {
 		case "drop_wants":
 			show("percent", "")
@@ -78,6 +78,8 @@ func (s *Service) refused(ctx context.Context, in *subscribeInput, asked request
 	}
 	return respond(p.Status, "refused", v)
 }
+
+func dated(given map[string]string) bool { return given["departure"]+given["month"] != "" }
 
 var labels = map[string]string{"email": "form.email", "address": "form.address", "threshold": "ask.maximum",
 	"paid": "form.paid", "amount": "form.amount", "days": "form.days", "percent": "form.percent", "kind": "form.kind",
@@ -110,11 +112,7 @@ func correct(name string, given map[string]string, l *i18n.Language) (correction
 	case "kind":
 		c.Type = ""
 		for _, kind := range []string{"", store.Low, store.Drop, store.Change, store.Paid} {
-			label := "cheap.market"
-			if kind != "" {
-				label = kindLabels[kind]
-			}
-			c.Options = append(c.Options, choice{kind, l.Text("form.kind_" + label), kind == given[name]})
+			c.Options = append(c.Options, choice{kind, kindLabel(l, kind, dated(given)), kind == given[name]})
 		}
 	}
 	return c, true
@@ -127,9 +125,9 @@ func sign(currency string) string {
 	return currency
 }
 
-func pageTexts(faults []fault, l *i18n.Language) (lines []string) {
+func pageTexts(faults []fault, l *i18n.Language, dated bool) (lines []string) {
 	for _, f := range faults {
-		line := f.pageText(l)
+		line := f.pageText(l, dated)
 		if key, ok := labels[f.field]; ok {
 			line = l.Text(key, "In", "€") + l.Text("format.colon") + " " + line
 		}

@@ -190,7 +190,7 @@ func (s *Service) restore(ctx context.Context, token string, v view) (*page.Resp
 func (s *Service) mailList(ctx context.Context, typed string, v view) (*page.Response, error) {
 	address, err := mail.ParseAddress(typed)
 	if err != nil {
-		v.Days, v.Faults = notify.ManageDays, pageTexts([]fault{{field: "email", text: "email"}}, v.T)
+		v.Days, v.Faults = notify.ManageDays, pageTexts([]fault{{field: "email", text: "email"}}, v.T, false)
 		return respond(http.StatusBadRequest, "mine", v)
 	}
 	if err := s.spend(ctx); err != nil {
@@ -237,7 +237,7 @@ func (s *Service) change(ctx context.Context, subscriber store.SubscriberID, ref
 		}
 	}
 	if len(faults) > 0 {
-		v.Faults = pageTexts(faults, v.T)
+		v.Faults = pageTexts(faults, v.T, alert.Trip.From != 0)
 		return s.orNone(ctx, subscriber, http.StatusBadRequest, v)
 	}
 	return s.changed(ctx, subscriber, ref, v, given.number)

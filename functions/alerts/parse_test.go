@@ -41,7 +41,7 @@ func FuzzParseRequest(f *testing.F) {
 		p, faults := parseRequest(contentType, body)
 		if len(faults) > 0 {
 			p := refusal(faults)
-			if p.Status != 400 || len(p.Errors) == 0 || len(pageTexts(faults, i18n.Default())) != len(faults) {
+			if p.Status != 400 || len(p.Errors) == 0 || len(pageTexts(faults, i18n.Default(), false)) != len(faults) {
 				t.Errorf("%+v", p)
 			}
 			return
