@@ -37,9 +37,6 @@ func TestProveEveryLanguageFits(t *testing.T) {
 				{"imprint", "/v1/note-legali?", 200},
 			} {
 				doubled := size.width < 320
-				if doubled && strings.HasPrefix(p.path, "/v1") {
-					continue // the pages about fares only
-				}
 				status, html := w.visit(base + p.path + "lang=" + l.Code)
 				if status != p.status || !strings.Contains(html, `<html lang="`+l.Code+`"`) {
 					t.Errorf("%s in %s: %d", p.name, l.Code, status)

@@ -165,10 +165,10 @@ func (v *view) Question() string {
 		to = cmp.Or(to, v.T.Text("alerts.anywhere"))
 	}
 	if parts[0] == "" {
-		parts[0] = unbroken(v.T.Text("form.any_day"))
+		parts[0] = v.T.Text("form.any_day")
 	}
 	if v.Trip.Back == "" && v.Trip.Stay == "" {
-		parts = append(parts, unbroken(v.T.Text("ask.one_way")))
+		parts = append(parts, v.T.Text("ask.one_way"))
 	}
 	if seen := v.SeenPrice(); seen != "" {
 		parts = append(parts, v.T.Text("ask.seen_short", "Price", seen))
