@@ -80,26 +80,3 @@ func TestWithoutASource(t *testing.T) {
 		}
 	}
 }
-
-// Read refuses malformed lines, so the other tests can fail.
-func TestReadRefuses(t *testing.T) {
-	good := `{"f":"x","A":1,"_aws":{"Timestamp":1772366400000,"CloudWatchMetrics":[{"Namespace":"N","Dimensions":[["f"]],"Metrics":[{"Name":"A","Unit":"Count"}]}]}}`
-	if got, err := metricstest.Read([]byte(good)); err != nil || got["N f=x A (Count)"] != 1 {
-		t.Fatal(got, err)
-	}
-	for name, change := range map[string][2]string{
-		"no header":             {`_aws`, `_azure`},
-		"no such member":        {`"A":1`, `"B":1`},
-		"a metric of text":      {`"A":1`, `"A":"1"`},
-		"a dimension of number": {`"f":"x"`, `"f":1`},
-		"a unit of our own":     {`"Count"`, `"Calls"`},
-		"a member twice":        {`"A":1`, `"A":1,"A":2`},
-		"seconds for a moment":  {`1772366400000`, `1772366400`},
-		"a spelling of ours":    {`"Namespace"`, `"namespace"`},
-		"no line":               {`{"f"`, `{f`},
-	} {
-		if _, err := metricstest.Read([]byte(strings.Replace(good, change[0], change[1], 1))); err == nil {
-			t.Errorf("%s: no error", name)
-		}
-	}
-}

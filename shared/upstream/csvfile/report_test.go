@@ -2,35 +2,12 @@ package csvfile_test
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"verdetto/shared/fare"
 	"verdetto/shared/upstream/csvfile"
 )
-
-func TestReportPrints(t *testing.T) {
-	p := read(t, "origin,destination,observed_date,depart_date,price,currency,return_date\n"+
-		strings.Repeat("MIL,BUH,2026-01-02,2026-02-03,80,EUR,2026-02-09\n", 2)+
-		"MIL,BUH,2026-01-02,2026-02-03,19.99,EUR,\n"+
-		"MIL,BUH,2026-01-02,2026-02-03,19.99,EUR,2026-02-02\n"+
-		strings.Repeat("MIL,BUH,2026-01-02,2026-02-03,dear,EUR,\n", 22))
-	var b strings.Builder
-	p.Report().Print(&b)
-	want := "panel         26 rows, 2 fares (1 of them returns), 1 repeated\n" +
-		"  left out    22: a price that is no decimal number\n" +
-		"  left out    1: return on the day of departure or before it\n"
-	for line := 6; line < 26; line++ {
-		want += fmt.Sprintf("  bad row     line %d: price \"dear\": want a decimal number, such as 45.50\n", line)
-	}
-	want += "  and 2 more bad rows\n"
-	if diff := cmp.Diff(want, b.String()); diff != "" {
-		t.Error(diff)
-	}
-}
 
 // Recorded fares are usable only near the days on which they were found.
 func TestUsableAt(t *testing.T) {

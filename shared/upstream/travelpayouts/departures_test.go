@@ -309,6 +309,7 @@ func TestBadBodies(t *testing.T) {
 		"binary":                        "\x1f\x8b\x08\x00\x00",
 		"no, in words":                  `{"success":false,"data":{},"error":"bad destination"}`,
 		"no, without a word":            `{"success":false}`,
+		"no, with rows all the same":    `{"success":false,"data":[{"origin":"MIL","destination":"BUH","depart_date":"2026-12-01","found_at":"2026-11-20T08:00:05Z","value":29}],"error":{"code":4}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			server, client, _ := set(t, nil, nil)

@@ -107,58 +107,6 @@ func TestDecodeRow(t *testing.T) {
 	}
 }
 
-func TestDecodePage(t *testing.T) {
-	const good = `{"origin":"MIL","destination":"BUH","depart_date":"2026-12-01","found_at":"2026-11-20T08:00:05Z","value":29}`
-	const undated = `{"origin":"MIL","destination":"BUH","depart_date":"2026-12-01","value":29}`
-	tests := []struct {
-		name, body                    string
-		rows, malformed, undated      int
-		currency, unreadable, refusal string
-	}{
-		{name: "rows", body: `{"success":true,"data":[` + good + `],"currency":"eur","error":null}`, rows: 1,
-			currency: "EUR"},
-		{name: "another currency than asked", body: `{"success":true,"data":[` + good + `],"currency":"rub"}`, rows: 1,
-			currency: "RUB"},
-		{name: "no echo of the currency", body: `{"success":true,"data":[` + good + `]}`, rows: 1, currency: "SEK"},
-		{name: "one bad row among good ones", body: `{"success":true,"data":[` + good + `,{"value":3}]}`, rows: 2,
-			malformed: 1, currency: "SEK"},
-		{name: "one without a date among good ones", body: `{"success":true,"data":[` + good + `,` + undated + `]}`,
-			rows: 2, undated: 1},
-		{name: "an object of rows", body: `{"success":true,"data":{"2026-12-01":` + good + `,"2026-12-02":` + good +
-			`,"2026-12-03":null},"currency":"eur"}`, rows: 3, malformed: 1, currency: "EUR"},
-		{name: "only bad rows", body: `{"success":true,"data":[{"fare":3},{"fare":4}]}`, unreadable: "none of 2"},
-		{name: "a text", body: `{"success":true,"data":"soon"}`, unreadable: "neither"},
-		{name: "empty", body: ``, unreadable: "envelope"},
-		{name: "no, with an object", body: `{"success":false,"data":{},"error":"bad origin"}`, refusal: "bad origin"},
-		{name: "no, with null and a message", body: `{"success":false,"data":null,"message":"Unauthorized"}`,
-			refusal: "Unauthorized"},
-		{name: "no, with rows all the same", body: `{"success":false,"data":[` + good + `],"error":{"code":4}}`,
-			refusal: `{"code":4}`},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			p, err := decodePage([]byte(test.body), "SEK")
-			switch {
-			case test.refusal != "":
-				if r := (refusal{}); !errors.As(err, &r) || r.text != test.refusal {
-					t.Errorf("error %v, want a refusal %q", err, test.refusal)
-				}
-			case test.unreadable != "":
-				if err == nil || !strings.Contains(err.Error(), test.unreadable) {
-					t.Errorf("error %v, want %q", err, test.unreadable)
-				}
-			case err != nil:
-				t.Error(err)
-			case p.rows != test.rows || p.unread[upstream.Malformed] != test.malformed ||
-				p.unread[Undated] != test.undated || len(p.offers) != test.rows-test.malformed-test.undated:
-				t.Errorf("%d rows, unread %v, %d offers", p.rows, p.unread, len(p.offers))
-			case test.currency != "" && p.offers[0].Currency != test.currency:
-				t.Errorf("currency %s, want %s", p.offers[0].Currency, test.currency)
-			}
-		})
-	}
-}
-
 func FuzzDecodePage(f *testing.F) {
 	for _, seed := range []string{
 		``, `{}`, `null`, `[]`, `{"success":true,"data":[]}`, `{"success":false,"data":{},"error":"no"}`,
