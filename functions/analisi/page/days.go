@@ -71,7 +71,10 @@ func (v *view) dayRow(d verdict.Day, to string) dayRow {
 	return row
 }
 
-func (v *view) dayName(d fare.Day) string {
-	return unbroken(v.T.Text("format.weekday_day", "Weekday", v.T.WeekdayShort(d.Time().Weekday()), "Day", d.Time().Day(), "Month",
-		v.T.Month(d.Month())))
+func (v *view) dayName(d fare.Day) string  { return v.dayIn(d, v.T.Month(d.Month())) }
+func (v *view) shortDay(d fare.Day) string { return v.dayIn(d, v.T.MonthShort(d.Month())) }
+
+func (v *view) dayIn(d fare.Day, month string) string {
+	return unbroken(v.T.Text("format.weekday_day", "Weekday", v.T.WeekdayShort(d.Time().Weekday()), "Day", d.Time().Day(),
+		"Month", month))
 }

@@ -83,15 +83,22 @@ func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view)
 	q.trip, v.Trip = about, about
 	v.setRoute(q, from, nil)
 	v.explain(q)
-	if errors.As(err, &problem) {
-		v.refuseNoRoutes(problem.Collection())
+	switch {
+	case errors.As(err, &problem) && problem.Collection() != nil:
+		v.refuseCollecting(problem.Collection())
 		return
-	}
-	if err != nil {
+	case errors.As(err, &problem):
+		v.refuse(http.StatusNotFound, "no_routes")
+		return
+	case err != nil:
 		h.refuseFailed(r, v, err)
 		return
 	}
-	standing, unknown := published.ValidDeals(all, v.today, filterOf(asked, monthOfDeals(asked, kind)))
+	filter := deals.Filter{NonStop: asked.NonStop, Airlines: asked.Airlines}
+	if asked.When != nil && kind == fare.OneWay { // one-way deals are by month, so a day means its month
+		filter.Month = &asked.When.Date
+	}
+	standing, unknown := published.ValidDeals(all, v.today, filter)
 	countries, others := v.areasOf(q, standing)
 	if area := v.Area; area != nil {
 		standing = slices.DeleteFunc(standing, func(d published.DestinationDeal) bool { return !area.HoldsCity(d.To) })
@@ -110,27 +117,6 @@ func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view)
 			v.Cheap.Unknown = v.T.Text("cheap.unknown_airline", "Number", unknown)
 		}
 	}
-}
-
-// monthOfDeals returns a day of the month that a list of deals is about, or nil for any month.
-// Deals are by month, so a day means its month.
-func monthOfDeals(asked answer.Question, kind fare.Trip) *fare.Day {
-	if asked.When == nil || kind != fare.OneWay {
-		return nil
-	}
-	return &asked.When.Date
-}
-
-func filterOf(asked answer.Question, month *fare.Day) deals.Filter {
-	return deals.Filter{Month: month, NonStop: asked.NonStop, Airlines: asked.Airlines}
-}
-
-func (v *view) refuseNoRoutes(c *verdict.Collection) {
-	if c != nil {
-		v.refuseCollecting(c)
-		return
-	}
-	v.refuse(http.StatusNotFound, "no_routes")
 }
 
 func collecting(v *view, all deals.Origin) string {

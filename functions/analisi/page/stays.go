@@ -149,12 +149,6 @@ func (g *grid) dropColumns() {
 
 func (c calendarDay) hasFare() bool { return c.To != "" }
 
-func (v *view) shortDay(d fare.Day) string {
-	t := d.Time()
-	return unbroken(v.T.Text("format.weekday_day", "Weekday", v.T.WeekdayShort(t.Weekday()), "Day", t.Day(), "Month",
-		v.T.MonthShort(t.Month())))
-}
-
 // weekend is the stay (the parameter soggiorno) from Friday or Saturday to Sunday or Monday.
 const weekend = "weekend"
 
@@ -432,16 +426,6 @@ func onWeekend(l verdict.Live) bool {
 	return (leaves == time.Friday || leaves == time.Saturday) && (comes == time.Sunday || comes == time.Monday)
 }
 
-// judgeStay states what the page about the days of the cheapest return states.
-func (v *view) judgeStay(s *staysView, best verdict.Day) {
-	saying := wording.Verdict{Language: v.T, Today: v.today, On: best.Fare.Depart,
-		Of: verdict.Judgement{Judged: best.Judged, Scope: verdict.OfDeparture}}
-	v.Title += v.T.Text("format.colon") + " " + saying.Brief()
-	s.Level = string(best.Verdict.Level)
-	s.describeCertainty(saying)
-	s.Headline = saying.Headline()
-}
-
 func (v *view) showStays(q question, known []verdict.Day) {
 	l := v.T
 	from, to, _ := nights(q.Stay)
@@ -460,8 +444,12 @@ func (v *view) showStays(q question, known []verdict.Day) {
 		s.Lede = l.Text("stays.best", "Out", l.WeekdayDate(out), "Back", l.WeekdayDate(back))
 	}
 	v.Title = s.Route
-	if best.Fare.Price > 0 && best.Verdict.Judged() {
-		v.judgeStay(s, best)
+	if best.Fare.Price > 0 && best.Verdict.Judged() { // as the page about these days states it
+		saying := wording.Verdict{Language: l, Today: v.today, On: out,
+			Of: verdict.Judgement{Judged: best.Judged, Scope: verdict.OfDeparture}}
+		v.Title += l.Text("format.colon") + " " + saying.Brief()
+		s.Level, s.Headline = string(best.Verdict.Level), saying.Headline()
+		s.describeCertainty(saying)
 	}
 	if q.Month == "" && q.Date == "" && len(known) > maxRows {
 		known = known[:maxRows]

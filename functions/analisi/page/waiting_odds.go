@@ -19,16 +19,12 @@ type waits struct {
 
 // waitsOf returns nil if the departure is today, or the question is about no single departure.
 func waitsOf(saying wording.Verdict) *waits {
-	if lead := saying.Of.Lead; lead != nil && *lead == 0 {
-		return nil
-	}
-	if saying.Of.Declared {
-		return waitsWithOwn(saying)
-	}
 	l, a := saying.Language, saying.Of
 	switch {
-	case len(a.Forecasts) == 0 && a.Lead == nil:
+	case a.Lead != nil && *a.Lead == 0, !a.Declared && a.Lead == nil && len(a.Forecasts) == 0:
 		return nil
+	case a.Declared:
+		return waitsWithOwn(saying)
 	case len(a.Forecasts) == 0:
 		return waitsUnknown(l, cmp.Or(saying.Waiting(), l.Text("waits.unrecorded")))
 	}
