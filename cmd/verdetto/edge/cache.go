@@ -104,7 +104,6 @@ func (c *cache) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(into.Body.Bytes()) // the caller may have hung up
 }
 
-// key returns the cache key of a request, and false if its answer may not be shared.
 func (c *cache) key(r *http.Request) (key string, ok bool) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return "", false
@@ -193,7 +192,6 @@ func has(given, tag string) bool {
 	return false
 }
 
-// sharedFor returns how long the cache may share an answer among callers, or 0 if it may not.
 func sharedFor(r *recorder.Recorder) time.Duration {
 	if r.Status != http.StatusOK || len(r.Sent["Set-Cookie"]) > 0 {
 		return 0

@@ -44,7 +44,6 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(w, "%d %s%s", s.asked, r.URL.RequestURI(), s.body)
 }
 
-// ask sends a request through a handler.
 func ask(h http.Handler, method, target string, header ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, target, nil)
 	for i := 0; i < len(header); i += 2 {
@@ -59,8 +58,7 @@ func admitAll(http.ResponseWriter, *http.Request) bool { return true }
 
 const trends = "/v1/price-trends?origin=PSA"
 
-// TestShared: a repeated call is answered from the cache. The call goes to the service if the table
-// of endpoints or the first answer's headers forbid sharing, or if the call has a key.
+// The call goes to the service if the table of endpoints or the first answer forbids sharing, or if it has a key.
 func TestShared(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -141,7 +139,6 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// TestLifetime: the cache shares an answer for exactly the time in the answer's s-maxage.
 func TestLifetime(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	s := &service{}
@@ -160,8 +157,7 @@ func TestLifetime(t *testing.T) {
 	}
 }
 
-// TestKnownAlready: a caller whose If-None-Match has the answer's ETag gets 304, whether or not the
-// answer was cached. The cache still stores the whole answer.
+// The cache stores the whole answer even if the first caller gets 304.
 func TestKnownAlready(t *testing.T) {
 	s := &service{}
 	h := newCache(s, admitAll, time.Now, maxBytes)
@@ -177,8 +173,7 @@ func TestKnownAlready(t *testing.T) {
 	}
 }
 
-// TestBounded: the cache never exceeds its limit in bytes. It drops the least recently used
-// answers.
+// The cache drops the least recently used answers.
 func TestBounded(t *testing.T) {
 	s := &service{body: strings.Repeat("x", 10_000)}
 	const most = 200_000
@@ -204,8 +199,6 @@ func TestBounded(t *testing.T) {
 	}
 }
 
-// TestEveryEdgeRouteIsKept: the cache stores the answers of every endpoint whose answers the table
-// of endpoints allows an edge to share.
 func TestEveryEdgeRouteIsKept(t *testing.T) {
 	seen := 0
 	for _, r := range routes.Table {

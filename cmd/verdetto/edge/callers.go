@@ -78,7 +78,6 @@ func (p Proxies) caller(at netip.Addr, lines []string) netip.Addr {
 	return at
 }
 
-// parseHop parses an address with or without a port, IPv6 with or without brackets.
 func parseHop(text string) (netip.Addr, bool) {
 	if host, _, err := net.SplitHostPort(text); err == nil {
 		text = host

@@ -57,7 +57,6 @@ func compress(next http.Handler) http.Handler {
 	})
 }
 
-// codingFor returns the Content-Encoding of the answer to a request, or "" for none.
 func codingFor(r *http.Request) string {
 	return negotiate(strings.Join(r.Header.Values("Accept-Encoding"), ","))
 }

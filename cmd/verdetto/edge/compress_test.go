@@ -13,7 +13,6 @@ import (
 	"github.com/klauspost/compress/gzhttp/writer"
 )
 
-// TestCompress: a long text is compressed with the Content-Encoding that the caller prefers.
 func TestCompress(t *testing.T) {
 	long := strings.Repeat("a fare of Milan to Lisbon. ", 400)
 	for _, c := range []struct {
@@ -81,7 +80,6 @@ func TestCompress_Vary(t *testing.T) {
 	}
 }
 
-// plain returns a reader of the text before compression.
 func plain(t *testing.T, coding string, body io.Reader) io.Reader {
 	t.Helper()
 	switch coding {
@@ -125,7 +123,6 @@ func TestJitter(t *testing.T) {
 	}
 }
 
-// TestFlushed: when a handler flushes, the compressor sends the bytes written so far at once.
 func TestFlushed(t *testing.T) {
 	h := compress(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")

@@ -8,7 +8,6 @@ import (
 	"testing"
 )
 
-// from is a connection from an address.
 type from struct {
 	net.Conn
 	addr string

@@ -6,8 +6,6 @@ import (
 	"testing"
 )
 
-// callerOf sends a request from the address remote through an edge that trusts the proxies p. It
-// returns the caller's address that the service sees.
 func callerOf(t *testing.T, p Proxies, remote string, header http.Header) string {
 	t.Helper()
 	var address string

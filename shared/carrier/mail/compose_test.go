@@ -222,7 +222,6 @@ func TestMessageIDs(t *testing.T) {
 	}
 }
 
-// A composed message parses back to its fields and contains nothing else.
 func FuzzCompose(f *testing.F) {
 	f.Add("ada@example.com", "Hello", "text", "<p>html", "https://x.example/", "a.png")
 	f.Add("ada@example.com", "=?utf-8?q?a=0D=0AX:_y?=", "a\r\n.\r\n=\x00", "", "", "")

@@ -47,7 +47,6 @@ func ManageMail(k Key) (Message, error) { return planMail(k, "manage") }
 // MoveMail asks a new address to confirm the move of a plan. It holds no key.
 func MoveMail(k Key) (Message, error) { return planMail(k, "move") }
 
-// MovedMail tells the former address that its plan has moved. It holds no key.
 func MovedMail(k Key) (Message, error) { return planMail(k, "moved") }
 
 // planMail writes a mail about a plan from the texts mail.NAME of the catalogue. Mails with a

@@ -51,7 +51,6 @@ func TestKeyMails(t *testing.T) {
 	}
 }
 
-// These mails contain no key.
 func TestNoticeMails(t *testing.T) {
 	for name, write := range map[string]func(Key) (Message, error){
 		"extended": ExtendedMail, "offer": OfferMail, "manage": ManageMail, "move": MoveMail, "moved": MovedMail,

@@ -103,7 +103,6 @@ func create(path string) error {
 
 var ErrInUse = errors.New("another process has it open")
 
-// advice says what to do about a full disk.
 func advice(err error) string {
 	if errors.Is(err, syscall.ENOSPC) {
 		return "; free some space on the disk, then start again"
@@ -172,7 +171,6 @@ func notAStore(path string, why error) error {
 	return fmt.Errorf("open store %s: it is not a store, or it is damaged (%w); nothing was changed", path, why)
 }
 
-// prepare creates the bucket of a new file, or deletes expired items.
 func (s *Store) prepare(path string) error {
 	made := false
 	err := s.db.View(func(tx *bolt.Tx) error {
@@ -209,7 +207,6 @@ func (s *Store) Close() error { return s.db.Close() }
 
 func (s *Store) Path() string { return s.db.Path() }
 
-// view runs f in a read transaction, and turns errors of bolt into ErrUnavailable.
 func (s *Store) view(ctx context.Context, f func(*bolt.Bucket) error) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("%w: %w", store.ErrUnavailable, err)

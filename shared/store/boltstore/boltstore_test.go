@@ -77,8 +77,6 @@ func TestNothingIsOverwritten(t *testing.T) {
 	}
 }
 
-// A process killed while it created a store left an incomplete file under another name. Open then
-// creates the store.
 func TestBegunAndKilled(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.db")
 	for _, left := range []string{"", strings.Repeat("\x00", 5000)} {

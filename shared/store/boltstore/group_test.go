@@ -51,7 +51,6 @@ func (s *Store) held(t *testing.T, changes int, f func(each *sync.WaitGroup)) {
 	each.Wait()
 }
 
-// idle is the result of waits if no commit is running.
 const idle = -1
 
 // waits returns the number of changes queued behind the running commit.
@@ -130,7 +129,6 @@ func TestRefusalsDisturbNoOtherWrite(t *testing.T) {
 	}
 }
 
-// Changes that arrive during a commit are committed together.
 func TestOneSyncForMany(t *testing.T) {
 	s := open(t)
 	syncs := s.written()
@@ -153,7 +151,6 @@ func TestOneSyncForMany(t *testing.T) {
 	}
 }
 
-// If all changes are refused, nothing is written to disk.
 func TestARefusalIsNotWritten(t *testing.T) {
 	s, ctx, key := open(t), t.Context(), store.Key{Partition: "P", Sort: "c"}
 	take := func() error { _, err := s.Take(ctx, key, 1, 1, time.Now().Add(time.Hour)); return err }

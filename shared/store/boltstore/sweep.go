@@ -78,7 +78,6 @@ func (s *Store) page(
 	return last, more, err
 }
 
-// Sweep deletes expired items and returns their number.
 func (s *Store) Sweep(ctx context.Context) (swept int, err error) {
 	for after, more := []byte(nil), true; more; {
 		var dead [][]byte

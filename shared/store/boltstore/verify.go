@@ -162,7 +162,6 @@ func (w *walker) read(id, pages uint64) ([]byte, error) {
 	return w.last, err
 }
 
-// element is a key with a child page, or with a value.
 type element struct {
 	key, value     []byte
 	child          uint64

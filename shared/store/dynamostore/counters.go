@@ -64,7 +64,6 @@ func (t *Store) take(ctx context.Context, key store.Key, n, limit int64, expires
 	return 0, fmt.Errorf("%w: others keep beginning it", store.ErrUnavailable)
 }
 
-// count adds n to a counter. It fails if the counter has expired or has reached the limit.
 func (t *Store) count(
 	ctx context.Context, key store.Key, n, limit int64, expires time.Time, writer string,
 ) (int64, error) {
@@ -86,7 +85,6 @@ func (t *Store) count(
 	return integer(out.Attributes, schema.Taken)
 }
 
-// begin sets a counter to n. It fails if the counter exists and has not expired.
 func (t *Store) begin(ctx context.Context, key store.Key, n int64, expires time.Time, writer string) error {
 	create := t.request(store.Op{Mode: store.Create, Item: store.Item{Key: key, Expires: expires}}, writer)
 	create.Put.Item[schema.Taken] = number(n)

@@ -44,7 +44,6 @@ type Store struct {
 
 var _ store.Table = (*Store)(nil)
 
-// New sends no request.
 func New(client *dynamodb.Client, table string, now func() time.Time) *Store {
 	return &Store{client, table, now, withContention(client.Options().Retryer)}
 }

@@ -34,7 +34,6 @@ const (
 	take
 )
 
-// call is one call of a method, with empty fields where it takes none.
 type call struct {
 	Method   method
 	Key      store.Key
@@ -65,7 +64,6 @@ type fault struct {
 func (f fault) Error() string { return f.text }
 func (f fault) Unwrap() error { return f.kind }
 
-// Handler answers the calls of other processes on a table.
 func Handler(table store.Table) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var c call

@@ -33,7 +33,6 @@ type Faulty struct {
 	fails func(call int) (fail bool, side Side)
 }
 
-// NewFaulty wraps a table. Until a fault is chosen, it only counts calls.
 func NewFaulty(t store.Table) *Faulty { return &Faulty{Table: t} }
 
 // FailOnce makes one call fail, before or after its effect. The next call is number 0.
@@ -62,7 +61,6 @@ func (f *Faulty) Arm(fails func(int) (bool, Side)) {
 	f.calls, f.fails = 0, fails
 }
 
-// Calls returns the number of calls since the count started.
 func (f *Faulty) Calls() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -15,7 +15,6 @@ import (
 	"verdetto/shared/store"
 )
 
-// Clock stands still until a test moves it.
 type Clock struct{ unix atomic.Int64 }
 
 // NewClock starts at a fixed noon in 2066, far in the future, because DynamoDB deletes expired
@@ -30,7 +29,6 @@ func (c *Clock) Now() time.Time { return time.Unix(c.unix.Load(), 0).UTC() }
 
 func (c *Clock) Add(d time.Duration) { c.unix.Add(int64(d / time.Second)) }
 
-// Run tests that a table keeps its promises. open returns an empty table that uses the given clock.
 func Run(t *testing.T, open func(t *testing.T, now func() time.Time) store.Table) {
 	for _, c := range []struct {
 		name string
@@ -81,7 +79,6 @@ func whole(test func(*fixture, store.Whole)) func(*fixture) {
 	}
 }
 
-// Must ends a test on an error that it is not about.
 func Must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {

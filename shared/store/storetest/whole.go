@@ -29,7 +29,6 @@ func Contents(ctx context.Context, t store.Whole) (items []store.Item, err error
 	return items, err
 }
 
-// Diff returns the differences between two tables in keys, versions, expiry times and data.
 func Diff(ctx context.Context, a, b store.Whole) (string, error) {
 	type stored struct {
 		Version int64

@@ -126,7 +126,6 @@ var markup = regexp.MustCompile(`<[^>]*>`)
 
 var languageOfLink = regexp.MustCompile(`\?lang=[a-z]{2}`)
 
-// marks returns the sorted HTML tags of a text, without the language of links.
 func marks(text string) []string {
 	all := markup.FindAllString(languageOfLink.ReplaceAllString(text, ""), -1)
 	slices.Sort(all)

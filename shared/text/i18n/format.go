@@ -51,7 +51,6 @@ func (l *Language) converted(c fare.Cents) fare.Cents {
 // of euros is also written as a whole number in the other currency.
 func (l *Language) Money(euro fare.Cents) string { return l.InUnits(l.Convert(euro)) }
 
-// Convert returns the amount that Money writes, in hundredths of the language's currency.
 func (l *Language) Convert(euro fare.Cents) fare.Cents {
 	c := l.converted(euro)
 	if l.amounts != nil && euro%100 == 0 {
@@ -127,7 +126,6 @@ func (l *Language) WeekdayShort(d time.Weekday) string {
 
 func (l *Language) numbered(prefix string, n int) string { return l.Text(prefix + strconv.Itoa(n)) }
 
-// Date writes a day with the name of its month and its year.
 func (l *Language) Date(d fare.Day) string { return l.date(d.Time()) }
 
 func (l *Language) date(t time.Time) string {
@@ -159,7 +157,6 @@ func (l *Language) List(names []string) string {
 	return l.Text("format.list", "Some", strings.Join(names[:n-1], l.Text("format.comma")), "Last", names[n-1])
 }
 
-// MonthOf writes, for example, August 2026.
 func (l *Language) MonthOf(d fare.Day) string {
 	t := d.Time()
 	return l.Text("format.month_year", "Month", l.Month(t.Month()), "Year", t.Year())

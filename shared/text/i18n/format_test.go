@@ -56,7 +56,6 @@ func TestMoment(t *testing.T) {
 	}
 }
 
-// In every language, each month and each weekday has a different name.
 func TestCalendar(t *testing.T) {
 	for _, l := range Languages() {
 		seen := map[string]bool{}
@@ -96,7 +95,6 @@ func TestList(t *testing.T) {
 	}
 }
 
-// A text without placeholders is looked up once.
 func TestFixedTexts(t *testing.T) {
 	for _, l := range Languages() {
 		want := l.Text("format.decimal")
@@ -143,7 +141,6 @@ func TestPluralOfNothing(t *testing.T) {
 	}
 }
 
-// Texts without amounts, and the original language, do not change.
 func TestInCurrency(t *testing.T) {
 	for code, want := range map[string][3]string{
 		"en": {"1,234.50\u00a0USD", "25\u00a0USD", "25.00\u00a0USD"},

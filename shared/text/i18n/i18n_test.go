@@ -42,7 +42,6 @@ func TestSpoken(t *testing.T) {
 	}
 }
 
-// Using one language does not parse the catalogues of others.
 func TestACatalogueIsReadWhenAskedFor(t *testing.T) {
 	known := languages
 	defer func() { languages = known }()

@@ -80,7 +80,6 @@ func (d Decision) Headers(h http.Header, now time.Time) {
 	}
 }
 
-// RetryAfter returns the seconds until the next window, rounded up.
 func (d Decision) RetryAfter(now time.Time) int64 {
 	return max(1, int64((d.Reset.Sub(now)+time.Second-1)/time.Second))
 }

@@ -120,7 +120,6 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// Once a subject reached its limit, a new process writes only once for it, however often it calls.
 func TestFloodIsNotWritten(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	c := &counters{}
@@ -202,7 +201,6 @@ func TestSeveral(t *testing.T) {
 	}
 }
 
-// Concurrent batches of one subject are granted exactly the limit in total.
 func TestSeveralGather(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	c := &counters{}
@@ -228,7 +226,6 @@ func TestSeveralGather(t *testing.T) {
 	}
 }
 
-// The operator's maximum replaces that of the code, in every count and in the headers.
 func TestSettings(t *testing.T) {
 	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	l := New(&counters{}, func() time.Time { return now }).

@@ -17,7 +17,6 @@ var together = Limit{Name: "together", Calls: 100, Window: time.Hour}
 
 var joint = Limit{Name: "joint", Calls: 600, Window: time.Hour}
 
-// joins returns how many of its calls were allowed.
 func joins(t *testing.T, l *Limiter, subject string, calls int) (passed int) {
 	t.Helper()
 	for range calls {
@@ -65,7 +64,6 @@ func TestJoinWritesSeldom(t *testing.T) {
 	}
 }
 
-// A process learns of the calls that another counted when it next writes.
 func TestProcessesLearnOfEachOther(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	c := &counters{}
@@ -159,7 +157,6 @@ func TestTalliesAreBounded(t *testing.T) {
 	}
 }
 
-// Usage adds up all minutes of the day, for the given subject and limit only.
 func TestUsage(t *testing.T) {
 	now := time.Date(2026, 3, 1, 23, 57, 30, 0, time.UTC)
 	c := &counters{}
@@ -193,7 +190,6 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// An uncounted call is available again, whether or not it was written.
 func TestUncount(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	c := &counters{}

@@ -76,7 +76,6 @@ func NewSearchAddresses(base string, l *i18n.Language, path string) SearchAddres
 	return f
 }
 
-// Other is the same page in another language.
 type Other struct {
 	Language *i18n.Language
 	Address  string
@@ -123,7 +122,6 @@ var layout = Templates{templates, template.FuncMap{"asset": Asset, "in": Address
 	"demonstration": Demonstration.Load,
 	"style":         func() template.CSS { return template.CSS(inlineStyle()) }}, sync.Map{}}
 
-// Response is a rendered page, as a typed handler of package httpapi returns it.
 type Response struct {
 	Status      int
 	ContentType string `header:"Content-Type"`
@@ -299,7 +297,6 @@ func EmbeddedStyle() string {
 		"\ncolor-scheme: dark }\n" + string(compactStyle([]byte(rest)))
 }
 
-// File returns the asset with a hashed name.
 func File(hashed string) (data []byte, contentType string, ok bool) {
 	a, ok := assets().files[hashed]
 	return a.data, a.contentType, ok

@@ -79,7 +79,6 @@ func Behaviours() []Behaviour {
 	return all
 }
 
-// Matching returns the behaviour of a path.
 func Matching(path string) (b Behaviour, ok bool) {
 	for _, b := range Behaviours() {
 		if prefix, wild := strings.CutSuffix(b.Pattern, "*"); b.Pattern == path || wild && strings.HasPrefix(path, prefix) {
@@ -89,7 +88,6 @@ func Matching(path string) (b Behaviour, ok bool) {
 	return Behaviour{}, false
 }
 
-// ShareOf returns the share of a path.
 func ShareOf(path string) Share {
 	b, _ := Matching(path)
 	return shareNamed(cmp.Or(b.Route.Share, Shares[0].Name))

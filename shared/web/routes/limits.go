@@ -14,8 +14,6 @@ var OwnLimits = []string{
 	"webhook-tests", "x402-again", "x402-failed-day", "x402-failed-hour", "x402-fees-day", "x402-guarded-day",
 }
 
-// LimitNames returns the names of all limits, as VERDETTO_QUOTA_CALLS and RateLimit-Policy state
-// them.
 func LimitNames() []string {
 	names := slices.Clone(OwnLimits)
 	for _, r := range append(slices.Clone(Table), Others, Cached) {

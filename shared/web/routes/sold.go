@@ -15,7 +15,6 @@ func sold(name, path string, price, callsAMinute int64) Route {
 	}
 }
 
-// Sold returns the endpoint that sells the answers of r, if there is one.
 func (r Route) Sold() (twin Route, ok bool) {
 	for _, t := range Table {
 		if t.Price > 0 && t.Path == "/x402"+r.Path {
@@ -25,7 +24,6 @@ func (r Route) Sold() (twin Route, ok bool) {
 	return Route{}, false
 }
 
-// PriceText returns the price of one call in USDC, without the unit.
 func (r Route) PriceText() string {
 	text := strings.TrimRight(fmt.Sprintf("%d.%06d", r.Price/1_000_000, r.Price%1_000_000), "0")
 	return strings.TrimSuffix(text, ".")
