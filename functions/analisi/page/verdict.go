@@ -224,6 +224,9 @@ func (j *verdictView) drawHistory(l *i18n.Language, summary verdict.RouteSummary
 }
 
 func between(l *i18n.Language, low, high fare.Cents) string {
+	if l.About(low) == l.About(high) {
+		return l.About(low)
+	}
 	return l.Text("answer.between", "Low", l.About(low), "High", l.About(high))
 }
 
