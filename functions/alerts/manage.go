@@ -13,6 +13,7 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/notify"
 	"verdetto/shared/store"
+	"verdetto/shared/text/i18n"
 	"verdetto/shared/web/httpapi"
 	"verdetto/shared/web/page"
 )
@@ -21,7 +22,7 @@ import (
 // that gets a link to them. If the link is too old, it offers to mail a new one. For a link that pauses an
 // alert it asks whether to pause it.
 func (s *Service) managePage(ctx context.Context, in *managePageInput) (*page.Response, error) {
-	v := view{T: languageOf(in.Lang, in.AcceptLanguage), Days: notify.ManageDays}
+	v := view{T: i18n.Choose(in.Lang, in.AcceptLanguage), Days: notify.ManageDays}
 	if in.Token+in.Format == "" {
 		return respond(http.StatusOK, "mine", v)
 	}
@@ -90,7 +91,7 @@ type manageInput struct {
 // recently read the mailbox, so changes need no confirmation. A link to pause one alert only pauses
 // that alert, whatever the form contains.
 func (s *Service) manage(ctx context.Context, in *manageInput) (*page.Response, error) {
-	v := view{T: languageOf(in.Lang, in.AcceptLanguage)}
+	v := view{T: i18n.Choose(in.Lang, in.AcceptLanguage)}
 	if subscriber, ref, ok := s.Links.OpenSnooze(in.Token); ok {
 		return s.snooze(ctx, subscriber, ref, v)
 	}

@@ -33,13 +33,6 @@ type subscribeInput struct {
 	RawBody []byte `contentType:"application/json"`
 }
 
-func languageOf(lang, accepted string) *i18n.Language {
-	if l, ok := i18n.Find(lang); ok {
-		return l
-	}
-	return i18n.ForHeader(accepted)
-}
-
 // mailLanguage is the Accept-Language header, which sets the language of the alert's mails.
 type mailLanguage string
 
@@ -57,7 +50,7 @@ type accepted struct {
 // subscribe stores the requested alert and a job, whatever the address. The worker decides later
 // whether a mail is sent, so the answer reveals nothing about the address.
 func (s *Service) subscribe(ctx context.Context, in *subscribeInput) (*page.Response, error) {
-	l := languageOf(in.Lang, string(in.AcceptLanguage))
+	l := i18n.Choose(in.Lang, string(in.AcceptLanguage))
 	onPage := isForm(in.ContentType) && page.WantsHTML(in.Accept)
 	pending, faults := parseRequest(in.ContentType, in.RawBody)
 	if len(faults) == 0 {

@@ -30,12 +30,7 @@ type Reader struct {
 	AcceptLanguage string `header:"Accept-Language"`
 }
 
-func (r Reader) language() *i18n.Language {
-	if l, ok := i18n.Find(r.Lang); ok {
-		return l
-	}
-	return i18n.ForHeader(r.AcceptLanguage)
-}
+func (r Reader) language() *i18n.Language { return i18n.Choose(r.Lang, r.AcceptLanguage) }
 
 type view struct{ T *i18n.Language }
 

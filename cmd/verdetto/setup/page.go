@@ -173,10 +173,7 @@ func (v view) Known() iter.Seq[string] {
 func (v view) Name(c fare.City) string { return places.Name(c, v.T.Code) }
 
 func (p *Page) view(r *http.Request) view {
-	l := i18n.ForHeader(r.Header.Get("Accept-Language"))
-	if chosen, ok := i18n.Find(r.URL.Query().Get("lang")); ok {
-		l = chosen
-	}
+	l := i18n.Choose(r.URL.Query().Get("lang"), r.Header.Get("Accept-Language"))
 	return view{State: p.setup.State(), T: l, Action: page.AddressIn(l, p.session), File: p.setup.File,
 		Home: p.base + page.Home(l)}
 }

@@ -31,10 +31,7 @@ type pageInput struct {
 }
 
 func (s *Service) page(ctx context.Context, in *pageInput) (*page.Response, error) {
-	l, ok := i18n.Find(in.Lang)
-	if !ok {
-		l = i18n.ForHeader(in.AcceptLanguage)
-	}
+	l := i18n.Choose(in.Lang, in.AcceptLanguage)
 	p, err := s.pagella(ctx)
 	if err != nil {
 		return nil, err

@@ -131,6 +131,14 @@ func ForHeader(header string) *Language {
 	return Default()
 }
 
+// Choose returns the language with the code, or else the one that an Accept-Language header prefers.
+func Choose(code, header string) *Language {
+	if l, ok := Find(code); ok {
+		return l
+	}
+	return ForHeader(header)
+}
+
 // Match is like ForHeader, but returns false if no language matches.
 func Match(header string) (l *Language, ok bool) {
 	tags, _, _ := language.ParseAcceptLanguage(header) // by weight; none if the header is malformed
