@@ -1,7 +1,6 @@
 package verdict
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -82,7 +81,7 @@ func (s RouteSummary) Compared(cities RouteSummary, b Basis, rates fare.Rates) R
 			lows[i].Price = max(1, fare.Cents(math.Round(float64(lows[i].Price)*b.Ratio)))
 			lows[i].Quoted = fare.Money{}
 		}
-		slices.SortFunc(lows, func(a, b Low) int { return cmp.Or(cmp.Compare(a.Price, b.Price), int(a.Day-b.Day)) })
+		slices.SortFunc(lows, Low.compare)
 		return lows
 	}
 	s.Basis, s.Lows = &b, scaled(cities.Lows)

@@ -36,10 +36,7 @@ func (s RouteSummary) DayQuotes(observations []fare.Observation, from fare.Day, 
 }
 
 func (p priced) dayQuotes(from fare.Day) []Live {
-	i, _ := slices.BinarySearchFunc(p.ranked, from, func(o fare.Observation,
-		d fare.Day) int {
-		return int(o.FoundDay() - d)
-	})
+	i := foundFrom(p.ranked, from)
 	if i == len(p.ranked) {
 		return nil
 	}

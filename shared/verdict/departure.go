@@ -1,7 +1,6 @@
 package verdict
 
 import (
-	"fmt"
 	"math"
 	"time"
 
@@ -173,8 +172,8 @@ func (q *departureQuestion) judge(a departure.Answer, quartiles Quartiles, price
 	case a.Near >= mediaNear:
 		step = 1
 	}
-	if q.past != nil {
-		step = trusted(step, q.past.Doubted)
+	if q.past != nil && q.past.Doubted[step] { // earlier verdicts of this reliability proved too sure
+		step++
 	}
 	if q.facts.Basis != nil {
 		step++
@@ -285,8 +284,5 @@ func unpackFacts(sheet *departure.State) (RouteSummary, error) {
 	if format == factsOfAirports {
 		s.Basis = decodeBasis(&r)
 	}
-	if err := r.Err(); err != nil {
-		return s, fmt.Errorf("decode facts of a sheet: %w", err)
-	}
-	return s, nil
+	return s, r.ErrIn("facts of a sheet")
 }

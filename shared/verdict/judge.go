@@ -163,20 +163,9 @@ func (s RouteSummary) judge(price fare.Cents, age time.Duration) Verdict {
 	t, _ := PercentileAt(s, price)
 	v := t.Verdict(age)
 	if s.Basis != nil { // the lows are those of the cities, scaled to the level of the airports
-		v.Reliability, v.Days = lower(v.Reliability), nil
+		v.Reliability, v.Days = ReliabilityAt(v.Reliability, StaleAfter), nil // one step lower
 	}
 	return v
-}
-
-// lower returns the next lower reliability. It leaves "" as it is.
-func lower(r Reliability) Reliability {
-	switch r {
-	case "":
-		return ""
-	case HighReliability:
-		return MediumReliability
-	}
-	return LowReliability
 }
 
 // Verdict returns the verdict on a fare with the given age.
@@ -213,15 +202,6 @@ func reliability(t Percentile, age time.Duration) Reliability {
 		step = 1
 	}
 	return reliabilityAt(step, age)
-}
-
-// trusted returns a lower step of reliability if earlier verdicts of that reliability proved too
-// sure.
-func trusted(step int, doubted [3]bool) int {
-	if doubted[step] {
-		step++
-	}
-	return step
 }
 
 // reliabilityAt returns the reliability of a step, or the next lower one for a stale

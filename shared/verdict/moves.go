@@ -1,7 +1,6 @@
 package verdict
 
 import (
-	"cmp"
 	"slices"
 
 	"verdetto/shared/fare"
@@ -33,9 +32,6 @@ func (s RouteSummary) WeeksOf(moves []Live) []Week {
 	for day, price := range cheapest {
 		s.Lows = append(s.Lows, Low{Day: day, Price: price})
 	}
-	slices.SortFunc(s.Lows, func(a, b Low) int {
-		return cmp.Or(cmp.Compare(a.Price, b.Price), cmp.Compare(a.Day,
-			b.Day))
-	})
+	slices.SortFunc(s.Lows, Low.compare)
 	return Weeks(s)
 }

@@ -25,16 +25,6 @@ type Percentile struct {
 	EffectiveSize float64
 }
 
-// PercentileOf returns the percentile of the cheapest live fare. It returns false if there is none,
-// or if there are too few lows for a verdict.
-func PercentileOf(s RouteSummary, today fare.Day) (Percentile, bool) {
-	live, ok := s.Cheapest(today)
-	if !ok {
-		return Percentile{}, false
-	}
-	return PercentileAt(s, live.Price)
-}
-
 // PercentileAt returns the percentile of a price in the summary's currency. It returns false if
 // there are too few lows for a verdict.
 func PercentileAt(s RouteSummary, price fare.Cents) (Percentile, bool) {

@@ -152,13 +152,14 @@ func (s RouteSummary) view(p priced, earlier []Low, fresh time.Duration) View {
 
 // within returns the observations, in order of Found, of the HistoryDays days up to asOf.
 func within(observations []fare.Observation, asOf fare.Day) []fare.Observation {
-	from, _ := slices.BinarySearchFunc(observations, asOf-HistoryDays+1, func(o fare.Observation, d fare.Day) int {
-		return int(o.FoundDay() - d)
-	})
-	to, _ := slices.BinarySearchFunc(observations, asOf+1, func(o fare.Observation, d fare.Day) int {
-		return int(o.FoundDay() - d)
-	})
+	from, to := foundFrom(observations, asOf-HistoryDays+1), foundFrom(observations, asOf+1)
 	return observations[from:max(from, to)]
+}
+
+// foundFrom returns the index of the first observation of a day or later.
+func foundFrom(observations []fare.Observation, day fare.Day) int {
+	i, _ := slices.BinarySearchFunc(observations, day, func(o fare.Observation, d fare.Day) int { return int(o.FoundDay() - d) })
+	return i
 }
 
 // Cheapest returns the cheapest live fare that departs today or later. It returns false if there is

@@ -135,7 +135,7 @@ func replay(observations []fare.Observation, s span) (days []judgement) {
 			continue
 		}
 		j := judgement{day: day, price: live.Price, level: unjudged}
-		if percentile, ok := verdict.PercentileOf(summary, day); ok {
+		if percentile, ok := verdict.PercentileAt(summary, live.Price); ok {
 			j.level = percentile.Level().Place()
 		}
 		for i, within := range fallWithin {

@@ -191,6 +191,14 @@ func (r *Reader) Count(n int64) int {
 	return int(n)
 }
 
+// ErrIn is Err, with what was decoded.
+func (r *Reader) ErrIn(what string) error {
+	if err := r.Err(); err != nil {
+		return fmt.Errorf("decode %s: %w", what, err)
+	}
+	return nil
+}
+
 // Err returns the first error of the Reader. Unread bytes are an error too, so call it last.
 func (r *Reader) Err() error {
 	if r.err == nil && r.More() {

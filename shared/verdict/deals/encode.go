@@ -1,7 +1,6 @@
 package deals
 
 import (
-	"fmt"
 	"slices"
 
 	"verdetto/shared/fare"
@@ -162,10 +161,7 @@ func Decode(data []byte) (Origin, error) {
 		}
 		o.Entries = append(o.Entries, e)
 	}
-	if err := r.Err(); err != nil {
-		return Origin{}, fmt.Errorf("decode deals: %w", err)
-	}
-	return o, nil
+	return o, r.ErrIn("deals")
 }
 
 func day(r *packed.Reader) fare.Day {

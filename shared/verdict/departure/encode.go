@@ -1,7 +1,6 @@
 package departure
 
 import (
-	"fmt"
 	"math"
 
 	"verdetto/shared/fare"
@@ -59,10 +58,7 @@ func DecodePooled(data []byte) (*Pooled, error) {
 		}
 		weights(t.informations[:])
 	}
-	if err := r.Err(); err != nil {
-		return nil, fmt.Errorf("decode pooled part: %w", err)
-	}
-	return p, nil
+	return p, r.ErrIn("pooled part")
 }
 
 func readDay(r *packed.Reader) fare.Day {
@@ -126,10 +122,7 @@ func DecodeRoute(data []byte) (*Route, error) {
 	for g := range route.residuals {
 		route.residuals[g] = decodeBars(&r)
 	}
-	if err := r.Err(); err != nil {
-		return nil, fmt.Errorf("decode route: %w", err)
-	}
-	return route, nil
+	return route, r.ErrIn("route")
 }
 
 func decodeBars(r *packed.Reader) (bars []bar) {
@@ -187,10 +180,7 @@ func DecodeStatistics(data []byte) (*Statistics, error) {
 	r := packed.NewReader(data, statisticsFormat)
 	s := new(Statistics)
 	s.each(func(v *int64) { *v = r.Int() })
-	if err := r.Err(); err != nil {
-		return nil, fmt.Errorf("decode statistics: %w", err)
-	}
-	return s, nil
+	return s, r.ErrIn("statistics")
 }
 
 func (s *Statistics) each(do func(*int64)) {

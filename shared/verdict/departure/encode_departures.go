@@ -2,7 +2,6 @@ package departure
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -83,10 +82,7 @@ func DecodeDepartures(data []byte) (Departures, error) {
 		}
 		d[h.at] = &pasts[i]
 	}
-	if err := h.Err(); err != nil {
-		return nil, fmt.Errorf("decode departures: %w", err)
-	}
-	return d, nil
+	return d, h.ErrIn("departures")
 }
 
 // find returns the history of one departure, or nil if there is none.
@@ -213,10 +209,7 @@ func DecodeQuestions(data []byte) (Questions, error) {
 		}
 		qs = append(qs, q)
 	}
-	if err := r.Err(); err != nil {
-		return nil, fmt.Errorf("decode questions: %w", err)
-	}
-	return qs, nil
+	return qs, r.ErrIn("questions")
 }
 
 // pack encodes all cells as one number.

@@ -1,7 +1,6 @@
 package departure
 
 import (
-	"fmt"
 	"math"
 
 	"verdetto/shared/fare/packed"
@@ -123,8 +122,5 @@ func decodeExperience(data []byte) (*Experience, error) {
 		doubted /= 2
 	}
 	e.WeeksOut = int(min(r.Uint(), 1<<16))
-	if err := r.Err(); err != nil {
-		return nil, fmt.Errorf("decode experience: %w", err)
-	}
-	return e, nil
+	return e, r.ErrIn("experience")
 }

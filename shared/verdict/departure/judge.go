@@ -23,7 +23,7 @@ type RouteDay struct {
 
 	withOnSale bool // residuals of the departures on sale are in sums
 	computed   [groups + 1]bool
-	sums       *[groups + 1][bins + 1]float64 // nil until below is called; folding does not need them
+	sums       [groups + 1]*[bins + 1]float64 // nil until below is called; folding does not need them
 }
 
 // anyGroup is the index, in computed and sums, of the residuals of all lead times together.
@@ -53,10 +53,10 @@ func (d *RouteDay) below(group int, withOnSale bool) *[bins + 1]float64 {
 	if d.withOnSale != withOnSale {
 		d.withOnSale, d.computed = withOnSale, [groups + 1]bool{}
 	}
-	if d.sums == nil {
-		d.sums = new([groups + 1][bins + 1]float64)
+	if d.sums[group] == nil {
+		d.sums[group] = new([bins + 1]float64)
 	}
-	sums := &d.sums[group]
+	sums := d.sums[group]
 	if d.computed[group] {
 		return sums
 	}

@@ -104,10 +104,7 @@ func DecodeRounds(data []byte) (Rounds, error) {
 	for i := range rounds {
 		rounds[i] = decodeRound(&r)
 	}
-	if err := r.Err(); err != nil {
-		return nil, fmt.Errorf("decode rounds: %w", err)
-	}
-	return rounds, nil
+	return rounds, r.ErrIn("rounds")
 }
 
 func isStated(percent uint8) bool { return percent <= 5*(Bands-1) || percent == NotStated }

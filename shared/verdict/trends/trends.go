@@ -9,7 +9,6 @@ package trends
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 
@@ -162,8 +161,5 @@ func Decode(data []byte) (Origin, error) {
 		}
 		o.Entries[i] = e
 	}
-	if err := r.Err(); err != nil {
-		return Origin{}, fmt.Errorf("decode trends: %w", err)
-	}
-	return o, nil
+	return o, r.ErrIn("trends")
 }
