@@ -49,6 +49,21 @@ func TestIntervalCovers(t *testing.T) {
 	}
 }
 
+// Days that do not resemble each other tell as much as independent draws without replacement, less
+// what longMemory takes.
+func TestEffectiveSize_IndependentDays(t *testing.T) {
+	const period, every = 80, 4
+	s := RouteSummary{AsOf: day0}
+	for i := range fare.Day(period / every) {
+		s.Lows = append(s.Lows, Low{Day: day0 - period + every*i, Price: 4000 + 2000*fare.Cents(i%2)})
+	}
+	slices.SortFunc(s.Lows, Low.compare)
+	got, _ := PercentileAt(s, 5000)
+	if want := 1 / (longMemory * (float64(every)/period - 1./period)); math.Abs(got.EffectiveSize-want) > .01 {
+		t.Errorf("%d days of %d count as %.2f, want %.2f", len(s.Lows), period, got.EffectiveSize, want)
+	}
+}
+
 // wandering returns a route with simulated daily lows, and the price of the next day. The logs of
 // the prices follow a first-order autoregression.
 func wandering(rng *rand.Rand, days int, alike float64) (RouteSummary, fare.Cents) {

@@ -40,3 +40,20 @@ func TestExperienceIsKept(t *testing.T) {
 		}
 	}
 }
+
+// The service's own score is used where it has cases, and the record elsewhere.
+func TestBand_WithoutCases(t *testing.T) {
+	e := &Experience{}
+	for i := range e.Curves[0] {
+		e.Curves[0][i] = StepMiddle(i)
+	}
+	e.Bands[0] = make([]Band, len(RecordEdges)-1)
+	counted := Band{Cases: 812, Fell: .125}
+	e.Bands[0][place(.15, RecordEdges[1:len(RecordEdges)-1])] = counted
+	if got := e.Band(0, .15); got != counted {
+		t.Errorf("%+v, want the service's own %+v", got, counted)
+	}
+	if got, want := e.Band(0, .95), Recorded().Band(0, .95); got != want {
+		t.Errorf("%+v without a case, want the record's %+v", got, want)
+	}
+}

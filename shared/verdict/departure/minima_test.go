@@ -102,3 +102,28 @@ func TestSpansAreJudged(t *testing.T) {
 		}
 	}
 }
+
+// On a route's first day, the cheapest fare of a range is ranked among the departures outside it.
+func TestSpansOfTheFirstDay(t *testing.T) {
+	state := busy(60, 100, 1, 1)
+	day, _ := state.Day(nil, state.AsOf)
+	for s, within := range map[Span]int{Within1: 3, Within3: 7, Within7: 15} {
+		if a, _, ok := day.JudgeSpan(s, state.AsOf+30, 5000); !ok || a.OnSale != 60-within {
+			t.Errorf("span %d: %+v, want %d departures outside", s, a, 60-within)
+		}
+	}
+}
+
+// Of equal fares in a range, the better flight is chosen, but never a dearer one.
+func TestCheapest_Flights(t *testing.T) {
+	state := busy(60, 100, 1, 1)
+	at := func(later fare.Day, price fare.Cents, stops fare.Stops) Live {
+		return Live{Depart: state.AsOf + 30 + later, Price: price, Found: state.AsOf.Time().Unix(), Stops: stops}
+	}
+	want := at(0, 1000, fare.NonStop)
+	state.Live = []Live{at(-1, 1000, fare.OneStop), want, at(1, 1000, fare.OneStop), at(2, 1001, fare.NonStop)}
+	day, _ := state.Day(nil, state.AsOf)
+	if got, _ := day.Cheapest(Within3, want.Depart); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
