@@ -112,6 +112,11 @@ func TestSpansOfTheFirstDay(t *testing.T) {
 			t.Errorf("span %d: %+v, want %d departures outside", s, a, 60-within)
 		}
 	}
+	few := busy(5, 100, 200, 1) // too few on sale to be compared with
+	day, _ = few.Day(nil, few.AsOf)
+	if a, _, ok := day.JudgeSpan(Within1, few.AsOf+3, 3000); !ok || !a.Known || a.OnSale != 0 {
+		t.Errorf("with 5 departures on sale: %+v", a)
+	}
 }
 
 // Of equal fares in a range, the better flight is chosen, but never a dearer one.
