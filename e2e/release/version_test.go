@@ -20,8 +20,8 @@ func read(t *testing.T, path string) string {
 	return string(data)
 }
 
-// TestVersion: the compose file names only the image of this version, and the README no image that
-// nobody has published.
+// The compose file names only the image of this version. The README names none, because none is
+// published.
 func TestVersion(t *testing.T) {
 	named := regexp.MustCompile(`verdetto\.example/verdetto:[^"'\s` + "`" + `]+`)
 	for path, count := range map[string]int{"infra/onemachine/compose.yaml": 1, "README.md": 0} {

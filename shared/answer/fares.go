@@ -92,8 +92,8 @@ const (
 	demandDays = 8
 )
 
-// recordDemand records a question about a series. err is the error of reading the series: if the
-// series was not found, the origin is requested from the fare source.
+// recordDemand records a question about a series. err is the error of reading the series: if a
+// one-way series was not found, the origin is requested from the fare source instead.
 func (r *Reader) recordDemand(ctx context.Context, series fare.Series, err error) {
 	missing := errors.Is(err, store.ErrNotFound) && !errors.Is(err, packed.ErrVersion)
 	switch {

@@ -55,7 +55,6 @@ func (a Airlines) Include(one Airline) bool {
 	if a == "" || one == (Airline{}) {
 		return a == ""
 	}
-	// All codes have two characters, so Contains cannot match across two codes: a dot separates
-	// them.
+	// All codes have two characters and a dot stands between them, so no match spans two codes.
 	return strings.Contains(string(a), one.String()) != strings.HasPrefix(string(a), exceptSign)
 }

@@ -47,8 +47,8 @@ func (q Queue) Deliver(ctx context.Context, to store.Alert, m Message) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrUnwritable, err)
 	}
-	// The name of the job starts with the midnight before now (UTC), so storing it again gives the
-	// same name, and the job is due at once.
+	// The time of the job is the start of the day (UTC). So a message stored again on that day gives
+	// the same job, and the job is due at once.
 	at := q.Now().UTC().Truncate(24 * time.Hour)
 	return q.Outbox.PutOnce(ctx, store.Job{Kind: pushKind, Ref: m.ID, At: at, Data: data}, m.ID)
 }

@@ -160,8 +160,8 @@ func heard(panels []departure.RecordPanel, h int, from, to float64) (all departu
 	return all, ok
 }
 
-// band returns a band of the record. Values are rounded to four digits, which is more than their
-// precision.
+// band returns a band of the record. Values are rounded to four decimal places, which is more
+// than their precision.
 func (w Waiting) band(f Followed) departure.Band {
 	digits := func(x float64) float64 { return math.Round(1e4*x) / 1e4 }
 	b := departure.Band{

@@ -421,7 +421,7 @@ var (
 	monthRow  = regexp.MustCompile(`<tr><th scope="row"><a href="[^"]*">([^<]*)</a></th><td><svg.*?</svg></td><td>([+−]?[0-9]+)[^<]*</td></tr>`)
 )
 
-// readable also returns the descriptions of pictures.
+// readable returns the text of a page, with the descriptions in its attributes.
 func readable(page string) string {
 	var b strings.Builder
 	for _, m := range attribute.FindAllStringSubmatch(page, -1) {

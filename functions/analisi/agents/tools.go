@@ -186,7 +186,7 @@ func (s *Service) calendar(ctx context.Context, in *calendarInput,
 	return c, lines(say.calendar(c, all), say.places(c.Tratta.Pair(), q.From, q.To)), nil
 }
 
-// byPrice orders days whose price is not shown by their percentile.
+// byPrice compares two days by price, or by percentile if a price is not shown.
 func byPrice(a, b published.Giorno) int {
 	if a.Cent != nil && b.Cent != nil {
 		return cmp.Compare(*a.Cent, *b.Cent)

@@ -341,9 +341,9 @@ func (v *view) respond(base string) (*page.Response, error) {
 		start = page.AddressIn(v.T, "/") + "&valuta=" + v.Currency
 	}
 	return page.Respond(v.status, page.Page{
-		Start: start,
-		// There are too many pages of trips for search engines to index.
+		Start:    start,
 		Language: v.T, Title: v.Title, Description: v.Description,
+		// There are too many pages of trips for search engines to index.
 		Index: v.status == http.StatusOK && v.Trip == trip{} && v.Currency == "" && v.plain,
 		Head:  template.HTML(head.String()), Body: template.HTML(body.String()),
 		Scripts: []string{"home.js"}, Others: v.others,

@@ -148,7 +148,7 @@ func TestAllowPrivate(t *testing.T) {
 	AllowPrivate([]string{"192.168.77.0/24", "127.0.0.9", "fd77::/64", "HomeAssistant.lan", "n8n"})
 	defer allowed.Store(nil)
 	for _, c := range []struct {
-		url, leads string // url leads to the address leads; if that is empty, the host is the address
+		url, leads string // leads is the address of the host of url; empty: the host is an address
 		reached    string
 	}{
 		{"http://192.168.77.5:8123/api/webhook/x", "", "192.168.77.5:8123"},
