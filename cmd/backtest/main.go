@@ -1,5 +1,5 @@
-// Command backtest replays files of recorded fares and measures what followed the service's
-// verdicts. docs/evidence.md states the results.
+// Command backtest replays files of recorded fares and measures how fares developed after each
+// verdict. docs/evidence.md states the results.
 package main
 
 import (
@@ -17,7 +17,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// The valid values of -ask: judge routes or single departures.
+// The values of -ask.
 const askRoute, askDeparture = "rotta", "partenza"
 
 func main() {
@@ -27,7 +27,6 @@ func main() {
 	}
 }
 
-// settings are the values of the flags.
 type settings struct {
 	files                    []string
 	ask, price, record, form string
@@ -102,10 +101,8 @@ func (c settings) check() error {
 	return nil
 }
 
-// report is the result of a replay.
 type report interface{ Print(out io.Writer) }
 
-// replay replays a file.
 func (c settings) replay(file string, messages io.Writer) (report, error) {
 	if c.ask == askRoute {
 		p, err := routes.Open(file, c.price, messages)

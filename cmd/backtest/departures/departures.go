@@ -1,11 +1,11 @@
 // Package departures measures the rule that judges the fare of one departure. It replays recorded
-// fares day by day. The rule judges each fare, knowing only earlier days, and the replay compares
-// the answer with later fares of the same departure. Start at Run.
+// fares day by day: the service's own rule judges each fare from those of the same and earlier days,
+// and the answer is compared with later fares of the same departure. Start at Run.
 //
 // A row is the fare of a departure on a day. Its outcome is known if the departure was seen again
 // within the horizon, 7 or 14 days, and the panel covers these days. The rival (rival.go) is a
-// simple method that a user could apply instead of the rule. The references are the same panel with
-// invented prices. The rule is the service's own and is not implemented again here.
+// simple method that a user could apply instead of the rule. The references are copies of the panel
+// with invented prices.
 package departures
 
 import (
@@ -15,7 +15,7 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// seen returns the part of a panel that a service sees on the days asked for.
+// seen returns the rows that a service with a refresh every o.Cycle days sees until o.To.
 func seen(t *Panel, o stats.Days) (*Panel, error) {
 	t = t.thinned(max(o.Cycle, 1), o.To)
 	if len(t.Rows) == 0 {
@@ -39,18 +39,15 @@ func Run(t *Panel, o stats.Days) (Report, error) {
 	return m.measure()
 }
 
-// answered is a panel with the rule's answer and the outcome of each row.
 type answered struct {
 	panel    *Panel
 	outcomes []outcome
 	answers  Answers
 }
 
-// ask replays the rule over a panel.
 func ask(t *Panel) answered {
 	became := outcomes(t)
 	return answered{t, became, replayRule(t, became, departure.Start(t.first()))}
 }
 
-// Judge returns the rule's answers about a panel.
 func Judge(t *Panel) Answers { return ask(t).answers }

@@ -72,8 +72,7 @@ func run(t *testing.T, panel *Panel, o stats.Days) Report {
 	return r
 }
 
-// written checks that a report can be written as text and as JSON. JSON encoding fails if a number
-// is NaN.
+// written checks that a report can be written as text and as JSON, which has no NaN.
 func written(t *testing.T, r interface{ Print(io.Writer) }) {
 	t.Helper()
 	if _, err := json.Marshal(r); err != nil {
@@ -170,8 +169,7 @@ AAA,BBB,2026-01-20,2026-02-21,60,EUR
 	got := outcomes(panel)
 	yes, no := true, false
 	want := []outcome{
-		// The price of 60 comes exactly 14 days later. So it counts within the 14 days, and as the
-		// last fare.
+		// The price of 60 comes exactly 14 days later, so it counts, and it is the last fare.
 		{[2]bool{yes, yes}, [2]bool{yes, yes}, [2]bool{no, yes}, [2]fare.Cents{9500, 6000}, [2]float64{9750, 9375}},
 		{[2]bool{yes, yes}, [2]bool{no, yes}, [2]bool{yes, yes}, [2]fare.Cents{12000, 6000}, [2]float64{10750,
 			27500. / 3}},

@@ -25,11 +25,11 @@ type FirstDays struct {
 	Missing  []string       `json:"missing,omitempty"`
 }
 
-// FirstDay holds the results of one method. AUC is that of its percentile.
+// FirstDay holds the results of one method.
 type FirstDay struct {
 	Name          string       `json:"name"`
 	Count         int          `json:"count"`
-	AUC           float64      `json:"auc"`
+	AUC           float64      `json:"auc"` // of the percentile
 	Interval      *stats.Range `json:"aucInterval,omitempty"`
 	WorstMiss     float64      `json:"worstMissOfPercentile"`
 	MissByQuarter []stats.Miss `json:"missByQuarter"`
@@ -70,7 +70,6 @@ func RunFirstDays(t *Panel, o stats.Days) (FirstDays, error) {
 	return r, nil
 }
 
-// firstDay adds the results of one method to the report.
 func (m *reporter) firstDay(r *FirstDays, v voice) {
 	c := m.cases(0, v)
 	by, auc, ok := m.auc(v.name, c.Score, c)

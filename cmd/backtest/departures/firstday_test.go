@@ -12,8 +12,8 @@ import (
 
 func still(_ *rand.Rand, _ int, first, _ float64) float64 { return first }
 
-// TestFirstDays: each day is judged without other days. With at least 8 other departures of the
-// route on that day, the rule ranks a fare among them.
+// TestFirstDays: with at least 8 other departures of the route on the same day, the rule ranks a fare
+// among them, without any other day.
 func TestFirstDays(t *testing.T) {
 	panel := invent(3, 12, 60, 100, 40, still)
 	rule := firstDays("rule", panel)
@@ -29,7 +29,7 @@ func TestFirstDays(t *testing.T) {
 					continue
 				}
 				fewest = min(fewest, others)
-				// A cheaper fare has a lower or equal percentile: fares less than 5 % apart can be ties.
+				// Fares that differ by less may be ties.
 				for j := from; j < to; j++ {
 					a, b := panel.Rows[i], panel.Rows[j]
 					if score.LeadSpan(int(a.Lead)) == score.LeadSpan(int(b.Lead)) && float64(a.Price) > 1.2*float64(b.Price) &&

@@ -13,8 +13,8 @@ import (
 
 const draws = 300 // bootstrap draws; fewer than for routes, since each draw visits all rows
 
-// voice holds the answers of one method, the rule or the rival, for each row of the panel. The score
-// is NaN if the method has no answer for the row.
+// voice holds the answers of one method, the rule or the rival, by row of the panel. The score of a
+// row without an answer is NaN.
 type voice struct {
 	name          string
 	chance, score []float64 // a higher score means a more expensive fare
@@ -22,7 +22,6 @@ type voice struct {
 
 func (v voice) answers(row int) bool { return !math.IsNaN(v.score[row]) }
 
-// reporter measures the answers of one replay and fills its report.
 type reporter struct {
 	answered
 	sample
@@ -78,8 +77,8 @@ func (m *reporter) reportMissing(format string, args ...any) {
 	m.report.Missing = append(m.report.Missing, fmt.Sprintf(format, args...))
 }
 
-// cases returns the rows with a known outcome that all given methods answer, with the answers of
-// the first method.
+// cases returns the answers of v to the rows with a known outcome. If there is another method, it
+// leaves out the rows that this method does not answer.
 func (m *reporter) cases(h int, v voice, also ...voice) *stats.Cases {
 	c := new(stats.Cases)
 	for _, row := range m.known[h] {
@@ -90,8 +89,8 @@ func (m *reporter) cases(h int, v voice, also ...voice) *stats.Cases {
 	return c
 }
 
-// auc returns the AUC of a score of some cases. If all cases fell or none did, it reports that the
-// AUC is missing.
+// auc returns the AUC of a score. If all cases fell or none did, there is no AUC, and the report
+// says so.
 func (m *reporter) auc(name string, score []float64, c *stats.Cases) (stats.Ranking, float64, bool) {
 	by := stats.Rank(score, c, m.cells)
 	auc, ok := by.AUC(nil)
@@ -101,7 +100,6 @@ func (m *reporter) auc(name string, score []float64, c *stats.Cases) (stats.Rank
 	return by, auc, ok
 }
 
-// method measures one method's answers.
 func (m *reporter) method(h int, name string, c *stats.Cases) (one Method, ok bool) {
 	by, auc, ok := m.auc(name, c.Chance, c)
 	if !ok {
@@ -143,7 +141,6 @@ func (m *reporter) answeredRows(v voice) (rows []int, scores []float64) {
 	return rows, scores
 }
 
-// compare adds the comparison of the rule with the rival to the report.
 func (m *reporter) compare(name string, rule, rival *stats.Cases) {
 	ours, auc, ok := m.auc("the rule against "+name, rule.Chance, rule)
 	if !ok {
@@ -159,7 +156,6 @@ func (m *reporter) compare(name string, rule, rival *stats.Cases) {
 	m.report.Against = append(m.report.Against, c)
 }
 
-// levels measures what followed each level. levelOf returns the level of a row.
 func (m *reporter) levels(levelOf func(row int) int) (all []Level) {
 	const every = len(departure.Levels)
 	var rows [every + 1][]int
@@ -185,8 +181,6 @@ func (m *reporter) levels(levelOf func(row int) int) (all []Level) {
 	return all
 }
 
-// misses returns how far a method's percentiles are off, by quarter of the year and by days before
-// departure.
 func (m *reporter) misses(rows []int, scores []float64) (byQuarter, byLead []stats.Miss) {
 	at := func(row int) Row { return m.panel.Rows[rows[row]] }
 	return stats.MissBy(scores, func(row int) int { return int(at(row).Day.Quarter()) },
@@ -194,7 +188,6 @@ func (m *reporter) misses(rows []int, scores []float64) (byQuarter, byLead []sta
 		stats.MissBy(scores, func(row int) int { return score.LeadSpan(int(at(row).Lead)) }, score.LeadName)
 }
 
-// percentiles measures how far the rule's percentiles are off, over all rows that the rule answers.
 func (m *reporter) percentiles() {
 	rows, scores := m.answeredRows(m.rule[0])
 	if len(rows) == 0 {
@@ -204,7 +197,6 @@ func (m *reporter) percentiles() {
 	m.report.MissByQuarter, m.report.MissByLead = m.misses(rows, scores)
 }
 
-// reference measures the rule on prices that it cannot predict: a random walk, or shuffled prices.
 func (m *reporter) reference(name string, a answered, o stats.Days) Reference {
 	other := newReporter(a, o)
 	c := other.cases(0, other.rule[0])
@@ -226,14 +218,14 @@ func (m *reporter) reference(name string, a answered, o stats.Days) Reference {
 	return r
 }
 
-// sample divides the rows into the cells of stats.Blocks.
+// sample holds the bootstrap cell of each row.
 type sample struct {
 	*stats.Blocks
 	cells []int32
 }
 
-// leastBlocks is the minimum number of blocks of days. A panel with fewer days than that has one
-// block per day. With only two blocks, a quarter of the bootstrap draws would omit one of them.
+// leastBlocks is the number of blocks into which a panel is divided at least; blocks of short panels
+// have fewer days, down to one. With only two blocks, half of the bootstrap draws would omit one.
 const leastBlocks = 5
 
 func newSample(t *Panel, first, last fare.Day) sample {

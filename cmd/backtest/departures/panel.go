@@ -14,23 +14,21 @@ type Panel struct {
 	Routes     []string // by number
 	Rows       []Row
 	Departures int // number of departures; in a part of a panel, some have no rows
-	Read       int // notes about changes to the rows
+	Read       int // rows of the file, including those that were dropped
 	Dropped    map[string]int
-	Notes      []string // about what was done to rows
+	Notes      []string // on how rows were interpreted
 
 	perCent     []float64 // by route: the value in EUR cents of a hundredth of the quoted currency
 	byDeparture [][]int32 // indexes of each departure's rows, in order of day
 }
 
-// Row is the fare of a departure on a day. Departures are numbered.
 type Row struct {
 	Route, Departure int32
 	Day              fare.Day
 	Lead             int32
-	Price            fare.Cents // as quoted, in hundredths
+	Price            fare.Cents // as quoted; in euro if the route has several currencies
 }
 
-// departs returns the day of departure.
 func (r Row) departs() fare.Day { return r.Day + fare.Day(r.Lead) }
 
 // index prepares byDeparture. It must be called again when rows were removed.
@@ -41,12 +39,10 @@ func (p *Panel) index() {
 	}
 }
 
-// euro converts a route's fare to EUR cents.
 func (p *Panel) euro(route int32, price fare.Cents) fare.Cents {
 	return fare.Cents(math.Round(float64(price) * p.perCent[route]))
 }
 
-// first and last return the first and the last day with a row.
 func (p *Panel) first() fare.Day { return p.Rows[0].Day }
 func (p *Panel) last() fare.Day  { return p.Rows[len(p.Rows)-1].Day }
 
@@ -61,8 +57,7 @@ func (p *Panel) days() []int {
 	return append(begin, len(p.Rows))
 }
 
-// eachRoute calls do for each route that has rows among those of one day, with the range of these
-// rows.
+// eachRoute calls do with the rows of each route. The rows from from to to must be those of one day.
 func (p *Panel) eachRoute(from, to int, do func(route int32, from, to int)) {
 	for from < to {
 		route, end := p.Rows[from].Route, from
@@ -74,7 +69,6 @@ func (p *Panel) eachRoute(from, to int, do func(route int32, from, to int)) {
 	}
 }
 
-// byRoute returns the indexes of the rows of each route.
 func (p *Panel) byRoute() [][]int32 {
 	all := make([][]int32, len(p.Routes))
 	for i, r := range p.Rows {
@@ -84,7 +78,7 @@ func (p *Panel) byRoute() [][]int32 {
 }
 
 // thinned returns the part of the panel that a service with a refresh every cycle days sees, up to
-// the day to; 0 is the last day.
+// and including the day to. If to is 0, it has no last day.
 func (p *Panel) thinned(cycle int, to fare.Day) *Panel {
 	if cycle == 1 && to == 0 {
 		return p
@@ -100,12 +94,9 @@ func (p *Panel) thinned(cycle int, to fare.Day) *Panel {
 	return &few
 }
 
-// The references are copies of a panel with invented prices. They show the lowest and the highest
-// skill that a rule can have.
-
-// randomWalk starts each departure at its first recorded price and continues with random steps. The
-// steps are the recorded changes of log price between successive fares of a departure, shuffled
-// over the whole panel, each with a random sign. So no rule can predict the prices.
+// randomWalk returns the reference that no rule can predict. Each departure starts at its first
+// recorded price and continues with random steps: the changes of log price between successive fares
+// of all departures, shuffled, each with a random sign.
 func (p *Panel) randomWalk() *Panel {
 	rng := rand.New(rand.NewPCG(11, 1))
 	var steps []float64
@@ -136,8 +127,8 @@ func (p *Panel) randomWalk() *Panel {
 	return p.withRows(walk)
 }
 
-// shuffled exchanges the prices of each route among its rows at random. So prices always return to
-// what is usual for the route.
+// shuffled returns the reference that is easiest to predict. The prices of each route are exchanged
+// among its rows at random, so after an unusual price the next one is usually closer to the median.
 func (p *Panel) shuffled() *Panel {
 	rng := rand.New(rand.NewPCG(11, 2))
 	dealt := slices.Clone(p.Rows)

@@ -19,10 +19,9 @@ import (
 	"verdetto/shared/upstream/ecb"
 )
 
-// euroAt returns a function that converts an amount to euro at the rates of a day.
 type euroAt func(day fare.Day) func(amount float64, currency string) (fare.Cents, bool)
 
-// Open reads a file, plain or gzipped. price is the column of one-way fares; "": see read.
+// Open reads a file, plain or gzipped. price names the column of one-way fares; for "" see read.
 func Open(path, price string) (*Panel, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -38,11 +37,11 @@ func Open(path, price string) (*Panel, error) {
 
 // read reads a panel of any kind. It finds columns by name, in any order, and ignores others.
 //
-//   - Days: observed_date and depart_date. Panels of flights without a calendar have
-//     tdate (a day number) and days_before instead; each flight is a departure. If
-//     all flights would leave on the same day, tdate only counts the days of each
-//     flight. Then flights are placed on successive days in the order of the file.
-//     Otherwise no earlier day would have fares of a shorter lead time.
+//   - Days: observed_date and depart_date. Panels without a calendar have tdate (a day
+//     number), days_before and flight instead; each flight is a departure. If all
+//     flights would leave on the same day, tdate only counts the days of each flight,
+//     and no earlier day would have fares of a shorter lead time. Therefore such
+//     flights are moved to successive days, in the order of the file.
 //   - Price: price, or fare_usd. A row with a return_date and an outbound_price is a
 //     one-way fare at that price; without an outbound_price it is left out.
 //   - If a departure has several fares on a day, the cheapest counts.
@@ -90,7 +89,6 @@ func read(in io.Reader, price string, euro euroAt) (*Panel, error) {
 	}
 }
 
-// reader collects the rows of a file, and further data that is needed until all rows are read.
 type reader struct {
 	panel      Panel
 	euro       euroAt
@@ -143,8 +141,7 @@ func newReader(header []string, oneWay string, euro euroAt) (*reader, error) {
 	return r, nil
 }
 
-// day returns a row with the day on which the fare was found and the lead time (days before
-// departure).
+// day returns a row with its day and lead time alone.
 func (r *reader) day(field func(string) string) (q Row, ok bool) {
 	if !r.calendar {
 		day, err := strconv.Atoi(field("tdate"))
@@ -243,8 +240,8 @@ func (r *reader) finish() (*Panel, error) {
 	return t, nil
 }
 
-// stagger handles files without a calendar, in which all flights would leave on the same day. It
-// places the flights on successive days.
+// stagger moves the flights of a file without a calendar to successive days, if all of them would
+// leave on the same day.
 func (r *reader) stagger() {
 	t := &r.panel
 	apart := func(q Row) bool { return q.departs() != t.Rows[0].departs() }

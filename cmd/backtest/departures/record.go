@@ -13,7 +13,7 @@ import (
 )
 
 // Waiting holds how fares changed while a traveller waited, for fares whose stated chance of a fall
-// lies in one band. The departure must leave after the wait and must be seen again within the wait.
+// lies in one band. Only departures after the end of the wait count that were seen again during it.
 type Waiting struct {
 	From   float64      `json:"chanceFrom"`
 	To     float64      `json:"chanceTo"`
@@ -88,7 +88,6 @@ func (m *reporter) measureWaits(h departure.Horizon, from, to float64) (Waiting,
 // leastCases is the number of cases that a panel needs to count in a band of the record.
 const leastCases = 500
 
-// NamedReport is the report of a panel, with the panel's name in the record.
 type NamedReport struct {
 	Name string
 	Report
@@ -96,8 +95,8 @@ type NamedReport struct {
 
 // Record combines the reports of several panels into the record that answers cite about waiting.
 // The first panel must come from the service's kind of fare source. A panel counts in a band of
-// chances only with leastCases cases and an interval. Its questions must also span as many days as
-// the horizon; otherwise a few similar days would count as a panel.
+// chances only if it has leastCases cases and an interval there, and if its questions span at least
+// as many days as the horizon, because the fares of a few successive days are too similar.
 func Record(panels []NamedReport) (r departure.Record, err error) {
 	for _, p := range panels {
 		one := departure.RecordPanel{Name: p.Name, First: p.First, To: p.To, Routes: p.Routes}
@@ -125,7 +124,6 @@ func Record(panels []NamedReport) (r departure.Record, err error) {
 	return r, nil
 }
 
-// WriteRecord combines the reports of panels and writes the record to a file.
 func WriteRecord(path string, panels []NamedReport) error {
 	record, err := Record(panels)
 	if err != nil {
@@ -142,8 +140,8 @@ func WriteRecord(path string, panels []NamedReport) error {
 	return nil
 }
 
-// heard returns one band, combined from all panels. ok is false if the first panel has too few
-// cases in it.
+// heard returns the first panel's band. Its interval is widened to contain those of the other panels
+// that count. ok is false if the first panel does not count.
 func heard(panels []departure.RecordPanel, h int, from, to float64) (all departure.Band, ok bool) {
 	for i, p := range panels {
 		for _, b := range p.Horizons[h].Bands {
@@ -160,8 +158,6 @@ func heard(panels []departure.RecordPanel, h int, from, to float64) (all departu
 	return all, ok
 }
 
-// band returns a band of the record. Values are rounded to four decimal places, which is more
-// than their precision.
 func (w Waiting) band(f Followed) departure.Band {
 	digits := func(x float64) float64 { return math.Round(1e4*x) / 1e4 }
 	b := departure.Band{

@@ -11,8 +11,7 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// followed returns a report in which the ranges of stated chances (bands) are the same for 7 and
-// for 14 days.
+// followed returns a report in which all bands of both horizons have the same values.
 func followed(span int, band Waiting) Report {
 	var r Report
 	for h := range horizons {
@@ -76,20 +75,20 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// TestWaiting compares how fares change while a traveller waits with values computed by hand.
+// TestWaiting compares a band with values computed by hand.
 func TestWaiting(t *testing.T) {
 	var panel strings.Builder
 	panel.WriteString(header + "\n")
 	line := func(day fare.Day, price string) { // a fare of one departure, at most 9 days ahead
 		panel.WriteString("AAA,BBB," + day.String() + "," + fare.Day(20019).String() + "," + price + ",EUR\n")
 	}
-	for i := range fare.Day(9) { // as many fares as a verdict needs
+	for i := range fare.Day(9) { // enough fares for a verdict
 		panel.WriteString("AAA,BBB," + fare.Day(20000+i).String() + "," + fare.Day(20200).String() + ",100,EUR\n")
 	}
 	line(20010, "100")
 	line(20013, "90")
 	line(20017, "120")
-	panel.WriteString("CCC,DDD," + fare.Day(20030).String() + "," + fare.Day(20050).String() + ",1,EUR\n") // a later fare
+	panel.WriteString("CCC,DDD," + fare.Day(20030).String() + "," + fare.Day(20050).String() + ",1,EUR\n") // so that the panel covers the horizon
 	trips := panelOf(t, panel.String())
 	m := newReporter(ask(trips), stats.Days{Cycle: 1, From: 20010})
 	m.sample = newSample(trips, 20010, 20017)

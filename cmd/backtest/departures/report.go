@@ -26,14 +26,12 @@ type Report struct {
 	Questions  int            `json:"asked"`
 	Fell       float64        `json:"fell"` // share of Questions whose fare fell at least 5 % within 7 days
 
-	Methods   []Method     `json:"methods"`
-	Fortnight *Method      `json:"fortnight,omitempty"` // results of the rule's chance of a fall within 14 days
-	Against   []Comparison `json:"against"`
-	Levels    []Level      `json:"levels"`          // by percentile alone
-	Published []Level      `json:"levelsPublished"` // levels that the service publishes
-	WorstMiss float64      `json:"worstMissOfPercentile"`
-	// The largest error of the percentile in each quarter of the year, and in each range of days
-	// before departure. In WorstMiss, errors of two quarters or ranges can cancel each other.
+	Methods       []Method     `json:"methods"`
+	Fortnight     *Method      `json:"fortnight,omitempty"` // results of the rule's chance of a fall within 14 days
+	Against       []Comparison `json:"against"`
+	Levels        []Level      `json:"levels"`          // by percentile alone
+	Published     []Level      `json:"levelsPublished"` // levels that the service publishes
+	WorstMiss     float64      `json:"worstMissOfPercentile"`
 	MissByQuarter []stats.Miss `json:"missByQuarter"`
 	MissByLead    []stats.Miss `json:"missByLead"`
 	Followed      []Followed   `json:"followed"` // outcomes of waiting 7 and 14 days, in the bands of the record
@@ -41,7 +39,7 @@ type Report struct {
 	Missing       []string     `json:"missing,omitempty"`
 }
 
-// Method holds the results of the rule or the rival, over the rows that it answers.
+// Method holds the results of the rule or the rival.
 type Method struct {
 	Name        string       `json:"name"`
 	Answered    float64      `json:"answered"` // share of the rows with a known outcome that it answers
@@ -79,13 +77,13 @@ type Level struct {
 	Falls  *stats.Range `json:"fellInterval,omitempty"`
 }
 
-// Reference holds the results of the rule on a reference, the panel with invented prices.
+// Reference holds the results of the rule on invented prices.
 type Reference struct {
 	Name     string    `json:"name"`
 	Count    int       `json:"count"`
 	AUC      float64   `json:"auc,omitempty"` // absent if all fares fell or none did
 	ScoreAUC float64   `json:"scoreAuc,omitempty"`
-	Falls    []float64 `json:"fellByLevel"` // share of falls by level, from ottimo to caro
+	Falls    []float64 `json:"fellByLevel"` // shares of falls, from ottimo to caro
 }
 
 // Print writes the report as tables.
@@ -103,8 +101,8 @@ func (r Report) Print(out io.Writer) {
 }
 
 func (r Report) printSkill(t stats.Tables) {
-	t.Title("Each method on the rows that it answers. AUC of the chance, of the percentile or class alone, skill of the chance")
-	t.Row("method\tanswered\tAUC\t\tclass alone\tBrier skill\tECE")
+	t.Title("Each method on the rows that it answers. AUC of the chance and of the percentile alone, skill of the chance")
+	t.Row("method\tanswered\tAUC\t\tpercentile alone\tBrier skill\tECE")
 	methods := slices.Clone(r.Methods)
 	if r.Fortnight != nil {
 		methods = append(methods, *r.Fortnight)

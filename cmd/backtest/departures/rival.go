@@ -10,8 +10,8 @@ import (
 
 // The rival, same lead, is what a user could do instead of asking the rule: look at the route's
 // other fares up to that day, of similar lead time (within 15 %) and season (within 45 days, any
-// year). Its score is the percentile among them. Ties count half, and it needs 8 fares. During the
-// replay it learns the chance of a fall for each tenth of the percentiles, as the rule does.
+// year). Its score is the percentile among them. Ties count half, and it needs 8 fares. The chance
+// of a fall is the share of falls so far among fares in the same tenth of the percentiles.
 const (
 	leadWidth  = .15
 	seasonDays = 45
@@ -36,7 +36,7 @@ func (a answered) sameLead() voice {
 			rows = rows[n:]
 		}
 	})
-	// The chance of a class comes from the outcomes that were known before the row's day.
+	// Only outcomes that were known before the row's day count.
 	var learned frequency
 	due := 0
 	for i, q := range t.Rows {
@@ -68,8 +68,7 @@ func (r *rivalRoute) add(q Row) {
 	r.byLead[q.Lead] = append(r.byLead[q.Lead], departed{q.departs(), q.Price})
 }
 
-// judge returns the percentile of a fare among the route's fares of similar lead time and season, or
-// NaN if there are too few.
+// judge returns the percentile of a fare, or NaN if there are too few others.
 func (r *rivalRoute) judge(q Row) float64 {
 	const year = 365
 	cheaper, equal, n := 0, -1, -1 // the fare itself is in the lists, so both counts start at -1
@@ -91,8 +90,8 @@ func (r *rivalRoute) judge(q Row) float64 {
 	return (float64(cheaper) + float64(equal)/2) / float64(n)
 }
 
-// frequency counts the outcomes of each class. A class with few cases gets nearly the chance of all
-// classes, which starts at 10 %.
+// frequency counts cases and falls by class. The chance of a class with few cases is close to that
+// of all classes, which is 10 % before there are any cases.
 type frequency struct{ n, fell [classes]float64 }
 
 func (f *frequency) chance(class int) float64 {

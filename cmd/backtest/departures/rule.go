@@ -14,7 +14,6 @@ type outcome struct {
 
 var horizons = [2]departure.Horizon{departure.Week, departure.Fortnight}
 
-// outcomes returns the outcome of each row.
 func outcomes(t *Panel) []outcome {
 	all := make([]outcome, len(t.Rows))
 	last := t.last()
@@ -29,9 +28,6 @@ func outcomes(t *Panel) []outcome {
 				after := later.Day - from
 				if after > departure.Fortnight.Days() {
 					break
-				}
-				if after == 0 {
-					continue // the same departure again, on the same day
 				}
 				for h, horizon := range horizons {
 					if after > horizon.Days() {
@@ -55,12 +51,12 @@ func outcomes(t *Panel) []outcome {
 	return all
 }
 
-// Answers holds the rule's answer for each row on the row's day. The percentile is NaN if the rule has
-// too few fares. Chance holds the chances of a fall within 7 and 14 days.
+// Answers holds the rule's answers by row. The percentile is NaN if the rule has too few fares. Chance
+// holds the chances of a fall within 7 and 14 days.
 type Answers struct {
 	Percentile []float64
 	Chance     [2][]float64
-	level      []int8 // the place of the published level, which also depends on the usual price
+	level      []int8 // departure.Level.Place of the published level, which also depends on the usual price
 	cells      []departure.Cells
 }
 
@@ -91,7 +87,6 @@ func replayRule(t *Panel, became []outcome, pooled *departure.Pooled) Answers {
 	return r.answers
 }
 
-// ruleReplay holds the rule's state on a day of the replay.
 type ruleReplay struct {
 	*Panel
 	became  []outcome
@@ -102,7 +97,6 @@ type ruleReplay struct {
 	asker   departure.RouteDay
 }
 
-// learn updates the rule with the outcomes of one day's rows.
 func (r *ruleReplay) learn(h departure.Horizon, today fare.Day, from, to int) {
 	var learned departure.Statistics
 	view := r.pooled.View(today)
@@ -145,13 +139,11 @@ func (r *ruleReplay) judge(today fare.Day, from, to int) {
 	r.pooled.Fold(today, &learned)
 }
 
-// onSale returns the fares in the rows of one day, by route.
 func onSale(t *Panel, from, to int) (all [][]departure.Quote) {
 	t.eachRoute(from, to, func(_ int32, from, to int) { all = append(all, quotes(t, from, to)) })
 	return all
 }
 
-// quotes returns the fares in some rows of a route.
 func quotes(t *Panel, from, to int) []departure.Quote {
 	all := make([]departure.Quote, 0, to-from)
 	for _, q := range t.Rows[from:to] {

@@ -23,7 +23,6 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// lows returns the lowest fare of each day by route.
 func lows(t *testing.T, file string) map[string]map[fare.Day]fare.Cents {
 	t.Helper()
 	f, err := os.Open(filepath.Join(testenv.Data(t), "fares", file))
@@ -78,7 +77,7 @@ func summary(days map[fare.Day]fare.Cents, asOf fare.Day, kept func(fare.Day) bo
 	return s
 }
 
-// gaps keeps days in runs, and leaves out 10 to 40 days between them.
+// gaps keeps runs of 10 to 40 days between gaps of 10 to 40 days.
 func gaps(seed uint64) func(fare.Day) bool {
 	rng, kept := rand.New(rand.NewPCG(seed, 17)), map[fare.Day]bool{}
 	for day := fare.Day(16000); day < 22000; day += fare.Day(10 + rng.IntN(31)) {
@@ -90,7 +89,7 @@ func gaps(seed uint64) func(fare.Day) bool {
 	return func(day fare.Day) bool { return kept[day] }
 }
 
-// ways are the ways of leaving out days. Each route has its own gaps.
+// ways are the ways of leaving out days.
 var ways = map[string]func(route uint64) func(fare.Day) bool{"one day in two": every(2), "one day in three": every(3),
 	"one day in seven": every(7), "gaps of 10 to 40 days": gaps}
 
@@ -98,7 +97,7 @@ func every(n fare.Day) func(uint64) func(fare.Day) bool {
 	return func(uint64) func(fare.Day) bool { return func(day fare.Day) bool { return day%n == 0 } }
 }
 
-// coverage counts, by kind of verdict, how many intervals contain the true percentile.
+// coverage counts how many intervals contain the true percentile, by reliability and way.
 type coverage struct{ held, asked map[string]int }
 
 func (c coverage) add(v verdict.Verdict, truth float64, kind string) {
@@ -109,7 +108,7 @@ func (c coverage) add(v verdict.Verdict, truth float64, kind string) {
 	}
 }
 
-// check requires the intervals with reliability alta to hold in at least 90 % of the verdicts.
+// check fails if less than 90 % of the intervals with reliability alta contain the truth.
 func (c coverage) check(t *testing.T) {
 	for _, cell := range slices.Sorted(maps.Keys(c.asked)) {
 		share := 100 * float64(c.held[cell]) / float64(c.asked[cell])
@@ -120,8 +119,8 @@ func (c coverage) check(t *testing.T) {
 	}
 }
 
-// TestEvidenceIntervals leaves out days of a daily panel. The interval of the days that remain must contain
-// the percentile among all days since the first of them.
+// TestEvidenceIntervals leaves out days of a daily panel. The truth is the percentile among all days
+// since the first of those that remain.
 func TestEvidenceIntervals(t *testing.T) {
 	for _, file := range []string{"travelpayouts_daily_2025_2026", "eu_wizzair_2015_2016_full"} {
 		t.Run(file, func(t *testing.T) {
@@ -190,8 +189,8 @@ func (s *service) refresh(day fare.Day, rows []departures.Row) {
 	s.pooled.Fold(day-1, &sums)
 }
 
-// TestEvidenceIntervals_Departures leaves out days of a panel, too. The truth is the percentile that the
-// rule has for the same fare if it knows the fares of every day.
+// TestEvidenceIntervals_Departures leaves out days, too. The truth is the percentile of the same fare
+// for a service that knows every day.
 func TestEvidenceIntervals_Departures(t *testing.T) {
 	for _, file := range []string{"travelpayouts_daily_2025_2026", "eu_wizzair_2015_2016_full", "google2026"} {
 		t.Run(file, func(t *testing.T) {

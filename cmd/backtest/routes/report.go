@@ -15,7 +15,7 @@ type Report struct {
 	From     string    `json:"from"`  // the first day that is judged
 	To       string    `json:"to"`    // the last day of fares that is used
 	Cycle    int       `json:"cycleDays"`
-	Routes   int       `json:"routes"` // number of routes with a verdict
+	Routes   int       `json:"routes"` // with a verdict
 	Verdicts int       `json:"verdicts"`
 	Quarters []Quarter `json:"quarters"`
 	Levels   []Level   `json:"levels"`
@@ -29,8 +29,7 @@ type Quarter struct {
 	Levels   []int  `json:"levels"`
 }
 
-// Level holds what happened after verdicts of one level. The level "all" covers all verdicts, for
-// comparison.
+// Level holds what happened after verdicts of one level, or after all verdicts if Level is "all".
 type Level struct {
 	Level string   `json:"livello"`
 	Days  int      `json:"days"`

@@ -1,6 +1,7 @@
 // Package routes replays recorded fares day by day, lets the service's own rule judge each route on
-// each day, and measures what followed each level. The level describes the cheapest fare of a day
-// against the route's past. It predicts nothing, so no calibration is measured. Start at Run.
+// each day, and measures how fares changed after each level. Calibration is not measured, because
+// the level describes the day's cheapest fare against the route's past and predicts nothing. Start
+// at Run.
 package routes
 
 import (
@@ -21,11 +22,10 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Panel holds the observations of each route, in any order.
 type Panel map[fare.Route][]fare.Observation
 
-// Open reads the one-way fares of a file as the service reads them: routes are those of cities. It
-// reports on the rows in messages.
+// Open reads the one-way fares of a file as the service does, so that routes join cities and not
+// airports. It writes a report on the rows to messages.
 func Open(path, price string, messages io.Writer) (Panel, error) {
 	file, err := csvfile.Open(path, upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().RatesOn}, price)
 	if err != nil {
@@ -54,7 +54,6 @@ func Open(path, price string, messages io.Writer) (Panel, error) {
 	return panel, nil
 }
 
-// span holds the days that a replay covers.
 type span struct {
 	first, from, to fare.Day // first day of the panel, first day of verdicts, last day
 	cycle           fare.Day
@@ -85,8 +84,7 @@ func spanOf(panel Panel, o stats.Days) (span, error) {
 	return s, nil
 }
 
-// Run replays a panel. It fails if no day can be judged. Other results that cannot be measured are
-// absent from the report, and Report.Missing lists them.
+// Run replays a panel. It fails if no day can be judged.
 func Run(panel Panel, o stats.Days) (Report, error) {
 	s, err := spanOf(panel, o)
 	if err != nil {
@@ -114,8 +112,8 @@ type judgement struct {
 	lowest [len(fallWithin)]fare.Cents
 }
 
-// replay judges a route on each day with a refresh and a live fare. The summary of a day is the
-// summary that the service would have built on that day, so no verdict knows later fares.
+// replay judges a route on each day with a refresh and a live fare. Each verdict comes from the
+// summary that the service would have built on that day, without later fares.
 func replay(observations []fare.Observation, s span) (days []judgement) {
 	observations = slices.Clone(observations)
 	slices.SortFunc(observations, fare.Observation.Compare)
@@ -172,8 +170,7 @@ func quotesOf(observations []fare.Observation, s span) map[fare.Day][]quote {
 	return all
 }
 
-// lowest returns the lowest quote later than the day after, and no later than the day until, or 0 if
-// there is none.
+// lowest returns the lowest quote after one day and until another, or 0 if there is none.
 func lowest(quotes []quote, after, until fare.Day) (low fare.Cents) {
 	for _, q := range quotes {
 		if q.day > after && q.day <= until && (low == 0 || q.price < low) {
@@ -183,8 +180,6 @@ func lowest(quotes []quote, after, until fare.Day) (low fare.Cents) {
 	return low
 }
 
-// The times and rows at which the outcomes of verdicts are measured. The last row of a table by level
-// counts all verdicts.
 var (
 	horizons   = [...]fare.Day{7, 14, 28} // days after which the route's cheapest fare is compared
 	fallWithin = [...]fare.Day{7, 14}     // days within which the same departure may fall
@@ -193,12 +188,11 @@ var (
 
 const (
 	all      = 4  // index in levels
-	unjudged = -1 // no index in levels
+	unjudged = -1 // instead of an index in levels
 	draws    = 1000
-	fall     = 0.05 // minimum share of a fall
+	fall     = 0.05 // the smallest fall that counts, as a fraction of the fare
 )
 
-// measures collects the measurements of all routes.
 type measures struct {
 	span             span
 	blocks           *stats.Blocks
@@ -214,7 +208,6 @@ func newMeasures(s span, routes int) *measures {
 		later: b.Averages(len(horizons), len(levels)), fell: b.Averages(len(fallWithin), len(levels))}
 }
 
-// add adds the verdicts on a route; route is its index.
 func (m *measures) add(route int, days []judgement) {
 	before := m.verdicts
 	for _, j := range days {

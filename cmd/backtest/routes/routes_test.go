@@ -18,7 +18,7 @@ const day0 = fare.Day(16800)
 
 var route = fare.Route{Origin: "MIL", Destination: "BUH"}
 
-// run replays a panel. It checks that the report can be written as text and as JSON, which fails for
+// run replays a panel. It checks that the report can be written as text and as JSON, which has no
 // NaN.
 func run(t *testing.T, panel Panel, o stats.Days) Report {
 	t.Helper()
@@ -49,8 +49,8 @@ func byHand() Panel {
 
 func TestRun(t *testing.T) {
 	r := run(t, byHand(), stats.Days{})
-	// Only for the first two verdicts, the fares of the whole next week are known. The fare of 80
-	// fell to 76, by 5 %. The fare of 120 fell to 76 and then rose to 90.
+	// The fares of the whole next week are known only for the first two verdicts: the fare of 80 fell
+	// to 76, by 5 %, and that of 120 fell to 76 and then rose to 90.
 	level := func(name string, days int, later []Change, fell []Fall) Level {
 		return Level{name, days, float64(days) / 9, later, fell}
 	}
@@ -139,7 +139,7 @@ func TestNoVerdictKnowsItsFuture(t *testing.T) {
 	verdicts := func(observations []fare.Observation, end int) []judgement {
 		all := replay(observations, span{first: day0, from: day0, to: day0 + fare.Day(end), cycle: 1})
 		for i := range all {
-			all[i].lowest = [2]fare.Cents{} // what followed
+			all[i].lowest = [2]fare.Cents{} // known only later
 		}
 		return all
 	}

@@ -2,8 +2,8 @@
 // tables. All backtests use it.
 //
 // To compute an interval, the package draws random samples of routes and, independently, of blocks
-// of days (the pigeonhole bootstrap, A. B. Owen, 2007). It draws whole routes and blocks, since the
-// days of a route are correlated, and so are all routes on a day. Samples of single rows would make
+// of days (the pigeonhole bootstrap, A. B. Owen, 2007). It draws whole routes and blocks, because the
+// days of a route are correlated, and so are all routes on a day; samples of single rows would make
 // every interval too narrow. The random seed is fixed, so reports are reproducible.
 package stats
 
@@ -16,8 +16,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// BlockDays is the number of successive days in a block. A bootstrap draw takes or omits a block as
-// a whole.
+// BlockDays is the number of successive days in a block, unless a panel is too short.
 const BlockDays = 14
 
 // Days are the settings of a replay.
@@ -51,11 +50,10 @@ func Parallel(n int, do func(i int)) {
 	workers.Wait()
 }
 
-// Blocks divides the rows of a panel (observed fares) into cells for the bootstrap. A cell holds
-// the rows of one route in one block of days. Each draw repeats every cell a random number of
-// times.
+// Blocks divides the rows of a panel into cells, one for each route and block of days. Each draw of
+// the bootstrap repeats every cell a random number of times.
 type Blocks struct {
-	Days           int // of a block
+	Days           int // per block
 	first, last    fare.Day
 	cells          []cell  // in the order of the first call of Cell
 	number         []int32 // by route and block: 1 + index in cells
@@ -64,8 +62,6 @@ type Blocks struct {
 
 type cell struct{ route, block int32 }
 
-// NewBlocks divides the days from first to last into blocks of the given number of days. It then
-// makes the random draws of routes and blocks.
 func NewBlocks(draws, routes int, first, last fare.Day, days int) *Blocks {
 	rng := rand.New(rand.NewPCG(1, 2))
 	draw := func(n int) []uint8 {
@@ -107,7 +103,8 @@ func (b *Blocks) Weights(draw int) []float64 {
 
 // Interval returns the middle 95 % of a statistic over all draws. statistic is called from several
 // goroutines. The result is nil if fewer than 90 % of the draws have a value, or if all draws have
-// the same value: an event that never occurs in a few days is still possible.
+// the same value, which does not prove certainty: an event that never occurred in a few days is
+// still possible.
 func (b *Blocks) Interval(statistic func(draw int) (float64, bool)) *Range {
 	n := len(b.routes)
 	all, known := make([]float64, n), make([]bool, n)
@@ -128,8 +125,7 @@ func (b *Blocks) Interval(statistic func(draw int) (float64, bool)) *Range {
 	return &Range{values[len(values)*25/1000], values[len(values)*975/1000-1]}
 }
 
-// Average is the mean of a value over many rows, such as verdicts. It keeps one sum per cell, a
-// block of days of one route, from which Interval is computed.
+// Average is the mean of a value over many rows. It keeps one sum per cell for Interval.
 type Average struct {
 	Count  int
 	blocks *Blocks
@@ -138,10 +134,8 @@ type Average struct {
 	values []float64
 }
 
-// Average returns an Average without rows.
 func (b *Blocks) Average() *Average { return &Average{blocks: b} }
 
-// Averages returns a table of Averages without rows.
 func (b *Blocks) Averages(rows, columns int) [][]*Average {
 	all := make([][]*Average, rows)
 	for i := range all {
@@ -152,7 +146,7 @@ func (b *Blocks) Averages(rows, columns int) [][]*Average {
 	return all
 }
 
-// Add adds the value of one row. cell is the row's cell, from Blocks.Cell.
+// Add adds the value of one row, whose cell is from Blocks.Cell.
 func (a *Average) Add(cell int32, value float64) {
 	if more := int(cell) + 1 - len(a.n); more > 0 {
 		a.n, a.sum = append(a.n, make([]float64, more)...), append(a.sum, make([]float64, more)...)
@@ -163,13 +157,12 @@ func (a *Average) Add(cell int32, value float64) {
 	a.total += value
 }
 
-// AddKept adds a row like Add, and stores its value for Median.
+// AddKept adds a row like Add, and keeps its value for Median.
 func (a *Average) AddKept(cell int32, value float64) {
 	a.Add(cell, value)
 	a.values = append(a.values, value)
 }
 
-// Mean returns the mean of all rows.
 func (a *Average) Mean() float64 { return a.total / float64(a.Count) }
 
 // Median returns the median of the values of AddKept.
@@ -179,8 +172,7 @@ func (a *Average) Median() float64 {
 	return (a.values[(n-1)/2] + a.values[n/2]) / 2
 }
 
-// Interval returns the 95 % confidence interval of the mean. A bootstrap draw without any row of the
-// average has no mean.
+// Interval returns the 95 % confidence interval of the mean.
 func (a *Average) Interval() *Range {
 	return a.blocks.Interval(func(draw int) (float64, bool) {
 		routes, blocks := a.blocks.routes[draw], a.blocks.blocks[draw]
@@ -197,7 +189,7 @@ func (a *Average) Interval() *Range {
 	})
 }
 
-// Share returns 1 for true and 0 for false. The mean of such values is the share of rows with true.
+// Share returns 1 for true and 0 for false, so that the mean over rows is the share with true.
 func Share(yes bool) float64 {
 	if yes {
 		return 1

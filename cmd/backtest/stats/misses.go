@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Percentiles are the percentiles at which calibration is measured.
+// Percentiles are those at which calibration is measured.
 var Percentiles = []int{5, 10, 25, 50, 75, 90, 95}
 
 // Miss is how far the percentiles of some rows are off. If they are right, p % of the rows have a
@@ -30,8 +30,8 @@ func WorstMiss(percentiles []float64) (worst float64) {
 	return worst
 }
 
-// MissBy returns the miss of each group of rows, such as one quarter of the year, in order of the
-// groups' numbers. Over all rows, the errors of two groups can cancel each other.
+// MissBy returns the miss of each group of rows, such as one quarter of the year, because over all
+// rows the errors of two groups can cancel each other.
 func MissBy(percentiles []float64, part func(row int) int, name func(part int) string) []Miss {
 	parts, all := map[int][]float64{}, []Miss{}
 	for row, percentile := range percentiles {
@@ -43,12 +43,12 @@ func MissBy(percentiles []float64, part func(row int) int, name func(part int) s
 	return all
 }
 
-// leastRows is the number of rows that a group needs. With fewer rows, random variation alone makes
-// the percentiles look wrong.
+// leastRows is the number of rows that a group needs in WorstOf. With fewer rows, random variation
+// alone makes the percentiles look wrong.
 const leastRows = 100
 
-// WorstOf returns the group with the largest miss. It ignores groups with under 100 rows, unless
-// all groups are that small.
+// WorstOf returns the group with the largest miss among those with leastRows rows, or among all
+// groups if none has that many.
 func WorstOf(parts []Miss) (worst Miss) {
 	for _, p := range parts {
 		if p.Count >= leastRows && (worst.Count < leastRows || p.Worst > worst.Worst) ||
@@ -59,7 +59,6 @@ func WorstOf(parts []Miss) (worst Miss) {
 	return worst
 }
 
-// Misses writes a table of misses: over all rows, and for each group of rows.
 func (t Tables) Misses(title string, whole float64, parts []Miss) {
 	if len(parts) == 0 {
 		return

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestMissBy: in one part all percentiles are too low, in the next all are too high. Over both the
-// percentiles look right; the miss of each part shows the errors.
+// TestMissBy: in one part all percentiles are too low, in the next all are too high, so that over
+// both the percentiles look right.
 func TestMissBy(t *testing.T) {
 	var percentiles []float64
 	var part []int

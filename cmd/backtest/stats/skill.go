@@ -6,8 +6,7 @@ import (
 	"slices"
 )
 
-// Cases holds the answers of a method about fares, and whether these fares fell later. Each case is
-// a row of some table, which determines its cell of Blocks.
+// Cases holds the answers of a method about rows of a panel, and whether the fare fell later.
 type Cases struct {
 	Rows   []int32
 	Chance []float64 // stated chances of a fall
@@ -15,7 +14,6 @@ type Cases struct {
 	Fell   []bool
 }
 
-// Add adds a case.
 func (c *Cases) Add(row int, chance, score float64, fell bool) {
 	c.Rows = append(c.Rows, int32(row))
 	c.Chance = append(c.Chance, chance)
@@ -23,9 +21,9 @@ func (c *Cases) Add(row int, chance, score float64, fell bool) {
 	c.Fell = append(c.Fell, fell)
 }
 
-// Ranking holds cases sorted by score. So the AUC can be computed quickly for each bootstrap draw.
+// Ranking holds cases sorted by score, so that the AUC of a bootstrap draw needs no sorting.
 type Ranking struct {
-	cell []int32 // the cell of each case, a route and block of days
+	cell []int32 // the bootstrap cell of each case
 	kind []uint8
 }
 
@@ -34,7 +32,7 @@ const (
 	groupEnds             // the next case has a higher score
 )
 
-// Rank sorts cases by a score, such as their chance. cellOf holds the cell of each row.
+// Rank sorts cases by a score, such as their chance. cellOf holds the bootstrap cell of each row.
 func Rank(score []float64, c *Cases, cellOf []int32) Ranking {
 	order := make([]int32, len(score))
 	for i := range order {
@@ -54,9 +52,9 @@ func Rank(score []float64, c *Cases, cellOf []int32) Ranking {
 	return r
 }
 
-// AUC returns the area under the ROC curve: the probability that a case that fell has a higher score than a case that
-// did not. Ties count half. weight is the weight of each cell; if nil, all cases have equal weight.
-// It returns false if all cases fell or none did.
+// AUC returns the area under the ROC curve: the probability that a case that fell has a higher score
+// than a case that did not. Ties count half. weight is by cell; if it is nil, all cases have equal
+// weight. AUC returns false if all cases fell or none did.
 func (r Ranking) AUC(weight []float64) (float64, bool) {
 	var above, falls, rest, groupFalls, groupRest float64
 	for i, kind := range r.kind {
@@ -78,8 +76,8 @@ func (r Ranking) AUC(weight []float64) (float64, bool) {
 	return above / (falls * rest), falls*rest > 0
 }
 
-// BrierSkill returns by how much the stated chances of a fall reduce the mean squared error, as a
-// fraction. The baseline always states the overall share of falls.
+// BrierSkill returns by which fraction the stated chances have a smaller mean squared error than a
+// method that always states the overall share of falls.
 func (c *Cases) BrierSkill() float64 {
 	falls, square := 0., 0.
 	for i, fell := range c.Fell {
@@ -91,7 +89,7 @@ func (c *Cases) BrierSkill() float64 {
 	return 1 - square/float64(len(c.Fell))/(base*(1-base))
 }
 
-// Bin holds the cases whose stated chance of a fall lies in one tenth of the range from 0 to 1.
+// Bin holds the cases whose stated chance of a fall is at least From and less than From + 0.1.
 type Bin struct {
 	From   float64 `json:"from"`
 	Count  int     `json:"count"`
@@ -99,9 +97,9 @@ type Bin struct {
 	Fell   float64 `json:"fell"` // share that fell
 }
 
-// Reliability compares stated chances of a fall with actual falls, in ten bins of equal width.
-// expectedError (ECE) is the mean distance between the two, weighted by the number of cases in each
-// bin.
+// Reliability compares stated chances with actual falls in ten bins of equal width. It also returns
+// the expected calibration error (ECE): the mean distance between the two, weighted by the number of
+// cases in each bin.
 func (c *Cases) Reliability() (bins []Bin, expectedError float64) {
 	const tenths = 10
 	all := make([]Bin, tenths)

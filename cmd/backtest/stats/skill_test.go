@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestAUC compares the AUC (area under the ROC curve) with a count over all pairs of rows (each a
-// fare on one day).
+// TestAUC compares the AUC with a count over all pairs of cases.
 func TestAUC(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	for range 50 {
