@@ -98,7 +98,7 @@ func settingsRows() string {
 	for _, s := range config.Settings {
 		flag, value, without := "", s.Give, s.Without
 		if s.List {
-			value += ", with commas between"
+			value += ", separated by commas"
 		}
 		if s.Secret {
 			value = "secret: " + value

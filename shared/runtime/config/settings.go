@@ -21,14 +21,14 @@ import (
 // Setting describes one setting. Its row in Settings determines the flag, the environment variable,
 // the name in settings files, the default, the validation and the text in docs/configuration.md.
 type Setting struct {
-	Name    string // in the environment and in settings files
+	Name    string // of the environment variable and in settings files
 	Flag    string // on the command line; empty: none
 	ReadBy  string
 	Give    string // accepted values, which faults quote
 	Note    string
 	Default string
 	Without string // what no value means, if there is no Default
-	Secret  bool   // never shown; NAME_FILE names its file
+	Secret  bool   // never shown; the setting NAME_FILE may name a file that holds it
 	List    bool   // separated by commas
 	Fits    func(value string) bool
 }
@@ -36,7 +36,7 @@ type Setting struct {
 var Settings = []Setting{
 	{Name: "VERDETTO_STORE", Flag: "store", ReadBy: "the command line", Give: "`bolt:FILE` or dynamodb:TABLE",
 		Note:    "where data is kept",
-		Without: "a temporary file, deleted at the end", Fits: store},
+		Without: "for serve a temporary file, deleted at the end", Fits: store},
 	{Name: "VERDETTO_UPSTREAM", Flag: "upstream", ReadBy: "the command line",
 		Give:    "sample, `csv:FILE` or travelpayouts",
 		Note:    "where fares come from; travelpayouts needs TRAVELPAYOUTS_TOKEN",
@@ -46,7 +46,7 @@ var Settings = []Setting{
 		Fits: hostPort},
 	{Name: "VERDETTO_TLS", Flag: "tls", ReadBy: "serve",
 		Give: "`domains` that lead to this machine, such as verdetto.example",
-		Note: "serve TLS for these domains, with certificates stored beside the store. With it you accept the terms of Let's Encrypt",
+		Note: "serve TLS for these domains, with certificates stored beside the store. With it you accept the terms of their issuer",
 		List: true, Without: "no TLS", Fits: domain},
 	{Name: "VERDETTO_HTTP", Flag: "http", ReadBy: "serve, with VERDETTO_TLS",
 		Give: "an `address` to listen on, such as :80",
@@ -70,8 +70,8 @@ var Settings = []Setting{
 		Note:    "`verdetto backup` writes there; the status and the metrics say how old the newest backup is",
 		Without: "`verdetto backup` needs -to", Fits: anything},
 	{Name: "VERDETTO_PING", ReadBy: "serve", Give: "a URL, in which {job} becomes refresh or backup",
-		Note: "called after each good refresh and each new backup in VERDETTO_BACKUPS: the address of a check at healthchecks.io " +
-			"or the like, which warns when no call comes",
+		Note: "called after each good daily refresh and each new backup in VERDETTO_BACKUPS: the address of a check at " +
+			"healthchecks.io or a similar service, which warns you when no call comes",
 		Secret: true, Without: "nothing is called", Fits: callable},
 	{Name: "VERDETTO_ALLOW_PRIVATE_TARGETS", ReadBy: "serve, hook-test",
 		Give: "networks, addresses or host names of your own network, such as 192.168.1.0/24 or homeassistant.lan",
@@ -79,7 +79,7 @@ var Settings = []Setting{
 			"call these.** The addresses at which clouds keep secrets stay closed",
 		List: true, Without: "only public addresses by https at port 443",
 		Fits: func(v string) bool { _, ok := Network(v); return ok || matches(`[A-Za-z0-9_][A-Za-z0-9._-]{0,252}`)(v) }},
-	{Name: "VERDETTO_MAIL", Flag: "mail", ReadBy: "serve, refresh, mail-test",
+	{Name: "VERDETTO_MAIL", Flag: "mail", ReadBy: "serve; refresh and mail-test, which have no default",
 		Give:    "how mail is sent (`carrier`): smtp://HOST:587 (STARTTLS), smtps://HOST:465, ses, or a folder for files",
 		Note:    "a server and ses need VERDETTO_MAIL_FROM; most servers also need VERDETTO_SMTP_USER and VERDETTO_SMTP_PASSWORD",
 		Default: "mail", Fits: anything},
@@ -87,13 +87,13 @@ var Settings = []Setting{
 		Give: "the user name at the mail server", Without: "the server needs no user name",
 		Fits: anything},
 	{Name: "VERDETTO_SMTP_PASSWORD", ReadBy: "`-mail` of a server", Give: "the password at the mail server",
-		Secret: true, Without: "as above", Fits: anything},
+		Secret: true, Without: "the server needs no password", Fits: anything},
 	{Name: "VERDETTO_MONEY", Flag: "money", ReadBy: "serve", Give: "none, `play`, demo or real",
-		Note: "how Pro is paid. With none nothing is sold; play simulates Stripe and Solana on this machine; demo does so at " +
+		Note: "how Pro is paid. With none the plan is not sold; play simulates Stripe and Solana on this machine; demo does so at " +
 			"a public address too, and every page says it; real needs the settings of Stripe, of Solana or of both",
 		Without: "play where only this machine reaches the service, else none", Fits: oneOf("none", "play", "demo", "real")},
 	{Name: "VERDETTO_BASE_URL", Flag: "base", ReadBy: "analisi, compat, pro, x402, alerts, refresh; serve",
-		Give: "an https `URL` without a slash at the end, such as https://verdetto.example",
+		Give: "an https `URL`, or one on this machine, without a slash at the end, such as https://verdetto.example",
 		Note: "the public address of the service, with which links begin",
 		Without: "required; on one machine https and the first domain of VERDETTO_TLS, else without real money " +
 			"the address of VERDETTO_LISTEN",
@@ -106,21 +106,21 @@ var Settings = []Setting{
 		Give:    "32 characters or more, or what `verdetto pepper export` wrote",
 		Note:    "pseudonyms and customer ids are derived from it. **Never change it**: with another value no key works",
 		Secret:  true,
-		Without: "required; one machine creates it at the first start and stores it", Fits: isPepper},
+		Without: "required; on one machine the first start creates it and stores it", Fits: isPepper},
 	{Name: "VERDETTO_OPERATOR_NAME", ReadBy: "pro; serve", Give: "the name of the operator, for the legal pages",
 		Without: "the pages say that it is missing", Fits: anything},
 	{Name: "VERDETTO_OPERATOR_ADDRESS", ReadBy: "pro; serve",
-		Give: "a postal address, with commas between its parts", Without: "as above", Fits: anything},
+		Give: "a postal address, with commas between its parts", Without: "the pages say that it is missing", Fits: anything},
 	{Name: "VERDETTO_OPERATOR_EMAIL", ReadBy: "pro; serve",
 		Give: "a bare email address, such as help@verdetto.example",
-		Note: "customers write to this address; mails about plans show it; serve writes to it if something fails for an hour", Without: "as above; mails ask customers to reply",
+		Note: "customers write to this address; mails about plans show it; serve writes to it if something fails for an hour", Without: "the pages say that it is missing; mails ask customers to reply",
 		Fits: bareAddress},
-	{Name: "VERDETTO_OPERATOR_PHONE", ReadBy: "pro; serve", Give: "a telephone number", Without: "as above",
+	{Name: "VERDETTO_OPERATOR_PHONE", ReadBy: "pro; serve", Give: "a telephone number", Without: "the pages say that it is missing",
 		Fits: anything},
 	{Name: "VERDETTO_OPERATOR_NUMBER", ReadBy: "pro; serve", Give: "the number in the company register, or the VAT number",
-		Without: "as above", Fits: anything},
+		Without: "the pages say that it is missing", Fits: anything},
 	{Name: "VERDETTO_OPERATOR_LAW", ReadBy: "pro; serve", Give: "the country whose law applies",
-		Without: "as above", Fits: anything},
+		Without: "the pages say that it is missing", Fits: anything},
 	{Name: "TRAVELPAYOUTS_TOKEN", ReadBy: "refresh; `-upstream travelpayouts`",
 		Give: "the token of a partner account (free)", Secret: true, Without: "required", Fits: word},
 	{Name: "TRAVELPAYOUTS_URL", ReadBy: "refresh; `-upstream travelpayouts`",
@@ -145,10 +145,11 @@ var Settings = []Setting{
 			"places nearby and deals", Default: "30", Fits: whole(1, 1_000_000)},
 	{Name: "VERDETTO_QUOTA_CALLS", ReadBy: "analisi, compat, pricetrends, x402, pro, alerts; serve",
 		Give: "quotas as NAME=CALLS, such as analisi-pro=240 or alerts-free=10, each from 1 to 1000000",
-		Note: "other quotas and rate limits, by the names in the header RateLimit-Policy. The window of a quota does " +
-			"not change. Further names: mailbox (mails to one mailbox that other people request, in 24 hours), " +
-			"x402-failed-hour and x402-failed-day (failed payments of a payer), x402-guarded-day and x402-fees-day " +
-			"(of all payers), pro-chain-service and pro-card-service (calls of all buyers to payment services)", List: true, Without: "the usual quotas",
+		Note: "other quotas and rate limits, by their names in the header RateLimit-Policy. The window of a quota does " +
+			"not change. Some names seldom or never appear there: mailbox (mails to one mailbox that other people request, " +
+			"in 24 hours), x402-failed-hour and x402-failed-day (failed payments of a payer or an address), x402-guarded-day " +
+			"and x402-fees-day (payments of all payers), pro-chain-service and pro-card-service (calls of all buyers to " +
+			"payment services)", List: true, Without: "the usual quotas",
 		Fits: func(v string) bool {
 			name, calls, _ := strings.Cut(v, "=")
 			return matches(`[a-z0-9-]+`)(name) && whole(1, 1_000_000)(calls)
@@ -170,19 +171,18 @@ var Settings = []Setting{
 	{Name: "STRIPE_URL", ReadBy: "pro; `-money real`", Give: "an https URL, or one on this machine",
 		Note: "the address of Stripe", Without: "Stripe's own", Fits: outside},
 	{Name: "X402_FEE_KEY", ReadBy: "x402; serve",
-		Give: "off, or a Solana key: 64 numbers in brackets, as solana-keygen writes, or 64 bytes in base 58",
-		Note: "pays network fees; needs SOLANA_NODES " +
-			"and SOLANA_WALLET",
+		Give:   "off, or a Solana key: 64 numbers in brackets, as solana-keygen writes, or 64 bytes in base 58",
+		Note:   "pays network fees; needs SOLANA_NODES and SOLANA_WALLET",
 		Secret: true, Without: "single answers are not sold",
 		Fits: func(v string) bool { _, ok := SolanaKey(v); return ok || v == Off }},
-	{Name: "SOLANA_NODES", ReadBy: "pro, x402; `-money real`", Give: "https addresses of JSON-RPC nodes, in order of preference",
+	{Name: "SOLANA_NODES", ReadBy: "pro, x402; serve", Give: "https addresses of JSON-RPC nodes, in order of preference",
 		Note: "addresses may contain keys of providers", Secret: true, List: true, Without: "required to sell the plan in USDC",
 		Fits: outside},
-	{Name: "SOLANA_WALLET", ReadBy: "pro, x402; `-money real`", Give: "a Solana address, 32 bytes in base 58",
+	{Name: "SOLANA_WALLET", ReadBy: "pro, x402; serve", Give: "a Solana address, 32 bytes in base 58",
 		Note: "the wallet that receives USDC", Without: "required to sell the plan in USDC", Fits: solanaAddress},
-	{Name: "SOLANA_MINT", ReadBy: "pro, x402; `-money real`", Give: "a Solana address, 32 bytes in base 58",
+	{Name: "SOLANA_MINT", ReadBy: "pro, x402; serve", Give: "a Solana address, 32 bytes in base 58",
 		Note: "the mint of USDC", Default: "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v", Fits: solanaAddress},
-	{Name: "SOLANA_NETWORK", ReadBy: "pro, x402; `-money real`", Give: "mainnet-beta or devnet",
+	{Name: "SOLANA_NETWORK", ReadBy: "pro, x402; serve", Give: "mainnet-beta or devnet",
 		Default: "mainnet-beta", Fits: oneOf("mainnet-beta", "devnet")},
 	{Name: "VERDETTO_PRICE_USDC", ReadBy: "pro; `-money real`",
 		Give: "an amount above 0 of at most 6 decimals, such as 12.99", Note: "price of 30 days, in USDC",
@@ -191,7 +191,7 @@ var Settings = []Setting{
 		Fits: matches(`[A-Za-z0-9_.-]{3,255}`)},
 	{Name: "VERDETTO_ORIGIN_SECRETS", ReadBy: "analisi, compat, pricetrends, x402, pro, alerts",
 		Give: "16 characters or more",
-		Note: "the values of `X-Origin-Secret` that are accepted, the current one first", Secret: true, List: true,
+		Note: "the accepted values of `X-Origin-Secret`, which proves that a call comes from CloudFront", Secret: true, List: true,
 		Without: "required", Fits: atLeast(16)},
 	{Name: "VERDETTO_MAIL_FROM", ReadBy: "pro, alerts, refresh; `-mail` of a server or ses",
 		Give: "a sender, such as Verdetto <mail@verdetto.example>", Without: "required", Fits: sender},
@@ -202,22 +202,22 @@ var Settings = []Setting{
 		Default: "10", Fits: rate},
 	{Name: "TELEGRAM_BOT", ReadBy: "alerts, analisi; serve",
 		Give:    "the user name of a bot of Telegram, without @, such as verdetto_bot",
-		Note:    "people start it to have alerts there; wants TELEGRAM_BOT_TOKEN and TELEGRAM_SECRET",
+		Note:    "people start it to have alerts there; needs TELEGRAM_BOT_TOKEN and TELEGRAM_SECRET",
 		Without: "no alerts in Telegram", Fits: matches(`[A-Za-z][A-Za-z0-9_]{4,31}`)},
 	{Name: "TELEGRAM_BOT_TOKEN", ReadBy: "alerts; serve", Give: "the bot's token, as @BotFather gives it",
-		Secret: true, Without: "as above", Fits: matches(`[0-9]{3,20}:[A-Za-z0-9_-]{20,100}`)},
+		Secret: true, Without: "no alerts in Telegram", Fits: matches(`[0-9]{3,20}:[A-Za-z0-9_-]{20,100}`)},
 	{Name: "TELEGRAM_SECRET", ReadBy: "alerts; serve", Give: "16 to 256 letters, digits, - and _",
-		Note: "the secret_token that the bot's webhook was set with", Secret: true, Without: "as above",
+		Note: "the secret_token of the bot's webhook", Secret: true, Without: "no alerts in Telegram",
 		Fits: matches(`[A-Za-z0-9_-]{16,256}`)},
 	{Name: "TELEGRAM_URL", ReadBy: "alerts; serve", Give: "an https URL, or one on this machine",
 		Note: "where the bot's API is reached", Without: "Telegram's own", Fits: outside},
 	{Name: "VERDETTO_QUEUE_URL", ReadBy: "refresh", Give: "an https URL, or one on this machine",
-		Note: "the SQS queue of origins to refresh", Without: "one invocation refreshes all", Fits: outside},
+		Note: "the SQS queue of origins and departures to refresh", Without: "one invocation refreshes all", Fits: outside},
 	{Name: "VERDETTO_WORKERS", ReadBy: "refresh", Give: "a whole number from 1 to 100",
-		Note: "how many invocations work the queue at a time; they share the source's limit", Default: "2",
+		Note: "concurrent invocations that process the queue; each gets an equal part of the source's rate limit", Default: "2",
 		Fits: whole(1, 100)},
 	{Name: "VERDETTO_WORK_QUEUE_URL", ReadBy: "pro, alerts", Give: "an https URL, or one on this machine",
-		Note: "the SQS queue of signals that there is work in the outbox", Without: "a schedule alone",
+		Note: "the SQS queue of signals that there is work in the outbox", Without: "only a schedule starts the work",
 		Fits: outside},
 }
 
@@ -316,8 +316,8 @@ func domain(v string) bool {
 	return err == nil && u.Host == v && u.Port() == "" && strings.Contains(v, ".") && strings.Trim(v, "0123456789.") != "" && !strings.ContainsAny(v, "*[]: ")
 }
 
-// Network parses the address or network of trusted proxies. It rejects the network of all
-// addresses, because then any caller could forge an address.
+// Network parses an address or a network. It rejects the network of all addresses: with it as
+// proxies any caller could forge an address.
 func Network(v string) (netip.Prefix, bool) {
 	v = strings.TrimSpace(v)
 	network, err := netip.ParsePrefix(v)
@@ -346,7 +346,7 @@ func encrypted(v string) bool {
 	return err == nil && u.Scheme == "https" && u.Host != ""
 }
 
-// publicURL reports whether links can start with a text.
+// publicURL reports whether links can start with v.
 func publicURL(v string) bool {
 	u, err := url.Parse(v)
 	return outside(v) && err == nil && u.User == nil && u.RawQuery == "" && u.Fragment == "" && !strings.HasSuffix(v, "/")
@@ -399,9 +399,8 @@ func SolanaKey(v string) (ed25519.PrivateKey, bool) {
 	return derived, bytes.Equal(derived, key)
 }
 
-// keyless lists published addresses that look like wallets. Payments to them are lost, because
-// nobody has their keys. The first is the wallet of play money; documents of earlier versions
-// showed both.
+// keyless lists published addresses that look like wallets; payments to them would be lost. The
+// first is the wallet of play money. Documents of earlier versions showed the first two.
 var keyless = []string{
 	"GhTTiWm2vSPGCYdg23aoJKTosTgQcqyF1uWT7gXYTcs6",
 	"9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin",
