@@ -7,23 +7,21 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Learner is what a refresh stores for a series: the departure state, and the questions, which are
-// earlier answers whose outcome is not known yet.
+// Learner is the part of a series' stored data that learns from new fares.
 type Learner struct {
 	State
 	Questions Questions
 }
 
-// Advance brings the state of a series to the day of a refresh. It folds the fares of all days
-// before today that are not folded yet, replaces the live fares by today's, and adds what this
-// series contributes to the pooled statistics to sums. p holds the pooled statistics after the last
-// complete cycle. If p.MustRenew is true, the state is rebuilt first; fares must then contain the
-// whole history.
+// Advance brings the state of a series to the day of a refresh. It folds the fares of the days
+// before today that are not folded yet, replaces the live fares, and adds to sums what this series
+// contributes to the pooled statistics. If p.MustRenew is true, the state is rebuilt first; fares
+// must then contain the whole history.
 //
 // fares holds one fare per departure and day, in order of day found and departure, in the currency
 // of the state (see Convert). A source may report a fare late: it is folded only if it is at most
-// LiveDays older than the state, and no newer fare of its departure is known. So every fare is
-// folded once, and a repeated Advance changes nothing.
+// LiveDays older than the state, and its departure was not seen on the same day or later. So a fare
+// is folded at most once, and a repeated Advance changes nothing.
 func (s *Learner) Advance(today fare.Day, p *Pooled, fares []Live, sums *Statistics) {
 	if p.MustRenew(&s.State) {
 		s.renew(p, fares, sums)
@@ -65,8 +63,8 @@ func (s *Learner) Stand(today fare.Day, fares []Live) {
 	s.departures().forget(today)
 }
 
-// late selects the late fares whose departure was not seen on their day or later. It omits
-// departures before asOf, whose history is already removed.
+// late selects the fares whose departure was not seen on their day or later. It omits departures
+// before asOf, whose history is already removed.
 func (s *Learner) late(quotes []Live, asOf fare.Day) (late []Live) {
 	for _, l := range quotes {
 		if l.Depart < asOf {
@@ -108,9 +106,8 @@ func (s *Learner) fold(v *View, fares []Live, sums *Statistics) {
 	s.foldDay(day, quotes, sums)
 }
 
-// routeDay returns the route on the day of v before that day's fares are added, and the fares by
-// lead time. A departure counts as on sale if it has a fare found on that day or at most LiveDays
-// before.
+// routeDay returns the route on the day of v before that day's fares are added, and the fares as
+// quotes.
 func (s *Learner) routeDay(v *View, fares []Live) (day *RouteDay, quotes []Quote) {
 	quotes = make([]Quote, len(fares))
 	for i, l := range fares {
@@ -128,8 +125,8 @@ func (s *Learner) foldDay(day *RouteDay, quotes []Quote, sums *Statistics) {
 	day.Fold(quotes, sums)
 }
 
-// join merges two lists of quotes in order of lead time. Of a departure in both, it keeps the newer
-// quote.
+// join merges two lists of quotes, both in order of lead time. If both have the same departure, it
+// takes the newer quote.
 func join(older, newer []Quote) []Quote {
 	all := make([]Quote, 0, max(len(older), len(newer)))
 	for _, q := range newer {

@@ -18,24 +18,23 @@
 //     season at once.
 //   - Rank. The percentile is the rank of the fare's residual among the route's residuals of a
 //     similar lead time, in 5 groups. Each group is shrunk towards the route's residuals of any
-//     lead time, and these towards the residuals of all routes. Residuals are counted in steps of 5
-//     %; those of the same step are ties and count half. Weights have a half-life of 30 days. If at
-//     least 8 other departures are on sale, the fare is ranked among them too, each with the weight
-//     of one fare, so a route is judged from its first refresh on. With fewer than 8 earlier fares
-//     and fewer than 8 other departures, there is no percentile.
+//     lead time, and these towards the residuals of all routes. Residuals are counted in steps of
+//     0.05; those of the same step are ties and count half. Weights have a half-life of 30 days. If
+//     at least 8 other departures are on sale, the fare is ranked among them too, each with the
+//     weight of one fare, so a route can be judged from its first refresh on. With fewer than 8
+//     earlier fares and fewer than 8 other departures, there is no percentile.
 //   - Chance. The log odds of a fall are the sum of an intercept, the route's own term, and one
 //     term for each of five properties: the lead time, the percentile, the number of price changes
 //     of this departure in 30 days, how far the fare is above the departure's minimum of 60 days,
-//     and how far it is above the cheapest other departure on sale, if 4 others are. Any property
-//     can be unknown.
-//   - Learning. The terms start with the constants in rule.json. Once the outcomes of one day's
-//     answers are known (did the fare fall?), each term changes by its gradient divided by its
-//     information. The weight of a single day is limited, so a sale of the whole market counts as
-//     one day. Weights have a half-life of 60 days.
+//     and how far it is above the cheapest other departure on sale, if 4 others are. Each property
+//     but the lead time can be unknown.
+//   - Learning. The route's term starts at 0, and the others with the constants in rule.json. When
+//     outcomes become known (did the fare fall?), each term changes in proportion to its gradient
+//     divided by its information. The weight of a single day is limited, so a sale of the whole
+//     market counts as one day. Weights have a half-life of 60 days.
 //
-// A departure is on sale if one of its fares was found at most LiveDays ago; the newest counts.
-// Since most fares do not change within a week, a fare of an earlier day counts as if it had been
-// found on the judged day, at the lead time of that day.
+// A departure is on sale if one of its fares was found at most LiveDays ago; the newest counts, as
+// if it had been found on the judged day, at the lead time of that day.
 //
 // # The state
 //
@@ -45,11 +44,11 @@
 //
 // A refresh judges the new fares before it adds them to the state. RouteDay.Fold and Past.See
 // change the data of the route. RouteDay.Fold also adds to Statistics, which are summed over all
-// routes and passed to Pooled.Fold at the end of the cycle, one pass over all routes. In the same
-// way, Route.Learn and Pooled.Learn add the outcomes of earlier answers.
+// refreshes of a day and passed to Pooled.Fold. In the same way, Route.Learn and Pooled.Learn add
+// the outcomes of earlier answers.
 //
-// The package does no I/O and reads no clock. Prices are in hundredths of the route's currency;
-// prices of different routes are never compared.
+// The package does no I/O and reads no clock. Prices are in hundredths of the route's currency
+// unless stated otherwise.
 package departure
 
 import (
@@ -69,9 +68,9 @@ const (
 	levelHalfLife    = 7.0  // of a route's mean
 	residualHalfLife = 30.0
 
-	onSaleWeight = 100. // in the route's mean; an earlier fare starts with 1
-	onSaleLevel  = 4    // other departures on sale from which they enter the route's mean
-	onSaleRank   = 8    // other departures on sale from which a fare is ranked among them
+	onSaleWeight = 100. // of a departure on sale in the route's mean; an earlier fare starts with 1
+	onSaleLevel  = 4    // how many others must be on sale to enter the route's mean
+	onSaleRank   = 8    // how many others must be on sale for a fare to be ranked among them
 )
 
 // Horizon is the number of days within which a forecast states the chance of a fall.
@@ -86,8 +85,8 @@ const (
 func (h Horizon) Days() fare.Day { return [horizons]fare.Day{7, 14}[h] }
 
 type Quote struct {
-	Lead  int        // in days
-	Price fare.Cents // in hundredths of the route's currency
+	Lead  int
+	Price fare.Cents
 }
 
 // gain returns the weight of a fare seen on day, relative to one seen on epoch. Newer fares have a

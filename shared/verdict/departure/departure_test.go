@@ -32,7 +32,7 @@ func (m *market) quotes(route int, day fare.Day) (quotes []Quote) {
 		if !ok {
 			price = 4 + float64(route)/3 + .2*m.rng.NormFloat64()
 		}
-		if m.rng.IntN(11) == 0 { // as often as in recorded fares
+		if m.rng.IntN(11) == 0 {
 			price += .1 * m.rng.NormFloat64()
 		}
 		m.routes[route][at] = price
@@ -119,7 +119,7 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// A percentile needs MinCount earlier fares, or MinCount other departures on sale.
+// Without other departures on sale, a percentile needs MinCount earlier fares.
 func TestNoAnswerOfTooLittle(t *testing.T) {
 	p, r := Start(10), new(Route)
 	for i := range MinCount + 1 {
@@ -253,7 +253,7 @@ func TestFadesByHalf(t *testing.T) {
 	}
 }
 
-// Adding the statistics of all origin cities in any order gives the same state, bit for bit.
+// Adding the statistics of all routes in any order gives the same state, bit for bit.
 func TestOrderOfOriginsIsIrrelevant(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	s, m := after(6, 30, 20, 15)

@@ -10,8 +10,8 @@ import (
 // The first byte of each stored format. Data that begin with another byte are of another version of
 // the program: they count as absent, and a refresh computes them anew from the stored fares.
 //
-// Weights are stored relative to the epoch, as multiples of massUnit, so each is rounded only once.
-// If each refresh rounded it again, a small weight would never decrease.
+// Weights of residuals are stored relative to the epoch, as multiples of massUnit, so each is
+// rounded only once. If each refresh rounded it again, a small weight would never decrease.
 const (
 	pooledFormat     = 2
 	routeFormat      = 3
@@ -79,7 +79,6 @@ func readWeight(r *packed.Reader) float64 {
 	return v
 }
 
-// Encode uses less than 1 KB, whatever the number of fares seen.
 func (r *Route) Encode() []byte {
 	w := packed.NewWriter(routeFormat, 800)
 	w.Int(int64(r.epoch))
@@ -169,7 +168,7 @@ func (m *Minima) decode(r *packed.Reader) {
 	}
 }
 
-// Encode packs statistics without rounding, in a few hundred bytes per origin city and cycle.
+// Encode does not round.
 func (s *Statistics) Encode() []byte {
 	w := packed.NewWriter(statisticsFormat, 600)
 	s.each(func(v *int64) { w.Int(*v) })

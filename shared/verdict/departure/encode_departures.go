@@ -21,11 +21,11 @@ func (d Departures) See(day fare.Day, q Quote) {
 	d[at].See(day, q.Price)
 }
 
-// Encode packs the history that later judgements need, in about 12 bytes per departure. day is the
-// day of the refresh. Departures that have left, or were not seen for 60 days, are omitted.
+// Encode packs the history that later judgements need. day is the day of the refresh. Departures
+// that have left, or were not seen for 60 days, are omitted.
 func (d Departures) Encode(day fare.Day) []byte {
 	var live []fare.Day
-	var base, unit fare.Cents // most prices differ by multiples of whole euros, unit
+	var base, unit fare.Cents // all prices differ from base by multiples of unit
 	for _, at := range slices.Sorted(maps.Keys(d)) {
 		if last, price, ok := d[at].Last(); !ok || at < day || last < day-lowDays {
 			continue
@@ -68,11 +68,10 @@ func (d Departures) Encode(day fare.Day) []byte {
 // lastDays counts the possible numbers of days since a departure was last seen, 0 to lowDays.
 const lastDays = lowDays + 1
 
-// DecodeDepartures unpacks all histories. An answer about one departure uses find.
 func DecodeDepartures(data []byte) (Departures, error) {
 	h := readHistories(data)
 	d := make(Departures, h.left)
-	pasts := make([]Past, h.left) // few allocations for all
+	pasts := make([]Past, h.left) // one allocation instead of one per departure
 	lows, moves := make([]dayPrice, 0, h.left), []fare.Day(nil)
 	for i := 0; h.left > 0; i++ {
 		low, move := len(lows), len(moves)
@@ -101,17 +100,18 @@ func find(data []byte, depart fare.Day) *Past {
 // histories reads packed Departures one at a time, in order of departure.
 type histories struct {
 	packed.Reader
-	left        int // not read yet
-	first       bool
-	day, at     fare.Day   // day of the refresh; the departure that was read last
-	price, unit fare.Cents // its newest price
+	left        int        // histories not read yet
+	first       bool       // none was read yet
+	day         fare.Day   // of the refresh
+	at          fare.Day   // the departure that was read last
+	price, unit fare.Cents // price is the newest one of the departure at
 }
 
 func readHistories(data []byte) histories {
 	r := packed.NewReader(data, departuresFormat)
 	day, base, unit := readDay(&r), fare.Cents(min(r.Uint(), maxPrice)), fare.Cents(min(r.Uint(), maxPrice))
 	n := r.Len()
-	return histories{r, n, true, day, day, base, unit}
+	return histories{Reader: r, left: n, first: true, day: day, at: day, price: base, unit: unit}
 }
 
 // next appends the lows and the moves of the next departure. After an error, none are left.
@@ -212,7 +212,6 @@ func DecodeQuestions(data []byte) (Questions, error) {
 	return qs, r.ErrIn("questions")
 }
 
-// pack encodes all cells as one number.
 func (c Cells) pack() uint16 {
 	v := ((uint16(c[0])*levelCells+uint16(c[1])-levelFirst)*changeCells+uint16(c[2])-changeFirst)*lowCells + uint16(c[3]) - lowFirst
 	return v*besideCells + uint16(c[4]) - besideFirst

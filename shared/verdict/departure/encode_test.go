@@ -32,8 +32,8 @@ func (s *service) stored(t testing.TB, day fare.Day) *service {
 	return c
 }
 
-// A service that encodes and decodes its state daily or weekly answers like one that never does:
-// after 18 months, percentiles and chances differ by less than 1 percentage point.
+// A service that encodes and decodes its state daily or weekly answers nearly like one that never
+// does: in 99.9 % of answers, percentiles differ by at most 0.1 points, and chances by at most 1.
 func TestStoredStateAnswersAlike(t *testing.T) {
 	for _, cycle := range []fare.Day{1, 7} {
 		kept, store := newService(3, 0), newService(3, 0)

@@ -9,11 +9,11 @@ import (
 // Experience corrects answers by what the score has learned from earlier answers and their
 // outcomes. Package score computes it once a week. Without it, answers follow the rule alone.
 type Experience struct {
-	Curves [horizons]Curve  // calibrate the chances of a fall
-	Bands  [horizons][]Band // one band between each two successive RecordEdges; a band without cases has too little data
-	// Doubted marks the reliabilities that proved too high: alta, media, bassa.
-	Doubted [3]bool
-	// WeeksOut counts the latest successive weeks in which an unexpected number of fares fell.
+	Curves  [horizons]Curve  // calibrate the chances of a fall
+	Bands   [horizons][]Band // one band between each two successive RecordEdges; a band without cases has too little data
+	Doubted [3]bool          // the reliabilities alta, media and bassa that proved too high
+	// WeeksOut counts the latest successive weeks in which the falls disagreed with the answers;
+	// see score.HorizonCounts.InBand.
 	WeeksOut int
 }
 
@@ -42,7 +42,7 @@ func (c *Curve) Apply(chance float64) float64 {
 	return c[i] + (x-float64(i))*(c[i+1]-c[i])
 }
 
-// Calibrate corrects the chance of a fall within h. A nil Experience changes nothing.
+// Calibrate returns the calibrated chance of a fall within h. A nil Experience changes nothing.
 func (e *Experience) Calibrate(h Horizon, chance float64) float64 {
 	if e == nil {
 		return chance

@@ -12,18 +12,18 @@ import (
 type RouteDay struct {
 	view     *View
 	route    *Route
-	level    mean     // from earlier days
-	sale     []onSale // by lead time
-	flats    float64  // sum of onSale.flat
-	cheapest [2]float64
-	cases    float64 // weight of a stored case today
+	level    mean       // of the fares of earlier days, with their weights of today
+	sale     []onSale   // sorted by lead time
+	flats    float64    // sum of onSale.flat
+	cheapest [2]float64 // the two lowest values of onSale.flat
+	caseFade float64    // the factor from term.cases to its value today
 
 	hasBins  bool // onSale.bin is computed
 	outdated bool // ignore the route's residuals; see Route.noCurve
 
 	withOnSale bool // residuals of the departures on sale are in sums
 	computed   [groups + 1]bool
-	sums       [groups + 1]*[bins + 1]float64 // nil until below is called; folding does not need them
+	sums       [groups + 1]*[bins + 1]float64 // allocated by below; folding does not need them
 }
 
 // anyGroup is the index, in computed and sums, of the residuals of all lead times together.
@@ -43,7 +43,7 @@ func (d *RouteDay) Set(r *Route, v *View, today []Quote) {
 	d.outdated = r.noCurve && v.hasCurve
 	fade := 1 / gain(r.epoch, v.day, levelHalfLife)
 	d.level = mean{r.level.sum * fade, r.level.weight * fade}
-	d.cases = 1 / gain(r.epoch, v.day, halfLife)
+	d.caseFade = 1 / gain(r.epoch, v.day, halfLife)
 	d.setOnSale(today)
 }
 
@@ -90,8 +90,8 @@ func (d *RouteDay) below(group int, withOnSale bool) *[bins + 1]float64 {
 type comparables struct {
 	near, any       *[bins + 1]float64 // weights below each step
 	pooled          *[bins + 1]float64 // shares below each step
-	isPooled        bool               // residuals of all routes are used
-	omitted         int                // step of the judged departure; bins if none
+	isPooled        bool
+	omitted         int // step of the judged departure if it is on sale, else bins
 	allNear, allAny float64
 	onSale          int     // other departures on sale
 	base            float64 // the log price that has a residual of 0
@@ -118,12 +118,11 @@ func (d *RouteDay) comparables(q Quote) (c comparables, ok bool) {
 	return c, c.allAny > 0 || c.isPooled
 }
 
-// weights returns the weights of the residuals below a step: near of a similar lead time, any of
-// all lead times.
+// weights returns the weight of the residuals below a step at a similar lead time, and at any.
 func (c *comparables) weights(step int) (near, any float64) {
 	near, any = c.near[step], c.any[step]
 	if c.omitted < step {
-		return near - 1, any - 1 // it is in both weights
+		return near - 1, any - 1
 	}
 	return near, any
 }
@@ -168,11 +167,11 @@ type Answer struct {
 
 	Count    int               // earlier fares of the route, of any lead time
 	Near     float64           // weight of earlier fares of a similar lead time; old fares count less
-	OnSale   int               // among which the price is ranked; 0 if too few
+	OnSale   int               // other departures on sale among which the price is ranked; 0 if too few
 	Borrowed float64           // share of the weight from other routes
 	Cases    [horizons]float64 // weight of the route's known outcomes
 
-	Cells Cells // stored with the question until the outcome is known
+	Cells Cells
 }
 
 func (d *RouteDay) Judge(past *Past, q Quote) Answer {
@@ -188,7 +187,7 @@ func (d *RouteDay) Judge(past *Past, q Quote) Answer {
 	a.Cells = cellsOf(past, d.view.day, q, a.Percentile, d.beside(q))
 	for h := range d.view.tables {
 		a.Chance[h] = logistic(d.view.tables[h].logOdds(d.route.terms[h].value, a.Cells))
-		a.Cases[h] = d.route.terms[h].cases * d.cases
+		a.Cases[h] = d.route.terms[h].cases * d.caseFade
 	}
 	return a
 }
@@ -208,10 +207,10 @@ func (q Quartiles) In(amount func(fare.Cents) fare.Cents) *Quartiles {
 
 // Quartiles returns the usual prices for a departure. ok is false if Judge returns no percentile.
 //
-// Q1, Median and Q3 are quantiles of the comparables, with the weight of a step spread evenly over
-// the step. Minimum and Maximum are the lowest and the highest step in which comparables of a
-// similar lead time (or else of any) weigh at least 0.1 fares. Minimum is never above Q1, Maximum
-// never below Q3.
+// Q1, Median, Q3, HalfLow and HalfHigh are quantiles of the comparables, with the weight of a step
+// spread evenly over the step. Minimum and Maximum are the middles of the lowest and the highest
+// step in which comparables of a similar lead time (or else of any) weigh at least 0.1 fares, but
+// Minimum is never above Q1, and Maximum never below Q3.
 func (d *RouteDay) Quartiles(quote Quote) (q Quartiles, ok bool) {
 	c, ok := d.comparables(quote)
 	if !ok {
@@ -245,7 +244,7 @@ func (c *comparables) quantile(share float64) float64 {
 	return (float64(i) + inside - middle) * step
 }
 
-// ends returns the middles of the lowest and the highest step that weigh at least 0.1 fares.
+// ends returns the residuals of Minimum and Maximum; see RouteDay.Quartiles.
 func (c *comparables) ends() (low, high float64) {
 	const counts = .1
 	for _, sums := range []*[bins + 1]float64{c.near, c.any} {

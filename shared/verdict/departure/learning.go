@@ -12,18 +12,16 @@ import (
 
 const (
 	learningFormat = 2
-	maxLearning    = 4 << 20 // of the unpacked size; far above the questions of 500 departures
+	maxLearning    = 4 << 20 // in bytes, unpacked
 )
 
-// Learning is what a refresh stores about a series only in order to learn: the open questions about
-// all fares and about non-stop fares, and the published answers.
+// Learning is what a refresh stores about a series only in order to learn from outcomes.
 type Learning struct {
-	All, NonStop Questions
-	Answers      []byte // published answers, packed by package score
+	All, NonStop Questions // about all fares, and about non-stop fares
+	Answers      []byte    // published answers, packed by package score
 }
 
-// Encode compresses the data. Questions of successive days are similar, so this saves about three
-// quarters.
+// Encode compresses the data, because questions of successive days are similar.
 func (l Learning) Encode() []byte {
 	w := packed.NewWriter(learningFormat, 64)
 	w.Bytes(l.All.Encode())
@@ -43,8 +41,8 @@ func (l Learning) Encode() []byte {
 	return deflated.Bytes()
 }
 
-// deflaters holds writers for reuse: a refresh encodes each series, and a new writer allocates and
-// clears more than half a megabyte.
+// deflaters holds writers for reuse, because a refresh encodes each series, and a new writer
+// allocates much memory.
 var deflaters = sync.Pool{New: func() any {
 	w, err := flate.NewWriter(nil, flate.DefaultCompression)
 	if err != nil {

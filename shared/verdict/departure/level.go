@@ -8,8 +8,9 @@ import (
 )
 
 const (
-	// MinCount is the number of past fares that a verdict about a departure needs, and the number
-	// of days with a fare that a verdict about a route needs.
+	// MinCount is the number of past fares that a verdict about a departure needs, unless enough
+	// other departures are on sale, and the number of past days with a fare that a verdict about a
+	// route needs.
 	MinCount = 8
 	// LiveDays is the maximum age, in days, of a fare shown as available. A summary or departure
 	// state is also valid for this time.
@@ -41,10 +42,10 @@ func Percent(percentile float64) int { return int(math.Floor(100*percentile + 1e
 // LevelOf takes a percentile from 0 to 1.
 func LevelOf(percentile float64) Level { return LevelAt(Percent(percentile)) }
 
-// Beside corrects the level l, which follows from the percentile of a fare, by its usual price and
-// the upper end of the half that is shown beside it, all in EUR cents. A fare about its usual price
-// is always Fair. The percentile goes in steps of 5 %, so without this a fare above its usual price
-// could be cheap, one below it Expensive, and an Expensive one within that half.
+// Beside corrects the level that follows from the percentile of a price. usual is the usual price,
+// and high the upper end of the half that is shown beside the price, all in EUR cents. Prices are
+// ranked in steps of 5 %, so without this a price above the usual one could be cheap, one below it
+// Expensive, and an Expensive one within that half. A price near the usual one is always Fair.
 func (l Level) Beside(price, usual, high fare.Cents) Level {
 	cheap := l == Great || l == Good
 	if Near(price, usual) || cheap && price > usual || l == Expensive && price <= max(usual, high) {
@@ -53,7 +54,7 @@ func (l Level) Beside(price, usual, high fare.Cents) Level {
 	return l
 }
 
-// Near reports whether a fare is about its usual price: less than 2 % or at most 1 EUR away. Both
+// Near reports whether a price differs from the usual one by less than 2 % or at most 1 EUR. Both
 // are in EUR cents.
 func Near(price, usual fare.Cents) bool {
 	const percent, least = 2, 100

@@ -39,15 +39,14 @@ func (s Span) From(date fare.Day) fare.Day {
 	return date
 }
 
-// Minima holds the rule's state for the cheapest fare of a range of dates. Such a fare is compared
-// only with the cheapest fares of other ranges of the same kind: compared with single departures,
-// it would nearly always look cheap. So each kind of range has its own mean and residuals, not
-// grouped by lead time. Ranges share the curve and the residuals of all routes with single
-// departures.
+// Minima holds the rule's state for the cheapest fares of ranges of dates. Such a fare is compared
+// only with the cheapest fares of other ranges of the same kind, because it would nearly always
+// look cheap among single departures. So each kind of range has its own mean and residuals, not
+// grouped by lead time. The curve and the residuals of all routes are those of single departures.
 type Minima [spans]Route
 
-// fold adds the cheapest fares of all ranges on the day of v. live holds the prices of the
-// departures seen in the last LiveDays days, in order of departure.
+// fold adds the cheapest fares of all ranges on the day of v. live holds the departures on sale, in
+// order of departure.
 func (m *Minima) fold(v *View, live []Quote) {
 	var on RouteDay
 	for s := range m {
@@ -60,8 +59,7 @@ func (m *Minima) route(s Span) *Route {
 	return &m[s]
 }
 
-// fold adds the cheapest fares of one day to r, but nothing to the pooled statistics. It reuses the
-// memory of on.
+// fold reuses the memory of on.
 func (r *Route) fold(on *RouteDay, v *View, minima []Quote) {
 	on.Set(r, v, minima)
 	on.Fold(minima, nil)
@@ -156,8 +154,8 @@ func (d *StateDay) Cheapest(s Span, date fare.Day) (cheapest Live, ok bool) {
 }
 
 // JudgeSpan ranks a price among the cheapest fares of ranges of the same kind. It returns no
-// chances of a fall, which are for a single departure. Answer.OnSale counts the departures outside
-// the range. ok is false if the range is over.
+// chances of a fall, which are for a single departure. If the price is ranked among ranges on sale,
+// Answer.OnSale counts the departures on sale outside the range. ok is false if the range is over.
 func (d *StateDay) JudgeSpan(s Span, date fare.Day, price fare.Cents) (a Answer, q Quartiles, ok bool) {
 	if _, last := s.Ends(date); last < d.today || price <= 0 {
 		return a, q, false

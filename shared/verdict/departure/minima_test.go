@@ -52,9 +52,7 @@ func TestMinima(t *testing.T) {
 	}
 }
 
-// Within a range of dates, a higher price never has a lower percentile, even after encoding and
-// decoding the state. The cheapest live fare of a range gets the same percentile as an equal price
-// that a caller names.
+// Within a range of dates, a higher price never has a lower percentile.
 func TestSpansAreJudged(t *testing.T) {
 	state := busy(90, 100, 120, 1)
 	read, err := DecodeState(state.Encode())
@@ -103,7 +101,7 @@ func TestSpansAreJudged(t *testing.T) {
 	}
 }
 
-// On a route's first day, the cheapest fare of a range is ranked among the departures outside it.
+// Answer.OnSale counts the departures outside the range. It is 0 if too few are on sale.
 func TestSpansOfTheFirstDay(t *testing.T) {
 	state := busy(60, 100, 1, 1)
 	day, _ := state.Day(nil, state.AsOf)
@@ -112,7 +110,7 @@ func TestSpansOfTheFirstDay(t *testing.T) {
 			t.Errorf("span %d: %+v, want %d departures outside", s, a, 60-within)
 		}
 	}
-	few := busy(5, 100, 200, 1) // too few on sale to be compared with
+	few := busy(5, 100, 200, 1)
 	day, _ = few.Day(nil, few.AsOf)
 	if a, _, ok := day.JudgeSpan(Within1, few.AsOf+3, 3000); !ok || !a.Known || a.OnSale != 0 {
 		t.Errorf("with 5 departures on sale: %+v", a)

@@ -8,7 +8,7 @@ import (
 type onSale struct {
 	Quote
 	flat float64 // log price minus the curve
-	span uint8   // index by curveEdges
+	span uint8   // range of the lead-time curve
 	bin  uint8   // the step of the residual, set by RouteDay.rank
 }
 
@@ -71,8 +71,8 @@ func (d *RouteDay) others(row int) int {
 	return len(d.sale) - 1
 }
 
-// average returns the route's mean of log prices without the departure row, or NaN if no other
-// price is known.
+// average returns the route's mean without the departure row on sale. It returns NaN if there are
+// neither earlier fares nor enough others on sale.
 func (d *RouteDay) average(row int) float64 {
 	sum, weight := d.level.sum, d.level.weight
 	if n := d.others(row); n >= onSaleLevel {
@@ -103,8 +103,8 @@ func (d *RouteDay) beside(q Quote) float64 {
 	return logOf(q.Price) - d.view.curve[place(q.Lead, curveEdges)] - cheapest
 }
 
-// addCurve adds what the departures on sale contribute to the lead-time curve: nothing if they are
-// too few for an average.
+// addCurve adds what the departures on sale contribute to the lead-time curve, which is nothing if
+// the route has no average.
 func (d *RouteDay) addCurve(s *Statistics) {
 	average := d.average(none)
 	if math.IsNaN(average) {
@@ -127,8 +127,7 @@ func (d *RouteDay) rank() {
 }
 
 // Fold adds the fares of the day to the route, and adds what they contribute to the pooled
-// statistics to s, which may be nil. The fares must be among those on sale. Do not use the RouteDay
-// afterwards.
+// statistics to s, which may be nil. Do not use the RouteDay afterwards.
 func (d *RouteDay) Fold(quotes []Quote, s *Statistics) {
 	if len(quotes) == 0 {
 		return
@@ -161,8 +160,8 @@ func (d *RouteDay) Fold(quotes []Quote, s *Statistics) {
 	}
 }
 
-// priced returns a quote with what was computed for it, and the index that rowOf returns. It tries
-// the index likely first, which is right if all departures on sale are folded.
+// priced returns a quote with what was computed for it, and the index that rowOf returns. likely is
+// a guess of the index, which is right if all departures on sale are folded.
 func (d *RouteDay) priced(likely int, q Quote) (o onSale, row int) {
 	if row = likely; row >= len(d.sale) || d.sale[row].Quote != q {
 		row = d.rowOf(q)

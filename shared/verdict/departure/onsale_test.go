@@ -38,7 +38,7 @@ func TestFirstDay(t *testing.T) {
 	}
 }
 
-// A departure is not compared with itself, so the answer for a price does not depend on its live
+// A departure is not compared with itself, so the answer for a price hardly depends on its live
 // fare.
 func TestOnSaleIsLeftOut(t *testing.T) {
 	s, m := after(14, 1, 60, 30)
@@ -94,7 +94,7 @@ func TestBeside(t *testing.T) {
 	}
 }
 
-// Outcomes without departures on sale change only the first four terms, not the fifth.
+// Outcomes without departures on sale change the first four terms, but not the fifth.
 func TestBesideUnknownIsNotLearned(t *testing.T) {
 	p, r := Start(10), new(Route)
 	var sums Statistics
@@ -107,7 +107,7 @@ func TestBesideUnknownIsNotLearned(t *testing.T) {
 }
 
 // All fares depend only on the lead time, so the quartiles of a departure must be close to its own
-// price on each day.
+// price once the lead-time curve is known.
 func TestCurveCountsOnce(t *testing.T) {
 	price := func(lead int) fare.Cents { return fare.Cents(10_000 - 800*place(lead, curveEdges)) }
 	var today []Quote

@@ -6,8 +6,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Residuals are counted in 121 steps of 5 %, from -302.5 % to +302.5 %. A residual outside this
-// range counts in the first or the last step.
+// Residuals are counted in 121 steps, from -3.025 to +3.025. A residual outside this range counts
+// in the first or the last step.
 const (
 	bins   = 121
 	step   = .05
@@ -37,8 +37,8 @@ type mean struct{ sum, weight float64 }
 func Start(day fare.Day) *Pooled { return &Pooled{epoch: day, tables: initial} }
 
 // StartCurve computes the lead-time curve for a service's first day from the departures that each
-// route has on sale. Otherwise the curve is unknown until the next day, and the fares of the first
-// day are compared as if all lead times cost the same.
+// route has on sale. Without it, the curve is unknown until the next day, and the fares of the
+// first day are compared as if all lead times cost the same.
 func (p *Pooled) StartCurve(day fare.Day, routes [][]Quote) {
 	v, on := p.View(day), new(RouteDay)
 	var s Statistics
@@ -72,13 +72,12 @@ func (p *Pooled) rebase(day fare.Day) {
 	p.epoch = day
 }
 
-// Statistics are what refreshes add to the pooled statistics: for one route, one origin city, or
-// all routes. They are integers, so the order of addition does not matter. learned holds the
-// outcomes of one day's questions by horizon.
+// Statistics are what refreshes add to the pooled statistics. They are integers, so the order of
+// addition does not matter.
 type Statistics struct {
 	curve     [curveSpans]amounts
 	residuals [bins]int64
-	learned   [horizons]gradient
+	learned   [horizons]gradient // from the outcomes that became known
 }
 
 // amounts holds, in units of 2^-40, either a sum and its weight, or the slope of a log likelihood
@@ -121,8 +120,7 @@ func (s *Statistics) Add(other *Statistics) {
 	}
 }
 
-// Fold adds one day's fares of all routes. It ignores the outcomes in the statistics, which Learn
-// adds.
+// Fold adds the fares in the statistics of one day. Learn adds the outcomes in them.
 func (p *Pooled) Fold(day fare.Day, all *Statistics) {
 	p.rebase(day)
 	g, residual := gain(p.epoch, day, halfLife), gain(p.epoch, day, residualHalfLife)
@@ -136,17 +134,16 @@ func (p *Pooled) Fold(day fare.Day, all *Statistics) {
 	}
 }
 
-// Each outcome changes the terms by a rate times their gradient, divided by their information. The
-// prior is the information that a term starts with.
+// Outcomes change a term by its rate times their gradient, divided by its information. The prior is
+// the information that a term starts with.
 const (
 	interceptRate, interceptPrior = 1, 5
 	termRate, termPrior           = .5, 10
-	besidePrior                   = 50   // larger, because few routes have too few outcomes to learn this term at the same rate
+	besidePrior                   = 50   // larger, because a service with few routes has too few outcomes to learn this term as fast
 	pooledCap, routeCap           = 2, 1 // the most information that one day can add
 )
 
-// Learn updates the tables of a horizon with the outcomes of one day's questions of all routes. day
-// is the day on which they became known.
+// Learn updates the tables of a horizon with the outcomes of all routes that became known on a day.
 func (p *Pooled) Learn(h Horizon, day fare.Day, all *Statistics) {
 	p.rebase(day)
 	g, t := gain(p.epoch, day, halfLife), &p.tables[h]
@@ -156,7 +153,7 @@ func (p *Pooled) Learn(h Horizon, day fare.Day, all *Statistics) {
 		if i >= besideFirst {
 			prior = besidePrior
 		}
-		if i != besideUnknown { // With few departures on sale, the service would learn a second intercept from this cell.
+		if i != besideUnknown { // if most questions have this cell, it would become a second intercept
 			t.cells[i] += climb(a, &t.informations[i], g, pooledCap, termRate, prior)
 		}
 	}
@@ -165,8 +162,7 @@ func (p *Pooled) Learn(h Horizon, day fare.Day, all *Statistics) {
 // HasOutcomes reports whether outcomes within h have changed the tables.
 func (p *Pooled) HasOutcomes(h Horizon) bool { return p != nil && p.tables[h].information > 0 }
 
-// climb returns the change of a term, and adds the new information to *information. limit caps the
-// weight of one day.
+// climb returns the change of a term, and adds the new information, at most limit, to *information.
 func climb(a amounts, information *float64, g, limit, rate, prior float64) float64 {
 	slope, weight := a.values()
 	if a == (amounts{}) {
@@ -177,20 +173,16 @@ func climb(a amounts, information *float64, g, limit, rate, prior float64) float
 	return rate * capped * slope / (prior + *information/g)
 }
 
-// View holds the pooled statistics on one day, prepared for answers. It is immutable and takes a
-// few KB.
+// View holds the pooled statistics on one day, prepared for answers. It is immutable.
 type View struct {
 	day      fare.Day
 	curve    [curveSpans]float64
 	hasCurve bool              // the curve is known for some lead time
 	below    [bins + 1]float64 // share of all residuals below each step
 	tables   *[horizons]table
-	// isPooled makes percentiles also use the residuals of all routes.
-	isPooled bool
+	isPooled bool // there are residuals
 }
 
-// View prepares the pooled statistics for answers on a day, which must be later than all days that
-// were folded.
 func (p *Pooled) View(day fare.Day) *View {
 	v := &View{day: day}
 	fade := 1 / gain(p.epoch, day, halfLife)

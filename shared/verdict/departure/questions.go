@@ -11,17 +11,15 @@ import (
 // outcome. Answers to travellers do not use Questions.
 type Questions []question
 
-// question holds what learning needs when the outcome is known: the judged price, its cells, and
-// what was seen since.
 type question struct {
 	day, depart fare.Day
 	price       fare.Cents
-	cells       Cells
-	known, fell [horizons]bool // so far
-	learned     [horizons]bool
+	cells       Cells          // of the Answer
+	known       [horizons]bool // the departure was seen again within the horizon
+	fell        [horizons]bool
+	learned     [horizons]bool // Due has returned the outcome
 }
 
-// Ask stores a question about a price. cells are those of its Answer.
 func (qs *Questions) Ask(day fare.Day, q Quote, cells Cells) {
 	*qs = append(*qs, question{day: day, depart: day + fare.Day(q.Lead), price: q.Price, cells: cells})
 }
@@ -41,8 +39,9 @@ func (qs Questions) See(day, depart fare.Day, price fare.Cents) {
 	}
 }
 
-// Due removes the questions whose horizon h ended before day. It returns their outcomes by day of
-// the question, oldest first. A question has no outcome if its departure was not seen again.
+// Due returns the outcomes of the questions whose horizon h ended before day, by day of the
+// question, oldest first. It returns each outcome once, and removes a question when all its
+// horizons have ended. A question has no outcome if its departure was not seen again in time.
 func (qs *Questions) Due(h Horizon, day fare.Day) (days [][]Outcome) {
 	byDay := map[fare.Day][]Outcome{}
 	var asked []fare.Day

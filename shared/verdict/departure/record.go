@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// Record holds what followed in recorded fares, by predicted chance of a fall. A panel is a set of
-// recorded fares. `cmd/backtest -record` writes record.json, with the names of the fields. Answers
-// cite the Record until the service has enough outcomes of its own.
+// Record holds how recorded fares changed after each predicted chance of a fall. A panel is a set
+// of recorded fares. `cmd/backtest -record` writes record.json. Answers cite the Record until the
+// service has enough outcomes of its own.
 type Record struct {
 	Panels   []RecordPanel
 	Horizons []RecordHorizon
@@ -30,10 +30,11 @@ type RecordHorizon struct {
 	Bands []Band
 }
 
-// Band holds what followed after answers whose chance of a fall was at least From and less than To.
-// Only departures that left after the end of the horizon count. All fields but Cases and Panels are
-// fractions: 0.05 is 5 %. In Record.Horizons, the values are those of the first panel, but Low and
-// High cover all panels with enough cases.
+// Band holds what followed after answers whose chance of a fall was at least From and less than To;
+// the last band includes a chance of 1. Only departures that left after the end of the horizon, and
+// were seen again within it, count. All fields but Cases and Panels are fractions: 0.05 is 5 %. In
+// Record.Horizons, the values are those of the first panel, but Low and High cover the intervals of
+// all panels with enough data; Panels is their number.
 type Band struct {
 	From   float64
 	To     float64

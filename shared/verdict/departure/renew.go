@@ -2,15 +2,15 @@ package departure
 
 import "verdetto/shared/fare"
 
-// MustRenew reports whether a state must be rebuilt from its history: the lead-time curve was
-// unknown when its fares were added, and is known now.
+// MustRenew reports whether a state must be rebuilt from its fares, because the lead-time curve was
+// unknown when they were added, and is known now.
 func (p *Pooled) MustRenew(s *State) bool {
 	return s.Route.noCurve && p != nil && p.View(s.AsOf).hasCurve
 }
 
 // renew rebuilds the state from the fares before AsOf, with the present pooled statistics. It keeps
-// the route's term and count. It adds to sums the residuals that Fold could not add while the curve
-// was unknown.
+// the route's term, and adds to sums the residuals that Fold could not add while the curve was
+// unknown.
 func (s *Learner) renew(p *Pooled, fares []Live, sums *Statistics) {
 	var fresh Learner
 	var folded Statistics

@@ -20,8 +20,7 @@ type Route struct {
 	noCurve bool
 }
 
-// group returns the group of residuals for a range of lead times, which is given as an index in
-// curveEdges.
+// group returns the group of residuals to which a range of the lead-time curve belongs.
 func (r *Route) group(span int) int {
 	if r.single {
 		return 0

@@ -18,10 +18,10 @@ const (
 	OnlyNonStop                    // only the non-stop fares of a series that has others
 )
 
-// Live is the newest known price of a departure.
+// Live is a fare that was found for a departure. In State.Live, it is the newest one.
 type Live struct {
 	Depart  fare.Day
-	Price   fare.Cents // in hundredths of the state's currency
+	Price   fare.Cents
 	Found   int64      // Unix seconds
 	Quoted  fare.Money // if quoted in another currency; else zero
 	Nights  int16
@@ -44,7 +44,7 @@ func (l Live) FoundDay() fare.Day { return fare.Observation{Found: l.Found}.Foun
 func (l Live) Age(now time.Time) time.Duration { return max(0, now.Sub(time.Unix(l.Found, 0))) }
 
 // Better reports whether the flight is better than m, at the same fare: it has fewer stops, or as
-// many and takes less time. An unknown flight is never better.
+// many and takes less time. It returns false if the number of stops of either is unknown.
 func (l Live) Better(m Live) bool {
 	a, known := l.Stops.Number()
 	b, both := m.Stops.Number()
@@ -61,8 +61,8 @@ func (l Live) Before(m Live) int {
 }
 
 // State is the departure state of a series. With the pooled statistics it answers questions about
-// its departures. It has learned from the fares of the days before AsOf; those of the day AsOf are
-// only in Live, so that a fare is compared only with fares of earlier days.
+// its departures. It has learned from the fares of the days before AsOf. Those of the day AsOf are
+// only in Live, so that a fare judged on that day is not compared with itself.
 type State struct {
 	AsOf     fare.Day
 	Currency fare.Currency // of all prices
@@ -77,8 +77,8 @@ type State struct {
 	Airlines fare.Airlines
 
 	pasts  Departures // nil: all histories are in packed
-	packed []byte     // of DecodeState
-	// asked is the only history that was decoded, of the departure askedOf.
+	packed []byte     // the histories as stored; nil if DecodeState did not read this state
+	// asked is the history of the departure askedOf, decoded without the others.
 	asked   *Past
 	askedOf fare.Day
 }
@@ -96,7 +96,7 @@ func (s *State) Unpack() (err error) {
 
 // departures returns all histories. Changes of the map change the state.
 func (s *State) departures() Departures {
-	_ = s.Unpack() // a checksum covers them, and a refresh has called Unpack
+	_ = s.Unpack() // DecodeState verified the checksum, so this does not fail
 	return s.pasts
 }
 
@@ -121,7 +121,7 @@ type StateDay struct {
 	state  *State
 	today  fare.Day
 	asker  *RouteDay
-	folded *View            // for the state's own day, if its fares are folded; else nil
+	folded *View            // the view with which the fares of the day AsOf were folded; nil if they were not
 	minima [spans]*RouteDay // computed on first use
 }
 
@@ -179,8 +179,8 @@ func (d *StateDay) Live() []Live {
 		func(l Live) bool { return !d.state.Airlines.Include(l.Flight.Airline) })
 }
 
-// AddCurve adds what the live departures contribute to the lead-time curve, for the first refresh
-// of a series without pooled statistics; see Pooled.StartCurve.
+// AddCurve adds what the live departures contribute to the lead-time curve. The first refresh of a
+// series calls it if there are no pooled statistics yet; see Pooled.StartCurve.
 func (s *State) AddCurve(sums *Statistics) {
 	s.Route.Day(Start(s.AsOf).View(s.AsOf), s.quotes(s.AsOf)).addCurve(sums)
 }
@@ -189,8 +189,7 @@ func (s *State) find(depart fare.Day) (int, bool) {
 	return slices.BinarySearchFunc(s.Live, depart, func(l Live, d fare.Day) int { return int(l.Depart - d) })
 }
 
-// LiveFare returns the live fare of a departure. It returns false if there is none of a selected
-// airline.
+// LiveFare returns the fare of a departure among those that Live returns.
 func (d *StateDay) LiveFare(depart fare.Day) (Live, bool) {
 	i, ok := d.state.find(depart)
 	if !ok || depart < d.today || d.today > d.state.AsOf+LiveDays ||
@@ -200,8 +199,8 @@ func (d *StateDay) LiveFare(depart fare.Day) (Live, bool) {
 	return d.state.Live[i], true
 }
 
-// Judge judges a price in the state's currency, or the live fare if price is 0. ok is false if the
-// departure has left, or if there is no live fare to judge.
+// Judge judges a price in the state's currency, or the live fare if price is 0. It returns false if
+// the departure has left, or if there is no live fare to judge.
 func (d *StateDay) Judge(depart fare.Day, price fare.Cents) (Answer, bool) {
 	if depart < d.today || price < 0 {
 		return Answer{}, false

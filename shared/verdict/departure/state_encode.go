@@ -18,9 +18,8 @@ const (
 // takes at most 8 KB, which DynamoDB reads with one eventually consistent read unit.
 const MaxState = 8<<10 - 200
 
-// Encode packs a state into at most MaxState bytes. 300 departures fit with their full history. A
-// larger state loses details: first each departure keeps fewer of its low prices, then the latest
-// departures are dropped.
+// Encode packs a state into at most MaxState bytes. A larger state loses details: first each
+// departure keeps fewer of its low prices, then the latest departures are dropped.
 func (s *State) Encode() []byte {
 	pasts := s.departures()
 	data := s.encode(pasts, s.Live)
@@ -66,7 +65,7 @@ func (s *State) encode(pasts Departures, live []Live) []byte {
 	return w.Seal()
 }
 
-// The flags of a live fare, below the stops and the nights.
+// The two lowest bits of a fare's flags, followed by its stops and its nights.
 const (
 	foreignFlag = 1
 	dayOnlyFlag = 2
@@ -79,8 +78,8 @@ func (l Live) flags() uint64 {
 		uint64(l.Stops)<<stopsShift | uint64(l.Nights)<<nightsShift
 }
 
-// encodeLive packs live fares into about 7 bytes each. Prices are differences in multiples of their
-// greatest common divisor; a legend holds the flights.
+// encodeLive stores prices as differences, in multiples of their greatest common divisor. A legend
+// holds the flights.
 func encodeLive(w *packed.Writer, asOf fare.Day, live []Live) {
 	var base, unit fare.Cents
 	for i, l := range live {

@@ -43,7 +43,8 @@ func until(all []Live, day fare.Day) []Live {
 	return all[:i]
 }
 
-// A refresh after 40 days leads to the same state as one on every day; repeated, it changes nothing.
+// A single refresh after 40 days leads to the same state as one every 1, 3 or 13 days. A repeated
+// refresh changes nothing.
 func TestAdvanceInStepsIsAtOnce(t *testing.T) {
 	all := days(1, 20, begin, 40)
 	p := Start(begin)
@@ -75,8 +76,8 @@ func TestAdvanceInStepsIsAtOnce(t *testing.T) {
 	}
 }
 
-// A fare reported some days late is folded once, if its departure was not seen on that day or
-// later. Otherwise it only counts as a live fare.
+// A fare reported some days late is folded once if its departure was not seen on that day or later,
+// and otherwise not at all.
 func TestLateFinds(t *testing.T) {
 	at := func(day, depart fare.Day, price fare.Cents) Live {
 		return Live{Depart: begin + depart, Price: price, Found: (begin + day).Time().Unix()}
@@ -287,8 +288,9 @@ func FuzzDecodeSheet(f *testing.F) {
 	})
 }
 
-// busy returns the state of a route whose departures are seen every day. The prices move in steps
-// of 1 euro.
+// busy returns the state of a route with the given number of departures, which are seen at
+// intervals of every days. Their prices change at random by multiples of step; if step is negative,
+// they rise each time.
 func busy(ahead int, step int, n fare.Day, every fare.Day) *Learner {
 	chance := rand.New(rand.NewPCG(6, uint64(ahead)))
 	var s Learner
@@ -321,11 +323,11 @@ type sizeCase struct {
 	step       int
 	days       fare.Day
 	every      fare.Day
-	most, kept int // most is the maximum length in bytes, and kept the number of live departures after decoding
+	most, kept int // the maximum length in bytes, and the minimum number of live departures after decoding
 }
 
-// fly gives each fare a flight with its own duration, a third of them with a stop. The state must
-// keep as many departures as without flights, each with its flight.
+// fly gives each fare a flight, a third of them with a stop. Encoding must still keep c.kept
+// departures, each with its flight.
 func (c sizeCase) fly(t *testing.T, s *Learner, without int) {
 	t.Helper()
 	chance := rand.New(rand.NewPCG(1, 35))
@@ -389,7 +391,7 @@ func TestSheetIsSmall(t *testing.T) {
 	}
 }
 
-// Converting all fares to another currency changes no percentile and no chance.
+// Converting all fares to another currency hardly changes the percentiles.
 func TestCurrencyOfAState(t *testing.T) {
 	all := days(7, 20, begin, 40)
 	p := Start(begin)

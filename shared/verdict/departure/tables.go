@@ -12,8 +12,7 @@ import (
 // Values are divided into numbered cells. These lists hold the edges of the cells: the cell of a
 // value is the number of edges that it reaches.
 var (
-	curveEdges  = []int{3, 7, 14, 21, 30, 45, 60, 90, 120, 180} // of the lead-time curve
-	groupOf     = [curveSpans]int{0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 4}
+	curveEdges  = []int{3, 7, 14, 21, 30, 45, 60, 90, 120, 180} // of the ranges of the lead-time curve
 	leadEdges   = []int{3, 7, 14, 21, 30, 60, 90, 180}
 	levelEdges  = []float64{.1, .25, .4, .6, .75, .9}
 	lowEdges    = []float64{-.01, .01, .05, .1, .2, .4}
@@ -25,6 +24,9 @@ const (
 	curveSpans = 11
 	groups     = 5 // of lead time: under 7, 7-20, 21-44, 45-89, 90 and more days
 )
+
+// groupOf is the group to which each range of the lead-time curve belongs.
+var groupOf = [curveSpans]int{0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 4}
 
 // place returns the cell of x.
 func place[T int | float64](x T, edges []T) int {
@@ -85,13 +87,12 @@ type table struct {
 	cells, informations    [cellCount]float64
 }
 
-// logOdds adds the route's own term.
-func (t *table) logOdds(route float64, c Cells) float64 {
+func (t *table) logOdds(routeTerm float64, c Cells) float64 {
 	sum := 0.
 	for _, cell := range c {
 		sum += t.cells[cell]
 	}
-	return t.intercept + route + sum
+	return t.intercept + routeTerm + sum
 }
 
 func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
