@@ -1,11 +1,11 @@
 // Package httpapi turns typed handlers into the HTTP API of every function; a function is a Lambda
-// executable. Each endpoint is a row of routes.Table. JSON and Page register typed handlers with
-// Huma, which validates requests; Mount registers plain handlers. Start reading at middleware.go,
-// which lists the steps that every request goes through.
+// executable. Each endpoint is a row of routes.Table. JSON, Ask and Page register typed handlers
+// with Huma, which validates requests; Mount and MountForeign register plain handlers. Start
+// reading at middleware.go, which lists the steps that a request goes through.
 //
-// A well-formed request counts towards the caller's quota, even if it ends in an error, but a
-// request answered with 400 does not. Every error response is a problem document (RFC 9457) with
-// Cache-Control: no-store.
+// A request counts towards the caller's quota once it has passed validation, even if it then ends
+// in an error. Error responses are problem documents (RFC 9457) with Cache-Control: no-store,
+// except where Config.Pages or MountForeign chooses another format.
 package httpapi
 
 import (
@@ -35,8 +35,8 @@ type Config struct {
 	Customers     Customers
 	Refused       *apikey.Refused
 	Pepper        []byte
-	// Data is the value of the header X-Data in every answer, or empty for none. It marks sample
-	// fares, so that clients never mistake them for real ones.
+	// Data is the value of the header X-Data, which marks sample fares, so that clients never
+	// mistake them for real ones. It is empty for real fares.
 	Data string
 	// AllFares allows answers with single fares, of past days or of one departure. Otherwise routes
 	// with SingleFares answer 403, and handlers omit single fares from other answers.
@@ -46,9 +46,10 @@ type Config struct {
 	PaidCalls bool
 	Quotas    Quotas
 	// Pages, if set, renders error responses as HTML for browsers, except on paths that CloudFront
-	// caches. Set it to page.Problems; if it is nil, the program contains no HTML templates.
+	// caches. Set it to page.Problems; programs without pages leave it nil and do not contain the
+	// HTML templates.
 	Pages func(http.Handler) http.Handler
-	// Observe, if set, is called after each answer. An unknown route is "unknown".
+	// Observe, if set, is called after each answer. The route is "unknown" if no endpoint matches.
 	Observe func(route, method string, status int, took time.Duration)
 	Metrics metrics.Source
 }
@@ -88,8 +89,8 @@ func newHuma(router *router) (huma.API, *schemas) {
 	return huma.NewAPI(config, router), all
 }
 
-// schemas is Huma's registry without the schemas of answers. Huma does not validate answers, so
-// only Describe needs these schemas, but creating them takes most of the time of a registration.
+// schemas is Huma's registry without the schema of the answer that is being registered. Huma does
+// not validate answers, so only Describe needs their schemas.
 type schemas struct {
 	huma.Registry
 	answer reflect.Type

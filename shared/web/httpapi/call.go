@@ -11,8 +11,8 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// call is the state of one request, stored in the request's context. The step match creates it with
-// the endpoint; the step identify adds the caller.
+// call is the state of one request, stored in the request's context. The step match creates it, and
+// later steps fill it in.
 type call struct {
 	match
 	ctx      context.Context // canceled when the caller disconnects
@@ -20,14 +20,14 @@ type call struct {
 	id       string      // see requestID
 	header   http.Header // response header
 	allFares bool        // see Config.AllFares
-	slashed  bool        // the requested path ended in a slash
-	address  string
-	network  string // pseudonym of the caller's IPv6 /48; empty for IPv4
+	slashed  bool        // the path was found only without its trailing slashes
+	address  string      // pseudonym; see API.pseudonyms
+	network  string      // pseudonym of the caller's IPv6 /48; empty for IPv4
 	from     netip.Addr
 	pro      bool
 	subject  string         // the id under which calls are counted: the customer's, or the address
 	holder   store.Customer // zero for an anonymous caller
-	// language of sentences and names that the caller chose; nil: none
+	// language is what the caller chose for sentences and names, or nil.
 	language *i18n.Language
 	fields   Fields // chosen by the caller; nil: all
 	counted  bool
@@ -54,10 +54,9 @@ func Subject(ctx context.Context) string { return callOf(ctx).subject }
 // Network returns the pseudonym of the caller's IPv4 /24 or IPv6 /48.
 func Network(ctx context.Context) string { return callOf(ctx).wide("wide") }
 
-// MailNetwork returns another pseudonym of the caller's network, which stored jobs contain:
-// networks take turns for the mails that callers ask for. A separate pseudonym does not tell who
-// made which other call. It is empty for a loopback or private address, whose callers are not
-// strangers.
+// MailNetwork returns a second pseudonym of the caller's network, which only stored mail jobs
+// contain, so that they cannot be linked to other calls. It is empty for loopback and private
+// addresses.
 func MailNetwork(ctx context.Context) string {
 	c := callOf(ctx)
 	if c.api == nil || c.from.IsLoopback() || c.from.IsPrivate() {
@@ -78,5 +77,5 @@ func IsPro(ctx context.Context) bool { return callOf(ctx).pro }
 
 func AllFares(ctx context.Context) bool { return callOf(ctx).allFares }
 
-// Data returns the header X-Data of the answer; see Config.Data.
+// Data returns Config.Data.
 func Data(ctx context.Context) string { return callOf(ctx).header.Get("X-Data") }

@@ -117,8 +117,8 @@ func address(network, subnet int) string {
 	return fmt.Sprintf("[2001:db8:%x:%x::1]:443", network, subnet)
 }
 
-// An IPv6 /48 has 32 times the quota of one address, however many addresses call. Another /48 has
-// its own quota. Each answered call costs one write.
+// An IPv6 /48 has 32 times the quota of one address, however many addresses call. Each answered
+// call costs one write.
 func TestAThousandAddressesOfANetwork(t *testing.T) {
 	s := serve(t)
 	counts := func(network int) (answered, refused int) {
@@ -231,8 +231,7 @@ func TestBearer(t *testing.T) {
 	}
 }
 
-// Repeated calls with a refused key do not read the store for some seconds, but a key issued in
-// those seconds works at once.
+// A refused key is not looked up again for apikey.RefusedFor, unless this process issues it.
 func TestARefusedKeyIsLookedUpOnce(t *testing.T) {
 	s := serve(t)
 	id := apikey.CustomerIDOf([]byte("pepper"), "ada@example.com")

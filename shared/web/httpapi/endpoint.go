@@ -19,18 +19,18 @@ type JSONDoc struct {
 	Summary, Description string
 	Problems             []ProblemType // errors in addition to those of every endpoint
 	Status               int           // status of a success; 0 means 200
-	Answer               any           // answer of a success, if the handler writes the bytes itself
-	Text                 string        // media type of a success as text, if the caller may choose it
-	Body                 any           // type of the body, if the handler parses it itself (RawBody)
+	Answer               any           // value of the type of a success, if the handler encodes it itself
+	Text                 string        // media type of the text form of a success, if the caller may choose it
+	Body                 any           // value of the type of the body, if the handler parses it itself (RawBody)
 	Pages                []int         // statuses for which a caller that prefers HTML gets a page
-	ConsumesQuota        bool          // the handler counts with ConsumeQuota
+	ConsumesQuota        bool          // the handler calls ConsumeQuota itself
 }
 
 type PageDoc struct {
 	Summary  string
 	Statuses []int
-	Form     any // type of a form that the handler parses itself (RawBody)
-	Answer   any // type of its JSON answer, if the caller may choose it
+	Form     any // value of the type of a form that the handler parses itself (RawBody)
+	Answer   any // value of the type of the JSON answer, if the caller may choose one
 }
 
 // JSON registers a typed handler for the named route. For each well-formed request it calls check
@@ -50,8 +50,8 @@ func Ask[I, Q, O any](a *API, name string, doc JSONDoc, question func(*I) (Q, er
 
 func itself[I any](in *I) (*I, error) { return in, nil }
 
-// Page registers a typed handler that answers every request with a page. Unlike JSON, it does not
-// validate the parameters, so that the page itself can explain faults.
+// Page registers a typed handler that answers with a page. Only unknown and repeated parameters are
+// refused, so that the page itself can explain other faults.
 func Page[I, O any](a *API, name string, doc PageDoc, handler func(context.Context, *I) (*O, error)) {
 	register(a, name, description{
 		JSONDoc: JSONDoc{Summary: doc.Summary, Description: "A page.", Body: doc.Form, Answer: doc.Answer,
@@ -62,7 +62,7 @@ func Page[I, O any](a *API, name string, doc PageDoc, handler func(context.Conte
 
 // Mount registers a plain handler, such as one for files. The handler counts calls with
 // ConsumeQuota, sets Cache-Control, and reads the {file} in a route's path with PathValue("file").
-// It may read only the named parameters.
+// Query parameters other than the named ones are refused.
 func (a *API) Mount(h http.Handler, name string, parameters ...string) {
 	route := routes.Named(name)
 	a.router.add(route, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -86,7 +86,7 @@ func (a *API) MountForeign(h http.Handler, write func(http.ResponseWriter, *http
 
 type description struct {
 	JSONDoc
-	page    bool // every answer is a page
+	page    bool // registered with Page
 	tagged  bool // the endpoint can answer 304
 	rawBody bool // the handler gets the body unparsed
 	fields  Fields
@@ -100,6 +100,8 @@ func descriptionOf(op *huma.Operation) description {
 	return op.Metadata[descriptionKey].(description)
 }
 
+// Without returns the parameters that an input omits from the structs it embeds, as listed in their
+// tag without.
 func Without(input reflect.Type) (names []string) {
 	for i := range input.NumField() {
 		if f := input.Field(i); f.Anonymous && f.Type.Kind() == reflect.Struct {
@@ -133,7 +135,7 @@ func register[I, Q, O any](a *API, name string, d description, question func(*I)
 		if err != nil {
 			p := a.ProblemFor(ctx, route.Name, err)
 			if over := a.overOthers(ctx); over != nil && (route.Signed || p.Status == http.StatusUnauthorized) {
-				p = over // The key or signature, for which capOthers let the call pass, is invalid.
+				p = over // capOthers let the call pass for its key or signature; as it failed, the limit applies
 			}
 			return nil, p
 		}
@@ -180,8 +182,8 @@ func varyOf(route routes.Route, d description) string {
 
 const varyByKey = KeyHeader + ", Authorization"
 
-// cacheControl returns the Cache-Control header of a success. CloudFront's cache key and Vary
-// include the caller's key, so an answer to a caller with a key is cached for that key only.
+// cacheControl returns the Cache-Control header of a success. CloudFront's cache key includes the
+// caller's key, so a cached answer is used only for calls with the same key.
 func cacheControl(route routes.Route, pro bool) string {
 	switch {
 	case pro && route.Own > 0:
@@ -194,7 +196,7 @@ func cacheControl(route routes.Route, pro bool) string {
 	return "no-store"
 }
 
-// ProblemFor returns the error response for err. Errors that are not a Problem are logged and become
+// ProblemFor returns the error response for err. It logs an error that is not a Problem and answers
 // a plain 500 or 503.
 func (a *API) ProblemFor(ctx context.Context, name string, err error) *Problem {
 	var p *Problem

@@ -25,14 +25,14 @@ func Tag(ifNoneMatch, contentType string, body []byte) *Tagged {
 	out := &Tagged{Status: http.StatusOK, ContentType: contentType, ETag: tag, Vary: varyByKey, Body: body}
 	for candidate := range strings.SplitSeq(ifNoneMatch, ",") {
 		candidate = strings.TrimPrefix(strings.TrimSpace(candidate), "W/")
-		if candidate == tag { // * matches no particular answer
+		if candidate == tag { // * is ignored, because it names no answer
 			out.Status, out.Body = http.StatusNotModified, nil
 		}
 	}
 	return out
 }
 
-// TagJSON is like Tag, for a document, of which it encodes only the fields that the caller chose.
+// TagJSON is like Tag for a document, which it encodes with only the fields that the caller chose.
 func TagJSON(ctx context.Context, ifNoneMatch string, document any, err error) (*Tagged, error) {
 	if err != nil {
 		return nil, err

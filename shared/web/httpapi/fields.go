@@ -17,7 +17,7 @@ type FieldsInput struct {
 	Campi string `query:"campi" maxLength:"500" pattern:"^([A-Za-z]+([.,][A-Za-z]+)*)?$" patternDescription:"names of fields such as giorni.partenza,giorni.cent" doc:"Only these fields, separated by commas. A dot leads into an object or a list: giorni.cent. All others are absent, required ones too"`
 }
 
-// Part describes an answer with campi: an object of which any field can be absent.
+// Part describes an answer limited by campi: an object of which any field can be absent.
 type Part map[string]any
 
 const fieldsParameter = "campi"
@@ -113,7 +113,7 @@ func unknownField(path string, tree Fields) Fault {
 	return Fault{fieldsParameter, detail}
 }
 
-// Shorten returns an answer as JSON values, with only these fields.
+// Shorten returns an answer with only these fields, as JSON values.
 func (tree Fields) Shorten(document any) (any, error) {
 	if len(tree) == 0 {
 		return document, nil

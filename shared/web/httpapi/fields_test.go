@@ -28,8 +28,8 @@ type chosenInput struct {
 	httpapi.LanguageInput
 }
 
-// chosen returns an API whose answers callers can limit to some fields and translate. Huma encodes
-// one of them; the handler encodes the other, which the edge caches.
+// chosen returns an API with answers of which callers can choose fields and language. Huma encodes
+// the answer of agenti and the handler that of pagella; the edge caches pagella and index.
 func chosen() *httpapi.API {
 	api := httpapi.New(httpapi.Config{Now: time.Now, Log: slog.New(slog.DiscardHandler),
 		Limiter: limit.New(&counters{}, time.Now)})
@@ -51,7 +51,8 @@ func chosen() *httpapi.API {
 	return api
 }
 
-// An answer has exactly the chosen fields. An unknown field is refused with the nearest name.
+// An answer has exactly the chosen fields. An unknown field is refused with the nearest name, if
+// any.
 func TestChosenFields(t *testing.T) {
 	for _, c := range []struct{ fields, want string }{
 		{"", `{"valuta":"EUR","giorni":[{"partenza":"2027-03-20","cent":4500},{"partenza":"2027-03-21","cent":5200}]}`},
@@ -97,7 +98,7 @@ func TestLanguageOfProblems(t *testing.T) {
 	}
 }
 
-// TestLongFaults: an error response lists no more than callers can use, whatever they sent.
+// TestLongFaults: an error response stays short, however many faults the request has.
 func TestLongFaults(t *testing.T) {
 	t.Parallel()
 	for name, query := range map[string]string{

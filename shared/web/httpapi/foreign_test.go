@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestForeignForms: the form of another site's page is refused, directly and behind a distribution,
-// whose origin has another host. The forms of our pages and the posts of mail clients are accepted.
+// TestForeignForms: a form from another site's page is refused. Behind a distribution, whose origin
+// has another host, this needs Sec-Fetch-Site, which old browsers do not send.
 func TestForeignForms(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -14,8 +14,8 @@ const formType = "application/x-www-form-urlencoded"
 
 const sendJSON = ": send the body as JSON, with Content-Type: application/json"
 
-// form converts a posted form into a JSON object without its empty fields, so that handlers parse only
-// JSON. It refuses JSON sent as a form, as curl -d does, because all fields would be missing.
+// form converts a posted form into a JSON object without its empty fields, if the endpoint accepts
+// forms. It refuses JSON sent as a form, as curl -d does, because all fields would be missing.
 func (a *API) form(r *http.Request, c *call) *Problem {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != formType {
@@ -43,7 +43,8 @@ func (a *API) form(r *http.Request, c *call) *Problem {
 	return p
 }
 
-// foreign refuses a form sent by a page of another site. Mail clients and programs name no site.
+// foreign refuses a form sent by a page of another site. Mail clients and programs send neither
+// Origin nor Sec-Fetch-Site, and are accepted.
 func (a *API) foreign(r *http.Request) *Problem {
 	if len(a.origins) > 0 {
 		// Behind CloudFront, Host differs from the page's origin, so only Sec-Fetch-Site counts.

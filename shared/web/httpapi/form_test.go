@@ -13,7 +13,7 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// An endpoint that accepts forms reads a form as the equivalent JSON. Others refuse forms.
+// An endpoint that accepts forms reads a form like the equivalent JSON. Others refuse forms.
 func TestForms(t *testing.T) {
 	type in struct {
 		Body struct {

@@ -11,7 +11,7 @@ import (
 // Huma validates requests against the handlers' Go types. This file turns its errors into our error
 // responses. The text of a fault continues the name of the field: "email is missing".
 func init() {
-	huma.DefaultArrayNullable = false // an empty list is [], never null
+	huma.DefaultArrayNullable = false // schemas do not allow null in place of a list
 	huma.NewError = problemOfHuma
 	validation.MsgExpectedRequiredProperty = "%s" + missingField
 	validation.MsgUnexpectedProperty = "is not a field of this request"

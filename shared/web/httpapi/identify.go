@@ -41,7 +41,8 @@ func (a *API) identify(r *http.Request, c *call) *Problem {
 		c.pro, c.subject, c.holder = true, string(customer.ID), customer
 	}
 	if p == nil || p.Status == http.StatusUnauthorized {
-		// capOthers let the call pass because it has a key, which may be invalid.
+		// capOthers does not check calls with a key, because the limit depends on whether the key
+		// is valid.
 		if over := a.overOthers(r.Context()); over != nil {
 			return over
 		}
@@ -53,7 +54,7 @@ func (a *API) identify(r *http.Request, c *call) *Problem {
 	return p
 }
 
-// caller returns the customer of a valid key or token, zero for an anonymous token.
+// caller returns the customer of a valid key or token, or the zero Customer for an anonymous token.
 func (a *API) caller(ctx context.Context, given []string) (store.Customer, *Problem) {
 	if c := callOf(ctx); c.endpoint.route.Tokens &&
 		(len(given) == 0 || len(given) == 1 && !strings.HasPrefix(given[0], "vd_")) {

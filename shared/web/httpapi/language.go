@@ -53,8 +53,9 @@ func (t ProblemType) Translated(detail func(l *i18n.Language) string) *Problem {
 	return p
 }
 
-// In translates the detail. Without a translation of its own, the detail becomes the text about the
-// code. The faults stay in English, because they name parameters.
+// In returns the problem with its detail in the given language: the translation given to Translated
+// or, without one, the general text about the code. The faults stay in English, because they name
+// parameters.
 func (p *Problem) In(l *i18n.Language) *Problem {
 	if l == nil || l == i18n.English() {
 		return p

@@ -35,8 +35,8 @@ func (rec *responseRecorder) Write(b []byte) (int, error) {
 // Unwrap lets http.ResponseController reach the connection.
 func (rec *responseRecorder) Unwrap() http.ResponseWriter { return rec.ResponseWriter }
 
-// log writes one log line per request, without query, headers and address, so that it holds no
-// personal data.
+// log writes one line per request, without personal data: no query, no address, and of the headers
+// only the request id.
 func (a *API) log(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		begun := time.Now()

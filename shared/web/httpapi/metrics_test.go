@@ -14,7 +14,8 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// The log line of a failed or refused request holds its metric, unless there is no metrics source.
+// The log line of a request that fails or exceeds a quota holds its metric, if there is a metrics
+// source.
 func TestMetricsOfRequests(t *testing.T) {
 	for _, c := range []struct {
 		method, target, metric string

@@ -12,9 +12,9 @@ import (
 	"strings"
 )
 
-// middleware wraps the router in the steps that every request goes through, in this order. The
-// first step that finds a fault answers, and no later step runs. After the steps, JSON validates
-// the parameters, counts the call and calls the handler.
+// middleware wraps the router in these steps. A request goes through them in this order, until one
+// of them answers. After the steps, JSON validates the parameters, counts the call and calls the
+// handler.
 func (a *API) middleware(router http.Handler) http.Handler {
 	h := router
 	for _, step := range slices.Backward([]func(http.Handler) http.Handler{
@@ -22,25 +22,25 @@ func (a *API) middleware(router http.Handler) http.Handler {
 		a.problemPages,          // renders a problem of a later step as a page for browsers
 		a.log,                   // one line per request
 		a.recoverPanic,          // answers 500 if a later step panics
-		refusing(a.origin),      // 403 if the request does not come through our distribution; reads no path or key
+		refusing(a.origin),      // 403 if the request did not come through our distribution
 		a.capOthers,             // 429 for too many calls outside the endpoints' quotas
-		refusing(knownPath),     // 404
+		refusing(knownPath),     // 404 for an unknown path
 		a.cors,                  // lets pages of other sites read; answers preflights
-		trailingSlash,           // 308 to the path without a slash at its end; POST is served at once
-		refusing(knownMethod),   // 405
-		refusing(a.singleFares), // 403 if the owner of the fares has not allowed single ones
+		trailingSlash,           // 308 for a GET whose path ends in a slash; POST is served at once
+		refusing(knownMethod),   // 405 for a method that the path does not answer
+		refusing(a.singleFares), // 403 if this service may not show single fares
 		refusing(readKey),       // copies a key from Authorization to X-Api-Key
-		refusing(a.identify),    // 401 for an invalid key
+		refusing(a.identify),    // 401 for an invalid key, 503 if it cannot be checked
 		refusing(readBody),      // 400 for an incomplete body
-		refusing(a.form),        // converts the form of a page to JSON
+		refusing(a.form),        // converts the form of a page to JSON; 400 for a form from another site
 	}) {
 		h = step(h)
 	}
 	return h
 }
 
-// refusing returns a step that stops with the error response of check, if any. check may change the
-// request.
+// refusing returns a step that answers with the error response of check, if any. check may change
+// the request.
 func refusing(check func(*http.Request, *call) *Problem) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -143,7 +143,7 @@ func knownPath(_ *http.Request, c *call) *Problem {
 	return nil
 }
 
-// trailingSlash redirects, because the relative links of a page lead elsewhere below its path.
+// trailingSlash redirects, because a browser would resolve the relative links of the page wrongly.
 func trailingSlash(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if callOf(r.Context()).slashed && (r.Method == http.MethodGet || r.Method == http.MethodHead) {

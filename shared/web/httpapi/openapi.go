@@ -117,7 +117,7 @@ func problemList(problems map[string]ProblemType) []map[string]any {
 	return list
 }
 
-// WriteDescription indents for reviews; white space is not published.
+// WriteDescription indents for reviews; the published form is compact.
 func WriteDescription(o *huma.OpenAPI) ([]byte, error) {
 	compact, err := json.Marshal(o)
 	if err != nil {
@@ -152,8 +152,8 @@ var describedPatterns = map[string]string{
 	"hex32-or-empty": "^([0-9A-Fa-f]{32})?$", // a form also sends empty fields
 }
 
-// standardize removes Huma's extensions to OpenAPI, and adds patterns to e-mail fields and to
-// fields with a format in describedPatterns.
+// standardize removes patternDescription, which is not part of OpenAPI, and adds patterns to e-mail
+// fields and to fields with a format in describedPatterns.
 func standardize(name string, node any) {
 	switch node := node.(type) {
 	case map[string]any:

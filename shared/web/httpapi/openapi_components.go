@@ -16,8 +16,8 @@ import (
 type object = map[string]any
 
 type part struct {
-	kind, name string // the kind and name of the most frequent such part
-	operation  string // the first operation with it
+	kind, name string // the kind of component, and the preferred name
+	operation  string // the first operation with it, whose id makes a name unique
 	content    object
 	replace    []func(ref object)
 }
@@ -50,8 +50,8 @@ func openAnswers(tree object) {
 
 type parts map[string]*part
 
-// share moves parameters, headers, error responses and examples that several operations share to
-// the components, and puts references in their place.
+// share moves parameters, headers, responses and examples that several operations share to the
+// components, and puts references in their place.
 func share(tree object) {
 	all := parts{}
 	for _, op := range operations(tree) {
@@ -172,8 +172,8 @@ func operations(tree object) (all []object) {
 // textTypes names the schemas of texts with a long pattern.
 var textTypes = map[string]string{emailPattern: "Email", textNotBlankPattern: "Name"}
 
-// shareTexts replaces such schemas by references, and stores them in texts. Their descriptions and
-// examples stay where they are.
+// shareTexts replaces the schemas that textTypes names by references, and stores them in texts.
+// Their descriptions and examples stay where they are.
 func shareTexts(node any, texts object) {
 	switch node := node.(type) {
 	case object:
@@ -206,7 +206,8 @@ func shareTexts(node any, texts object) {
 	}
 }
 
-// ExpandDescription replaces references by what they refer to, for readers of single operations.
+// ExpandDescription replaces references to parameters, responses, examples and text schemas by
+// their content, for readers of single operations.
 func ExpandDescription(data []byte) ([]byte, error) {
 	var tree object
 	decoder := json.NewDecoder(bytes.NewReader(data))

@@ -146,7 +146,8 @@ func TestDescribingChangesNothing(t *testing.T) {
 	}
 }
 
-// A page is shown for any parameters, even an empty form, for which a JSON endpoint answers 400.
+// A page explains faults itself, even those of an empty form, for which a JSON endpoint answers
+// 400. Only unknown and repeated parameters are refused.
 func TestPagesLookAtParametersThemselves(t *testing.T) {
 	at := func() time.Time { return now }
 	api := httpapi.New(httpapi.Config{Now: at, Log: slog.New(slog.DiscardHandler), Limiter: limit.New(&counters{}, at)})

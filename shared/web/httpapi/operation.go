@@ -39,7 +39,7 @@ func (d *describer) operation(registered *huma.Operation, route routes.Route) *h
 	op.Responses = d.successes(&op, route, desc)
 	problems := possibleProblems(route, desc)
 	for _, status := range desc.Pages {
-		if desc.page || problems[status] == nil { // any problem may be a page: see Describe
+		if desc.page || problems[status] == nil { // Describe says that any problem may be a page
 			addPage(op.Responses, status, route)
 		}
 	}
@@ -179,7 +179,7 @@ func possibleProblems(route routes.Route, desc description) map[int][]ProblemTyp
 	for _, p := range all {
 		status := p.Status
 		if status > http.StatusInternalServerError {
-			status = http.StatusInternalServerError // all failures together
+			status = http.StatusInternalServerError
 		}
 		if !slices.Contains(byStatus[status], p) {
 			byStatus[status] = append(byStatus[status], p)
@@ -188,8 +188,7 @@ func possibleProblems(route routes.Route, desc description) map[int][]ProblemTyp
 	return byStatus
 }
 
-// problemResponse describes the problem documents of a status by their possible codes. The headers
-// depend only on the status, so that operations can share responses.
+// problemResponse describes the problem documents of a status by their possible codes.
 func problemResponse(route routes.Route, status int, possible []ProblemType) *huma.Response {
 	var codes, statuses []any
 	var texts []string

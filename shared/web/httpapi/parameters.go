@@ -102,8 +102,9 @@ func commonHeaders(route routes.Route) map[string]*huma.Header {
 	return h
 }
 
-// problemHeaders returns the headers that only error responses have. They may also have those of a
-// success, because a call may be refused after it was counted.
+// problemHeaders returns the headers to describe for error responses of a status. The text in
+// Describe adds that they may have those of a success, because a call may be refused after it was
+// counted.
 func problemHeaders(status int) map[string]*huma.Header {
 	h := map[string]*huma.Header{}
 	if status == http.StatusTooManyRequests {
@@ -114,8 +115,8 @@ func problemHeaders(status int) map[string]*huma.Header {
 	return h
 }
 
-// describeParameters returns copies, because Huma validates with the originals. A page accepts any
-// text and explains faults itself.
+// describeParameters returns copies, because Huma validates with the originals. For a page it
+// describes no limits on texts, because the page explains faults itself.
 func describeParameters(registered []*huma.Param, page bool) []*huma.Param {
 	var described []*huma.Param
 	for _, original := range registered {
@@ -168,8 +169,8 @@ const (
 	textNotBlankPattern = `^[^` + control + `]*[^` + space + control + `][^` + control + `]*$`
 )
 
-// emailPattern matches the addresses that package mail accepts; a test compares the two. Package
-// mail also limits the part before the @ to 64 characters.
+// emailPattern matches the addresses that package mail accepts; a test in e2e/openapi compares the
+// two. Package mail also limits the part before the @ to 64 characters.
 const (
 	emailPattern = "^" + emailAtom + "(\\." + emailAtom + ")*" +
 		"@([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z]([A-Za-z0-9-]{0,61}[A-Za-z0-9])$"

@@ -30,7 +30,7 @@ func checkParameters(op *huma.Operation, r *http.Request, faults []Fault) *Probl
 	}
 	names := parameterNames(op)
 	if d.page || len(d.Pages) > 0 {
-		names = append(names, "lang") // of links to pages, some of which follow Accept-Language only
+		names = append(names, "lang") // links to pages may set it, even for a page that follows only Accept-Language
 	}
 	faults = append(faults, unknownParameters(routes.Named(op.OperationID), values, names)...)
 	for _, p := range op.Parameters {

@@ -9,7 +9,8 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// Each unknown parameter is named, with the nearest known one. A refused call is not counted.
+// Each unknown parameter is named, with the nearest known one, if any. A refused call is not
+// counted.
 func TestUnknownParameters(t *testing.T) {
 	api, c, _ := open(t, httpapi.Config{})
 	for _, v := range []struct{ query, detail string }{
@@ -41,7 +42,7 @@ func TestUnknownParameters(t *testing.T) {
 	}
 }
 
-// The English name of a parameter asks the same question. Sending both is refused.
+// Each parameter may be sent under its Italian or its English name, but not under both.
 func TestSynonyms(t *testing.T) {
 	api, c, _ := open(t, httpapi.Config{})
 	for query, want := range map[string]string{

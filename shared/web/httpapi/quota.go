@@ -21,8 +21,8 @@ func (a *API) ConsumeQuota(ctx context.Context, name string) error {
 }
 
 // Quotas replaces quotas of routes.Table. Page is the daily quota of an address on the home page.
-// Free is that of each endpoint for verdicts, calendars, places nearby and deals. 0 means no
-// change. Calls, by the names of FreeLimit, NetworkLimit and ProLimit, takes precedence.
+// Free is that of each endpoint for verdicts, calendars, places nearby and deals. Calls, keyed by
+// the names of limits, takes precedence. 0 means no change.
 type Quotas struct {
 	Page, Free int64
 	Calls      map[string]int64
@@ -72,9 +72,11 @@ func ProLimit(r routes.Route) limit.Limit {
 }
 
 // ConsumeQuotas counts n >= 1 calls, sets the rate limit headers, and returns how many of the calls
-// the quota allows. If it allows none, the error is a Problem. It costs one write, and a second one
-// if the quota of the caller's IPv6 network is below 512 calls. If the counters cannot be reached,
+// the quota allows. If it allows none, the error is a Problem. If the counters cannot be reached,
 // it logs the error and allows the calls.
+//
+// It costs one write, plus one for each call if the quota of the caller's IPv6 network is below
+// 512, because limit.CountShared then counts exactly.
 func (a *API) ConsumeQuotas(ctx context.Context, name string, n int) (granted int, err error) {
 	c := callOf(ctx)
 	route := a.Capped(routes.Named(name))

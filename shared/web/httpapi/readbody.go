@@ -8,8 +8,8 @@ import (
 	"os"
 )
 
-// readBody answers 400 to an incomplete body, so that a handler never acts on half a body. Handlers
-// themselves refuse a body that is too large.
+// readBody answers 400 to an incomplete body, so that a handler never acts on half a body. A body
+// that is too large passes, because Huma and the plain handlers refuse it.
 func readBody(r *http.Request, _ *call) *Problem {
 	if r.Body == nil || r.Body == http.NoBody || r.Method == http.MethodGet || r.Method == http.MethodHead {
 		return nil

@@ -19,7 +19,7 @@ type router struct {
 
 type resource struct {
 	endpoints       map[string]*endpoint // by method, including HEAD
-	methods         []string             // the methods in the order of registration
+	methods         []string             // in the order of registration
 	edgeCacheable   bool                 // CloudFront may cache the answers
 	crossOriginPOST bool                 // scripts of any site may post
 	sold            bool                 // callers pay for each answer, which has extra headers
@@ -108,7 +108,7 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // Handle registers a typed handler for Huma. It makes the body of pages optional, because they
-// explain a missing body themselves, and drops the parameters that the endpoint does not have.
+// explain a missing body themselves, and drops the parameters that Without names.
 func (rt *router) Handle(op *huma.Operation, handler func(huma.Context)) {
 	if op.RequestBody != nil && descriptionOf(op).page {
 		op.RequestBody.Required = false

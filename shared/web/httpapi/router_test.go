@@ -61,10 +61,10 @@ func TestRouting(t *testing.T) {
 		preflight             bool
 		status                int
 		served                string // the endpoint that answers; empty: none
-		allow                 string // of a 405
+		allow                 string // the header Allow of a 405
 		cors                  string // which sites may read the answer
 		mayUse                string // the methods in the preflight's answer
-		logged, route         string // the path in the log, and the endpoint in the metrics
+		logged, route         string // the path and the endpoint in the log line
 	}{
 		{method: "GET", path: "/v1/analisi", status: 204, served: "analisi", cors: allOrigins,
 			logged: "/v1/analisi", route: "analisi"},
@@ -195,7 +195,7 @@ func TestOneLookup(t *testing.T) {
 			api := httpapi.New(httpapi.Config{
 				Now: at, Log: slog.New(slog.NewJSONHandler(&log, nil)), Limiter: limit.New(&counters{}, at),
 				Metrics: metrics.NewSource("verdetto-analisi"),
-				Pages: func(next http.Handler) http.Handler { // the first foreign step
+				Pages: func(next http.Handler) http.Handler { // the first step after match
 					return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 						r.Method, r.URL = to.method, &url.URL{Path: to.path}
 						next.ServeHTTP(w, r)

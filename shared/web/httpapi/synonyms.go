@@ -75,7 +75,7 @@ func ReadAnswer(text string) (yes, known bool) {
 	return yes, known
 }
 
-// renamed gives parameters the names in the description, and words for yes and no the values true
+// renamed gives parameters the names in the description, and replaces words for yes and no by true
 // and false. A parameter sent under both names is a fault.
 func renamed(op *huma.Operation, r *http.Request) (*http.Request, []Fault) {
 	values, err := url.ParseQuery(r.URL.RawQuery)

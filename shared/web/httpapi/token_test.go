@@ -15,8 +15,8 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// mountForeign adds a route with tokens that answers with the caller's subject and writes errors as
-// plain text.
+// mountForeign adds endpoints that require a token. They answer whether the caller is a Pro
+// customer, and write errors as plain text.
 func mountForeign(s *service) {
 	write := func(w http.ResponseWriter, _ *http.Request, p *httpapi.Problem) {
 		for name, values := range p.GetHeaders() {

@@ -12,7 +12,7 @@ import (
 type Usage struct {
 	Route  routes.Route
 	Cap    routes.Cap
-	Window int64 // calls
+	Window int64 // calls in the current window
 	Today  int64 // calls of this UTC day or, if the window is longer, of the window
 	Reset  time.Time
 	Paid   *Paid // for anonymous callers: where the answer is sold, or nil

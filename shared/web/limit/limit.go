@@ -1,10 +1,10 @@
-// Package limit decides whether a call is within its quota. Each call is counted in one conditional
-// write to the store, so two simultaneous calls cannot both be the last allowed one. Calls of a
-// whole network are counted in memory: see CountShared.
+// Package limit decides whether a call is within its quota. Calls are counted by conditional writes
+// to the store, so two simultaneous calls cannot both be the last allowed one. Calls of many
+// callers together, such as a network, are mostly counted in memory: see CountShared.
 //
-// A Limiter remembers the subjects (addresses or customers) over their limit until the window ends.
-// If the store cannot be reached, the call is allowed, because the failure is not the caller's
-// fault.
+// A Limiter remembers the subjects (addresses or customers) over their limit until the window ends,
+// so further calls of theirs cost nothing. If the store cannot be reached, the call is allowed,
+// because the failure is not the caller's fault.
 package limit
 
 import (
@@ -52,13 +52,13 @@ func (l Limit) key(subject string, from time.Time) store.Key {
 type Decision struct {
 	Limit     Limit
 	Allowed   bool  // at least one call is allowed
-	Granted   int64 // the first n calls are allowed
+	Granted   int64 // how many of the calls are allowed
 	Counted   bool  // false if the counter could not be reached
 	Remaining int64
 	Reset     time.Time
 }
 
-// decide takes the count with the new call included. over means that the call was refused.
+// decide takes the count with the new call included. over says that the call is refused.
 func decide(l Limit, count int64, over bool, now time.Time) Decision {
 	_, reset := l.window(now)
 	return Decision{Limit: l, Allowed: !over, Counted: true, Remaining: max(0, l.Calls-count), Reset: reset}
@@ -101,8 +101,7 @@ type Limiter struct {
 	calls    map[string]int64        // see With
 }
 
-// remembered limits the number of subjects over their limit, and the number of tallies, to about 2
-// MB each.
+// remembered limits the subjects over their limit, and the tallies, that a process keeps in memory.
 const remembered = 10_000
 
 func New(counters Counters, now func() time.Time) *Limiter {
@@ -116,7 +115,7 @@ func (l *Limiter) With(calls map[string]int64) *Limiter {
 	return l
 }
 
-// Set returns the limit with the maximum that With set. A nil Limiter changes nothing.
+// Set returns the limit with the maximum that With set, if any. A nil Limiter changes nothing.
 func (l *Limiter) Set(limit Limit) Limit {
 	if l == nil {
 		return limit

@@ -175,7 +175,7 @@ func TestFailsOpen(t *testing.T) {
 }
 
 // n calls at once cost one write. If fewer remain, only those are granted, and later calls are
-// refused. Concurrent batches get separate results.
+// refused.
 func TestSeveral(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	c := &counters{}

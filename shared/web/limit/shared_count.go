@@ -24,14 +24,14 @@ const (
 	// minSharedLimit is the smallest limit counted in memory. Below it, the unwritten calls of
 	// other processes would be too large a share.
 	minSharedLimit = 512
-	// writeEvery is the minimum time between two writes of a tally.
+	// writeEvery is the minimum time between two writes of a tally below its limit.
 	writeEvery = time.Minute
 )
 
 // CountShared counts one call of a subject that many callers share, such as a network, in memory.
 // It writes at most once a minute, if 16 or more calls are unwritten, and when the limit is
 // reached. A limit of 512 or more is not exact, because a process does not see what others have not
-// written yet; a smaller one is, as with Take.
+// written yet; smaller ones are exact, because each call is counted with Take.
 //
 // If CountShared returns an error, the call is allowed, and the caller logs the error.
 func (l *Limiter) CountShared(ctx context.Context, limit Limit, subject string) (Decision, error) {
@@ -47,7 +47,7 @@ func (l *Limiter) CountShared(ctx context.Context, limit Limit, subject string) 
 	_, to := limit.window(now)
 	total, err := l.counters.Take(ctx, key, due, limit.Calls, to)
 	if errors.Is(err, store.ErrLimit) {
-		total, err = limit.Calls, nil // other processes reached the limit; this call is the last one allowed
+		total, err = limit.Calls, nil // other processes reached the limit; this call is still allowed
 	}
 	if err != nil {
 		return d, fmt.Errorf("count calls under %s: %w", limit.Name, err)
@@ -60,9 +60,9 @@ func (l *Limiter) CountShared(ctx context.Context, limit Limit, subject string) 
 	return d, nil
 }
 
-// Uncount takes back a call that CountShared counted, because it had no result. It lowers only the
-// count in memory; if the call was already written, the next write adds one less. For limits below
-// 512 it does nothing.
+// Uncount takes back a call that CountShared counted, for example because it had no result. It
+// lowers only the count in memory; if the call was already written, the next write adds one less.
+// For limits below 512 it does nothing.
 func (l *Limiter) Uncount(limit Limit, subject string) {
 	limit = l.Set(limit)
 	from, _ := limit.window(l.now())
@@ -112,8 +112,8 @@ func (l *Limiter) Full(limit Limit, subject string) (Decision, bool) {
 	return decide(limit, limit.Calls, full, now), full
 }
 
-// makeRoom limits the memory: it removes tallies of ended windows, and then those with the smallest
-// counts.
+// makeRoom limits the memory: it removes tallies of ended windows and, if that is not enough, those
+// with counts up to the average.
 func (l *Limiter) makeRoom(now time.Time) {
 	if len(l.shared) < remembered {
 		return

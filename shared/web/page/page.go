@@ -25,16 +25,16 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// Policy is the Content-Security-Policy of every page. It allows only resources of this service and
-// the inline style sheet, and no framing.
+// Policy is the Content-Security-Policy of every page. It allows only resources of this service,
+// the inline style sheet and data: images, and no framing.
 var Policy = sync.OnceValue(func() string {
 	return "default-src 'none'; style-src 'self' 'sha256-" + hashOf(inlineStyle()) + "'; script-src 'self'; " +
 		"img-src 'self' data:; connect-src 'self'; font-src 'self'; " +
 		"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 })
 
-// inlineStyle returns the style sheet for inlining: a browser shows a page only after it has the
-// style sheet, which would take a second round trip.
+// inlineStyle returns the style sheet for inlining: a browser shows a page only once it has the
+// style sheet, and fetching it would take a second round trip.
 func inlineStyle() []byte { return assets().files[path.Base(Asset("style.css"))].data }
 
 func hashOf(data []byte) string {
@@ -54,7 +54,7 @@ type Page struct {
 	Others      []Other         // the same page in other languages
 	Search      SearchAddresses // if search engines may list it
 	Alone       bool            // the page has no links to other pages of the service
-	Start       string          // address of the first page; empty: the one in Language
+	Start       string          // link to the home page; empty: the one in Language
 }
 
 // SearchAddresses holds the addresses of a page in each language, for search engines. They must be
@@ -66,8 +66,7 @@ type SearchAddresses struct {
 	Any       string  // a path that follows the browser's language
 }
 
-// NewSearchAddresses returns the addresses of a page whose parameter lang sets the language: a page
-// of the paid plan, or about the service.
+// NewSearchAddresses returns the addresses of a page whose parameter lang sets the language.
 func NewSearchAddresses(base string, l *i18n.Language, path string) SearchAddresses {
 	f := SearchAddresses{Base: base, Itself: AddressIn(l, path), Any: path}
 	for _, l := range i18n.Languages() {
@@ -89,8 +88,7 @@ func Home(l *i18n.Language) string {
 	return "/?lang=" + l.Code
 }
 
-// AddressIn returns the address of a page whose parameter lang sets the language: a page of the
-// paid plan, or about the service.
+// AddressIn returns the address of a page whose parameter lang sets the language.
 func AddressIn(l *i18n.Language, path string) string {
 	if strings.Contains(path, "?") {
 		return path + "&lang=" + l.Code
@@ -107,11 +105,10 @@ func OtherLanguages(l *i18n.Language, path string) (others []Other) {
 	return others
 }
 
-// Notes that all pages of the process show. They are set at the start, because a process runs one
-// service.
+// Notes on all pages, set at the start of the process.
 var (
 	Demonstration atomic.Bool // the plan is paid with play money
-	MailKept      atomic.Bool // mails are written into a folder and not sent
+	MailKept      atomic.Bool // mails are written into a folder instead of being sent
 )
 
 //go:embed *.html
@@ -157,7 +154,7 @@ func (r *Response) Write(w http.ResponseWriter, request *http.Request) {
 	}
 }
 
-// WantsHTML reports whether an Accept header prefers HTML to JSON, as that of a browser does.
+// WantsHTML reports whether an Accept header names HTML before JSON, as a browser's does.
 func WantsHTML(accept string) bool {
 	html, json := strings.Index(accept, "text/html"), strings.Index(accept, "application/json")
 	return html >= 0 && (json < 0 || html < json)
@@ -176,11 +173,10 @@ type asset struct {
 type assetFiles struct {
 	paths map[string]string // with a hash, by file name
 	files map[string]asset  // by name with a hash
-	style string            // uncompressed, with the hashed names of other assets
+	style string            // style.css before compactStyle, with the hashed names of other assets
 }
 
-// assets is read on first use, like the templates, because that takes milliseconds and most
-// processes serve no page.
+// assets is read on first use, like the templates, because some processes serve no page.
 var assets = sync.OnceValue(readAssets)
 
 func readAssets() (all assetFiles) {
@@ -233,7 +229,7 @@ func compact(source []byte) []byte {
 	var b bytes.Buffer
 	for line := range bytes.Lines(source) {
 		line = bytes.TrimLeft(line, " ")
-		if code, _, ok := bytes.Cut(line, []byte(" // ")); ok { // no string in the style sheet contains this
+		if code, _, ok := bytes.Cut(line, []byte(" // ")); ok { // no string in the scripts contains this
 			line = append(bytes.Clone(code), '\n')
 		}
 		if !bytes.HasPrefix(line, []byte("//")) && !bytes.HasPrefix(line, []byte("/**")) {

@@ -12,8 +12,8 @@ import (
 )
 
 // Templates holds the templates of all HTML files in a folder. They are parsed for each language on
-// first use, and texts without placeholders then become constants: a page has a hundred of them,
-// and templates spend most of their time on calls.
+// first use, and texts without placeholders then become constants, which saves a call for each text
+// of a page.
 type Templates struct {
 	Files  embed.FS
 	Funcs  template.FuncMap

@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// OwnLimits are the limits that no row of Table holds. Each counts calls of one kind, whatever the
-// endpoint.
+// OwnLimits names the limits that handlers count under, in addition to the quotas of Table.
 var OwnLimits = []string{
 	"alerts-address", "alerts-seen", "alerts-server", "alerts-server-network", "alerts-service", "mailbox", "pro-card-network", "pro-card-service",
 	"pro-chain-network", "pro-chain-service", "pro-indirizzo-plan", "pro-ruota-key",

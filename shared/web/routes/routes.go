@@ -14,26 +14,27 @@ import (
 	"time"
 )
 
-// Route is one endpoint. Those under /v1 also answer under /api/v1.
 type Route struct {
 	Name     string // never changes: it is the operation id, and calls are counted under it
 	Method   string
 	Path     string // may end in {file}, which matches any one name
 	Function string // folder in functions/
-	Share    string // of Shares
+	Share    string // name of one of Shares
 	Free     Cap    // quota of an address without a key
 	Pro      Cap    // per key
 	Edge     Edge
 	Own      time.Duration // how long a caller with a key may cache an answer
 	Form     bool          // accepts forms too
 	NoHEAD   bool          // refuses HEAD, which link previews send, because its GET shows something once
-	Keys     bool          // reads X-Api-Key without a quota of its own
+	Keys     bool          // reads X-Api-Key although it has no Pro quota
 	// requires a key, a token made from a key, or an anonymous token
 	Tokens       bool
 	KeyInHandler bool // the handler reads X-Api-Key itself
-	// callers prove themselves by a signature; a call with a valid one is never refused for a limit
+	// callers prove themselves by a signature; no limit refuses a call that has a valid one and
+	// succeeds
 	Signed bool
-	// lists single fares, of past days or of one departure: requires VERDETTO_FARES_SHOWN=all
+	// lists single fares, of past days or of one departure: answers 403 unless
+	// httpapi.Config.AllFares is set
 	SingleFares     bool
 	CrossOriginPOST bool  // scripts of any site may post to it: it reads no cookies
 	Price           int64 // per call by x402, in millionths of a USDC; 0: not sold
@@ -72,12 +73,11 @@ func (c Cap) String() string {
 const PerNetwork = 32
 
 // Others is the limit for calls that no row of Table counts: pages, files, unknown paths, refused
-// requests. It is counted in memory (limit.CountShared) and not exact. Only programs that call
-// without pause reach it.
+// requests. It is counted in memory (limit.CountShared) and not exact.
 var Others = Route{Name: "others", Free: Cap{3000, time.Hour}, Pro: Cap{36000, time.Hour}}
 
 // Cached is the limit for answers from the cache of the program for one machine. Like Others, it is
-// counted in memory. A page with its files takes about 10 of them.
+// counted in memory.
 var Cached = Route{Name: "cached", Free: Cap{600, time.Minute}}
 
 // Keyed reports whether the API reads X-Api-Key itself.
@@ -100,8 +100,8 @@ func (r Route) Paths() []string {
 	return []string{r.Path}
 }
 
-// Described reports whether the endpoint is in the OpenAPI description. These are the endpoints
-// under /v1, and those that sell the same answers.
+// Described reports whether the endpoint is in the OpenAPI description: those under /v1 except
+// compat's, and those that sell the same answers.
 func (r Route) Described() bool { return len(r.Paths()) == 2 || r.Price > 0 }
 
 // Edge is how long CloudFront may cache a successful answer.
@@ -147,13 +147,11 @@ var Table = slices.Concat(
 			Name: "storico", Path: "/v1/storico", FreeTier: true, Free: Cap{100, day},
 			Pro: Cap{120, time.Minute}, SingleFares: true,
 		},
-		// The answer changes once a day and holds no personal data.
 		{Name: "pagella", Path: "/v1/pagella", Edge: Edge{Free: time.Hour}},
 		{Name: "pagella-page", Path: "/pagella", Free: Cap{300, time.Hour}},
-		// Reading the usage has its own quota.
 		{Name: "consumo", Path: "/v1/consumo", Free: Cap{60, time.Hour}, Pro: Cap{60, time.Minute}},
-		// A page calls it at every keystroke, and it answers from memory: counting would cost more
-		// than answering.
+		// The home page calls it as people type, and it answers mostly from memory: counting would
+		// cost more than answering.
 		{Name: "citta", Path: "/v1/citta", Edge: Edge{Free: day}},
 		// Only a request with a question counts, not the empty form.
 		{Name: "home", Path: "/", Free: Cap{120, day}},

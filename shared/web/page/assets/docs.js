@@ -1,10 +1,10 @@
-// What the reference can do more with a script: run a call in the page, with a key that only the
-// page's memory holds. Without it the forms open the answers.
+// Runs calls of the reference within the page, with a key that is held only in memory. Without this
+// script, the forms open the answers.
 
 const key = document.getElementById('pro-key-field');
 if (key) key.parentElement.hidden = false;
 
-/** Old addresses name an endpoint of the one long page: they lead to its page of today. */
+// Old links name an endpoint by a fragment: they lead to the endpoint's own page.
 function moves() {
   const old = location.hash && document.getElementById(location.hash.slice(1));
   if (old && old.matches('.contents a')) location.replace(old.href);
@@ -12,10 +12,10 @@ function moves() {
 addEventListener('hashchange', moves);
 moves();
 
-/** A form that runs its call and shows the answer below. */
+// Makes a form run its call and show the answer below.
 function runs(form) {
   const more = form.querySelector('details');
-  if (more) more.hidden = more.querySelector('fieldset').disabled = false; // empty fields are not sent
+  if (more) more.hidden = more.querySelector('fieldset').disabled = false; // the script leaves out empty fields
   const answer = document.createElement('div'), said = document.createElement('p');
   answer.className = 'answer';
   said.setAttribute('role', 'status');
@@ -39,7 +39,7 @@ function runs(form) {
   });
 }
 
-/** Text with the line breaks of indented JSON. */
+// Indents JSON, and returns other text unchanged.
 function readable(text) {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);

@@ -1,6 +1,6 @@
-// Completes names of cities, and sends the small forms. All works without this script too.
+// Completes names of cities, and sends the small forms. The pages work without it too.
 
-/** A field that completes the name of a city (the combobox pattern of WAI-ARIA). */
+// Lets a field complete the name of a city (the combobox pattern of WAI-ARIA).
 function completes(input, words) {
   const list = document.createElement('ul');
   list.id = input.id + '-list';
@@ -89,7 +89,7 @@ function completes(input, words) {
     later = setTimeout(ask, 120);
   });
   input.addEventListener('click', () => {
-    if (!input.value && list.hidden) ask(); // those nearby and the most popular
+    if (!input.value && list.hidden) ask(); // suggests nearby and popular cities
   });
   input.addEventListener('keydown', (e) => {
     if (e.key === 'ArrowDown' && list.hidden) return void (e.preventDefault(), ask());
@@ -110,7 +110,7 @@ function completes(input, words) {
   });
 }
 
-/** Fields that are shown, and sent, with some choices only. */
+// Shows, and sends, fields only with the choices that they belong to.
 function fits(form) {
   const { kind = { value: '' }, channel, paid } = form.elements;
   if (paid?.dataset.value) paid.defaultValue = paid.dataset.value; // sent only with the choice that it belongs to
@@ -118,21 +118,21 @@ function fits(form) {
     for (const field of form.parentElement.querySelectorAll('[data-with]')) {
       const input = field.querySelector('input'), goes = field.dataset.with.split(' ');
       field.hidden = !goes.includes(kind.value) && !goes.includes(channel.value);
-      if (!input) continue; // a note
+      if (!input) continue; // only a note
       input.disabled = field.hidden;
       input.required = /email|url/.test(input.type);
     }
   };
   form.addEventListener('change', fit);
   fit();
-  // Says that the lowest known fare is under the threshold.
+  // The note appears while the threshold is at least the lowest known fare.
   const { threshold } = form.elements, met = form.querySelector('#threshold-met');
   threshold?.addEventListener('input', () => {
     if (met) met.hidden = !(parseFloat(threshold.value.replace(',', '.')) >= threshold.dataset.lowest);
   });
 }
 
-/** Returns the faults of a form by field name, from the page that refuses the form. */
+// Returns the faults of a form by field name, from the page that refuses the form.
 async function refusals(form, body) {
   const answer = await fetch('/api' + form.getAttribute('action'), {
     method: 'POST',
@@ -143,7 +143,7 @@ async function refusals(form, body) {
   return new Map([...page.querySelectorAll('[aria-invalid]')].map((field) => [field.name, page.getElementById(field.name + '-fault').textContent]));
 }
 
-/** A form that is sent without leaving, and shows the outcome below. */
+// Sends a form without leaving the page, and shows the outcome below.
 function sends(form) {
   const status = form.querySelector('.status'), button = form.querySelector('button');
   form.addEventListener('submit', async (e) => {
@@ -195,8 +195,8 @@ function sends(form) {
 }
 
 for (const form of document.querySelectorAll('form.ask')) {
-  // Another language keeps what was typed, in the part of the address that no server sees: half a question
-  // must not be asked.
+  // The links to other languages carry what was typed in the fragment, which no server sees,
+  // because half a question must not be asked.
   const keep = () => {
     for (const language of document.querySelectorAll('.switch')) language.hash = new URLSearchParams(new FormData(form));
   };
@@ -217,7 +217,7 @@ for (const form of document.querySelectorAll('form.ask')) {
     keep();
   }
   for (const input of form.querySelectorAll('[data-city]')) completes(input, form.dataset);
-  // Of a month and days the later choice clears the other, with a note.
+  // A month and days exclude each other: the later choice clears the other, with a note.
   const { mese, quando, flessibile, ritorno, soggiorno } = form.elements, note = document.createElement('p');
   note.className = 'small';
   note.role = 'status';
@@ -252,7 +252,7 @@ for (const form of document.querySelectorAll('form[data-send]')) {
   if (form.elements.channel) fits(form);
 }
 
-// Shares, or else copies the link, or else shows it in a field for copying.
+// Shares the link, or else copies it, or else shows it in a field for copying.
 for (const button of document.querySelectorAll('[data-share]')) {
   button.hidden = false;
   button.addEventListener('click', async () => {
@@ -273,7 +273,7 @@ for (const button of document.querySelectorAll('[data-share]')) {
   });
 }
 
-// The chosen return is in sight in the box that scrolls.
+// Scrolls the box to the chosen return.
 for (const chosen of document.querySelectorAll('.box [aria-current]')) {
   const box = chosen.closest('.box'), row = chosen.closest('tr');
   box.scrollTop = row.offsetTop - box.clientHeight / 2;

@@ -1,7 +1,7 @@
-// What the pages of the paid plan can do more with a script: copy what is shown,
-// and look out for a payment. Without it everything still works.
+// Adds buttons that copy, and forms that watch for a payment, to the pages of the paid plan.
+// Everything works without it.
 
-/** A button that copies what stands in another element. */
+// Makes a button copy the text of another element.
 function copies(button) {
   if (!navigator.clipboard) return;
   button.hidden = false;
@@ -12,14 +12,14 @@ function copies(button) {
       await navigator.clipboard.writeText(source.textContent);
       said.textContent = button.dataset.copied;
     } catch {
-      getSelection().selectAllChildren(source); // not allowed: it is selected, to be copied by hand
+      getSelection().selectAllChildren(source); // copying is not allowed, so the text is selected to be copied by hand
     }
   });
 }
 
 const every = 15_000, longest = 60 * 60_000;
 
-/** A form that looks for a payment by itself, for an hour, while somebody is looking at it. */
+// Makes a form look for a payment by itself, for an hour, while the page is visible.
 function watches(form) {
   const state = form.querySelector('.state'), until = Date.now() + longest;
   let timer = 0;
@@ -29,7 +29,7 @@ function watches(form) {
     else say(form.dataset.stopped);
   };
   const look = async () => {
-    if (document.hidden) return void (timer = 0); // until it is looked at again
+    if (document.hidden) return void (timer = 0); // until the page is visible again
     try {
       const answer = await fetch(form.action, {
         method: 'POST',
@@ -39,11 +39,11 @@ function watches(form) {
       if (answer.status === 429) return void say(form.dataset.stopped);
       if (answer.ok) {
         const { status } = await answer.json();
-        if (status === 'pagato' || status === 'esteso') return void form.submit(); // which shows it
+        if (status === 'pagato' || status === 'esteso') return void form.submit(); // the answer to the form shows the key
         if (form.dataset[status]) say(form.dataset[status]);
       }
     } catch {
-      // Out of reach: it looks again.
+      // The service is out of reach: try again later.
     }
     later();
   };
