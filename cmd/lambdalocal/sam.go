@@ -115,7 +115,8 @@ func runWithin(ctx context.Context, listener net.Listener, without error) error 
 	return nil
 }
 
-// until drops what is written after the context ends, such as complaints of functions that are stopped.
+// until drops what is written after the context ends, such as errors of functions that are being
+// stopped.
 type until struct {
 	context.Context
 	io.Writer

@@ -202,7 +202,7 @@ func localeLanguage(env func(string) string) *i18n.Language {
 	return i18n.English()
 }
 
-// call returns a refusal as its error if the service answers one.
+// call returns a *refusal as its error if the service refuses the question.
 func (q *inquiry) call(ctx context.Context, parameters url.Values) (body []byte, invented bool, err error) {
 	at, err := url.Parse(q.url)
 	if err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https" {

@@ -75,8 +75,8 @@ func checkToken(ctx context.Context, token string) error {
 	return client.Check(ctx)
 }
 
-// setUp shows the set-up page until the operator has chosen. It returns false if the program was
-// stopped before.
+// setUp serves the set-up page until the operator has chosen. begins is false if the program was
+// stopped first.
 func (o *serveOptions) setUp(c *cobra.Command) (begins bool, err error) {
 	if err := settingsError(o.faults()); err != nil {
 		return false, err
@@ -126,7 +126,7 @@ func (o *serveOptions) follow(c *cobra.Command, s *setup.Setup) error {
 	return settingsError(faults)
 }
 
-// endFirst ends a first run if a departure has a verdict now, or after the last refresh.
+// endFirst ends a first run if a departure has a verdict, or if last is true.
 func endFirst(ctx context.Context, s onemachine.Options, first *setup.Setup, failed error, last bool) error {
 	if first == nil || first.State().Step == setup.Done {
 		return failed

@@ -82,8 +82,8 @@ func (r *reach) url(at net.Addr) string {
 	return "https://" + r.config.Certificates.Domain()
 }
 
-// certificatesFolder is next to the store's file, so an operator who moves or backs up the store's
-// folder includes the certificates.
+// certificatesFolder returns a folder next to the store's file, so that an operator who moves or backs
+// up that folder includes the certificates.
 func certificatesFolder(store string) string {
 	if file, ok := strings.CutPrefix(store, "bolt:"); ok {
 		return filepath.Join(filepath.Dir(file), "certificates")

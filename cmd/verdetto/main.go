@@ -1,5 +1,5 @@
 // Command verdetto runs the service on one machine: all functions in one process with one file as
-// its store. It also has commands to back up, restore and copy that file, and to replay recorded
+// its store. It also has commands to back up, restore and copy that file, and to import recorded
 // fares. Command lambdalocal runs the Lambda executables instead. Start reading at groups.
 package main
 

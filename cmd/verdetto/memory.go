@@ -12,9 +12,8 @@ import (
 	"strings"
 )
 
-// limitMemory makes Go collect garbage more often than GOGC says when the process comes near three
-// quarters of its memory. The rest is for pages of the store file. GOMEMLIMIT, which Go reads
-// itself, takes precedence.
+// limitMemory makes Go collect garbage more often when the process comes near three quarters of the
+// memory that it may use. The rest is for pages of the store file. GOMEMLIMIT takes precedence.
 func limitMemory() {
 	unlimited := debug.SetMemoryLimit(-1) == math.MaxInt64
 	if memory := usableMemory(os.DirFS("/")); memory > 0 && unlimited {

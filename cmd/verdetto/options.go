@@ -92,8 +92,8 @@ func checkSource(ctx context.Context, table store.Table, name, source string) er
 	return nil
 }
 
-// advised adds to an error of the storage what to do, for example that the running service was
-// stopped.
+// advised adds to the error of an unavailable store that the command can be repeated, and why that is
+// safe.
 func advised(err error, why string) error {
 	if errors.Is(err, store.ErrUnavailable) {
 		return fmt.Errorf("%w; run this again: %s", err, why)

@@ -51,7 +51,7 @@ type pepperOptions struct {
 	force           bool
 }
 
-// exportPepper writes the pepper to a file, after checking that the named store, if any, uses it.
+// exportPepper checks that the named store, if any, uses the pepper.
 func exportPepper(ctx context.Context, o pepperOptions) error {
 	pepper, err := onemachine.GivenPepper(ctx)
 	if o.store != "" {

@@ -28,7 +28,7 @@ type reply struct {
 	invented bool
 }
 
-// write prints no control characters of the answer. It fails if that holds no verdict.
+// write prints an answer without its control characters. It fails if the answer holds no verdict.
 func (r reply) write(w io.Writer, p pen, body []byte) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -49,7 +49,6 @@ func line(text string) string {
 	return printable(strings.NewReplacer("\n", " ", "\t", " ").Replace(text))
 }
 
-// print writes the answer: first the verdict, then the bar, then what the verdict rests on.
 func (r reply) print(w io.Writer, p pen) {
 	l, a, j := r.language, r.analysis, judgement(r.analysis)
 	if a.Valuta != fare.EUR.String() {
@@ -69,7 +68,7 @@ func (r reply) print(w io.Writer, p pen) {
 	fmt.Fprintln(w, line(l.Text("home.route", "From", from, "To", to)))
 	fmt.Fprintln(w, p.in(sentences.LevelName(), line(sentences.Headline())))
 	var facts []string
-	if sentences.Judged() && sentences.Scale().Quartiles != nil { // the scale in the answer is for its own question, not for the day
+	if sentences.Judged() && sentences.Scale().Quartiles != nil {
 		fmt.Fprintf(w, "\n%s\n", p.bar(l, j))
 		certainty, restsOn := sentences.Certainty()
 		facts = []string{sentences.Fare(), sentences.Usual(), sentences.Known(), sentences.Past(), sentences.Half(),
@@ -161,8 +160,8 @@ type pen struct {
 	width    int
 }
 
-// newPen returns a pen with the width of the terminal. It has colours on a terminal, unless
-// NO_COLOR is set (no-color.org).
+// newPen returns a pen of at most the terminal's width, with colours on a terminal unless NO_COLOR is
+// set (no-color.org).
 func newPen(w io.Writer) pen {
 	p := pen{width: 60}
 	out, ok := w.(*os.File)

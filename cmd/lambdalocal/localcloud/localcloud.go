@@ -42,7 +42,7 @@ type Cloud struct {
 	Environment        []string
 }
 
-// If environment sets a variable twice, New uses the later value.
+// New uses the last value of a variable that environment sets twice.
 func New(ctx context.Context, endpoint, service string, environment []string) (*Cloud, error) {
 	settings := aws.Config{
 		Region: Region, BaseEndpoint: aws.String(endpoint),
@@ -85,7 +85,6 @@ func New(ctx context.Context, endpoint, service string, environment []string) (*
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		value := given[name]
 		if i := slices.IndexFunc(parameters.Table, func(p parameters.Parameter) bool { return p.Variable == name }); i >= 0 {
-			// Of two parameters for the same variable, use the first.
 			value = "ssm:" + parameters.Table[i].Path(service)
 		}
 		c.Environment = append(c.Environment, name+"="+value)
@@ -135,8 +134,7 @@ func (s Setup) Seed(ctx context.Context, endpoint string, fill bool) (environmen
 		return nil, nil, err
 	}
 	standIn := upstreamtest.New(rows, s.Now)
-	// the service requests fares in the currency of the origin's country, so the stand-in converts
-	// them
+	// The service requests fares in the currency of the origin's country.
 	standIn.Rates = ecb.Table().RatesOn
 	environment = []string{
 		// The fares do not come from Travelpayouts, so all may be shown.
@@ -154,7 +152,7 @@ func (s Setup) Seed(ctx context.Context, endpoint string, fill bool) (environmen
 		"AWS_ENDPOINT_URL_DYNAMODB=" + endpoint,
 		"AWS_ACCESS_KEY_ID=local", "AWS_SECRET_ACCESS_KEY=local", "AWS_EC2_METADATA_DISABLED=true",
 	}
-	for _, v := range os.Environ() { // they override these
+	for _, v := range os.Environ() { // the operator's own values come last, so they take precedence
 		if strings.HasPrefix(v, "VERDETTO_") || strings.HasPrefix(v, "TRAVELPAYOUTS_") {
 			environment = append(environment, v)
 		}

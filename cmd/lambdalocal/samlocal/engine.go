@@ -77,8 +77,7 @@ func (e *Engine) Address(ctx context.Context) string {
 	return "127.0.0.1"
 }
 
-// StandIn is the image that replaces AWS's Lambda image if that cannot be downloaded. No registry
-// has an image of this name.
+// StandIn is the image that replaces AWS's Lambda image if that cannot be downloaded.
 const StandIn = "verdetto-provided:al2023"
 
 // baseImage pulls Lambda's image if needed. If no registry can be reached, it builds an image with

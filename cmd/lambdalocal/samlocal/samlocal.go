@@ -1,6 +1,6 @@
 // Package samlocal runs the functions of the synthesized template in containers, using the command
-// line of SAM. So an independent program checks the template that will be deployed. The functions
-// run in Lambda's own image if a registry can be reached.
+// line of SAM, so that an independent program checks the template that will be deployed. The
+// functions run in Lambda's own image if a registry can be reached.
 //
 // A function gets the variables that the template names, and no others except local addresses. It
 // reads secrets under the template's own names. Nothing leaves this machine except the pull of an

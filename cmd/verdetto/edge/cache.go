@@ -25,11 +25,11 @@ var ownHeaders = []string{"X-Ratelimit-Remaining", "Ratelimit", "X-Request-Id", 
 // made too many.
 type admit func(http.ResponseWriter, *http.Request) bool
 
-// cache holds answers in memory. It stores only answers that the table of endpoints allows an edge
-// to share among callers without a key. Each answer sets its own lifetime (s-maxage). The cache key
-// is the path with all parameters: the service refuses unknown parameters, and a refusal is not
-// shared. The key includes the Content-Encoding, because answers are stored compressed. A call with
-// a key goes to the service if the endpoint reads keys.
+// cache holds answers that the table of endpoints allows an edge to share. Each answer sets its own
+// lifetime (s-maxage). The cache key is the path with all parameters; unknown ones cannot fill the
+// cache, because the service refuses them, and a refusal is not stored. The cache key includes the
+// Content-Encoding, because answers are stored compressed. A call with an API key goes to the
+// service if the endpoint reads keys.
 type cache struct {
 	admit admit
 	now   func() time.Time
@@ -50,7 +50,7 @@ type cachedAnswer struct {
 	since, ends time.Time
 }
 
-func (k *cachedAnswer) bytes() int { return len(k.key) + cap(k.body) + 1024 } // plus about 1 KiB of headers
+func (k *cachedAnswer) bytes() int { return len(k.key) + cap(k.body) + 1024 } // headers take about 1 KiB
 
 func newCache(next http.Handler, admit admit, now func() time.Time, most int) *cache {
 	c := &cache{admit: admit, now: now, most: most, next: next, table: map[string]routes.Route{},

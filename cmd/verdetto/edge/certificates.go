@@ -67,10 +67,9 @@ func (c *Certificates) PlainHandler() http.Handler {
 
 var waits = retry.Backoff{First: 2 * time.Minute, Longest: time.Hour}
 
-// Obtain starts to request all missing certificates at the start of the service. So no caller has
-// to wait for a certificate, and the operator reads of problems in the log at once. Obtain retries
-// a refused request with growing waits until the context ends, because issuers limit the rate of
-// requests.
+// Obtain requests all missing certificates in the background, so that no caller has to wait for one,
+// and the operator reads of problems in the log at once. It retries a refused request with growing
+// waits until the context ends, because issuers limit the rate of requests.
 func (c *Certificates) Obtain(ctx context.Context, log *slog.Logger) {
 	for _, domain := range c.domains {
 		go func() {

@@ -1,11 +1,11 @@
-// Package edge is the cache of the service on one machine, as CloudFront is on AWS. It finds the
-// caller's address behind a proxy, speaks TLS and compresses answers. It also caches answers that
-// are the same for all callers, and limits the open connections of each address.
+// Package edge stands in front of the service on one machine, as CloudFront does on AWS. It finds the
+// caller's address behind a proxy, speaks TLS, compresses answers, caches those that are the same
+// for all callers, and limits the open connections of each address.
 //
-// It promises that no caller is mistaken for another: only the operator's own proxies may write the
-// caller's address into a header. The cache stores only answers that the table of endpoints
-// (shared/web/routes) allows an edge to share. It never stores the answer to a call with a key.
-// Start reading at Config.Handler.
+// No caller is mistaken for another: only the operator's own proxies may write the caller's address
+// into a header, and the cache stores only answers that the table of endpoints (shared/web/routes)
+// allows an edge to share, and none to a key that its endpoint reads. Start reading at
+// Config.Handler.
 package edge
 
 import (
@@ -24,8 +24,8 @@ type Config struct {
 	Plain net.Listener
 }
 
-// Handler wraps a service with everything that an edge does: the caller's address, security
-// headers, the cache and compression. It asks admit before it answers a call from the cache.
+// Handler wraps a service with the caller's address, security headers, the cache and compression. It
+// asks admit before it answers a call from the cache.
 func (c Config) Handler(service http.Handler, admit admit, now func() time.Time) http.Handler {
 	return c.Proxies.believe(c.setBrowserHeaders(newCache(compress(service), admit, now, maxBytes)))
 }

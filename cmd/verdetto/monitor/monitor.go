@@ -48,8 +48,7 @@ type Monitor struct {
 	well     time.Time          // the time since which nothing fails; zero: something fails, or nobody has looked
 }
 
-// buckets are upper bounds in seconds. A verdict takes a millisecond, a call to a payment provider
-// seconds.
+// buckets are upper bounds in seconds, from a verdict to a call of a payment provider.
 var buckets = []float64{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10}
 
 func New() *Monitor {
@@ -142,7 +141,7 @@ func (m *Monitor) Told(n int) {
 // Sent returns how many messages of alerts the process has sent.
 func (m *Monitor) Sent() int64 { return m.sent.Load() }
 
-// Mail counts the outcome of each mail, and calls watch with it.
+// Mail returns a sender that counts the outcome of each mail and passes it to watch.
 func (m *Monitor) Mail(next mail.Sender, watch func(error)) mail.Sender {
 	if m == nil {
 		return next

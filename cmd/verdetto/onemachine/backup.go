@@ -68,7 +68,8 @@ func (o Options) HandOutCopies(ctx context.Context, name string) error {
 	return nil
 }
 
-// RemoveSocket is called before the process ends: the removal at the end of the context may come too late.
+// RemoveSocket is called before the process ends, because the removal at the end of the context may
+// come too late.
 func RemoveSocket(name string) {
 	if file, ok := strings.CutPrefix(name, "bolt:"); ok {
 		_ = os.Remove(socket(file)) // it may be gone already
@@ -88,7 +89,7 @@ func listenPrivately(path string) (net.Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	listener.SetUnlinkOnClose(false) // it has another name then
+	listener.SetUnlinkOnClose(false) // it will have another name
 	if err = os.Chmod(private, 0o600); err == nil {
 		err = os.Rename(private, path)
 	}

@@ -30,8 +30,8 @@ func name(c published.Citta) string { return places.Query(fare.City(c.Codice), c
 
 const maxExamined = 100
 
-// Examples judges the routes of the first maxExamined origins now, and returns for each level the route
-// with the most observations, if any. The reads do not count as demand for the routes.
+// Examples judges the routes of the first maxExamined origins, and returns for each level the route
+// with the most observations, if any. The reads do not count as demand.
 func (o Options) Examples(ctx context.Context) ([]Example, error) {
 	fares := store.Fares{Table: o.Table}
 	coverage := &published.Answers{Reader: answer.NewUnrecorded(fares, o.Now, o.Log)}
@@ -96,9 +96,8 @@ func (d Departure) Sentence(l *i18n.Language) string {
 		"Verdict", v.Headline())
 }
 
-// FirstDeparture returns the cheapest departure with a verdict, compared with what its route
-// usually costs. It stops after maxExamined routes if one of them has such a departure. The reads
-// do not count as demand for the routes.
+// FirstDeparture returns the departure with the lowest percentile. It stops after maxExamined routes
+// if one of them has a departure with a verdict. The reads do not count as demand.
 func (o Options) FirstDeparture(ctx context.Context) (best Departure, found bool, err error) {
 	reader := answer.NewUnrecorded(store.Fares{Table: o.Table}, o.Now, o.Log)
 	coverage := &published.Answers{Reader: reader}

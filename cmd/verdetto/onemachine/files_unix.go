@@ -22,8 +22,8 @@ func giveOwner(file, as string) error {
 	if !ok || int(owner.Uid) == os.Geteuid() || os.Geteuid() != 0 {
 		return nil
 	}
-	// Meanwhile, the service's user may replace the file by a link to a file of root. So the link
-	// is not followed, and the open file is changed.
+	// Between these calls the service's user may replace the file by a link to a file of root.
+	// Therefore links are not followed, and the owner of the open file is changed.
 	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NOFOLLOW, 0)
 	if err != nil {
 		return fmt.Errorf("give the file its owner: %w", err)

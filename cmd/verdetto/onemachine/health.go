@@ -23,11 +23,11 @@ const TooOld = Cycle + 2
 const noFares = "There are no fares yet: the first refresh is under way, or has failed, and then the log says why."
 
 const (
-	foundFor = time.Second // a result is reused this long, so frequent checks cost no more
-	// probeFor is the shortest time between two probe writes, however often callers check.
+	foundFor = time.Second // how long a result is reused
+	// probeFor is the shortest time between two probe writes.
 	probeFor = 30 * time.Second
-	// failedFor is how long the service is not ready after a failed write. It ignores successes
-	// meanwhile, because small writes may succeed even on a full disk.
+	// failedFor is how long the service is not ready after a failed write, even if later writes
+	// succeed, because small writes may succeed on a full disk.
 	failedFor = time.Minute
 	lookTime  = 2 * time.Second // limit for the store to answer
 )

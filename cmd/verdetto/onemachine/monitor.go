@@ -11,8 +11,8 @@ import (
 	"verdetto/shared/runtime/retry"
 )
 
-// Watch runs until the context ends: it serves copies and status on the store's socket and metrics
-// on a separate address, and deletes expired items daily.
+// Watch starts what runs beside the service until the context ends: copies and status on the store's
+// socket, metrics on an address of their own, and the daily deletion of expired items.
 func (o Options) Watch(ctx context.Context, name, address string) error {
 	if err := o.HandOutCopies(ctx, name); err != nil {
 		return err
@@ -25,7 +25,7 @@ func (o Options) Watch(ctx context.Context, name, address string) error {
 	return o.ServeMetrics(ctx, address)
 }
 
-// sweepEvery is how often expired items are deleted from a file. DynamoDB deletes them itself.
+// DynamoDB deletes expired items itself.
 const sweepEvery = 24 * time.Hour
 
 func (o Options) sweepDaily(ctx context.Context) {

@@ -1,8 +1,8 @@
 // Package onemachine runs the whole service in one process over one store: every endpoint of the
-// Lambda functions, the refresh, and the workers that process outboxes (stored jobs to send mails)
-// and send notifications. Mail goes to a mail server, SES or a folder. Payments go to stand-ins for
-// Stripe and Solana on this machine, unless real payments or none are chosen. Start reading at New.
-// The command verdetto serve calls New, and so do the end-to-end tests.
+// Lambda functions, the refresh, and the workers that send mails and notifications. Mail goes to a
+// mail server, SES or a folder. Payments go to stand-ins for Stripe and Solana on this machine,
+// unless real payments or none are chosen. Start reading at New. The command verdetto serve calls
+// New, and so do the end-to-end tests.
 package onemachine
 
 import (
@@ -63,7 +63,8 @@ type Options struct {
 	// another value, stand-ins on this machine take payments.
 	Money    string
 	LocalURL string
-	// StandIns continue when the service ends, as the real providers do; nil: New starts its own.
+	// StandIns outlive the service, as the real providers do; nil: New starts its own and Close ends
+	// them.
 	StandIns *StandIns
 	Edge     edge.Config
 	Telegram config.Telegram // the bot for alerts in Telegram; none if it has no name

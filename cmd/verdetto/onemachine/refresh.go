@@ -49,8 +49,8 @@ func (o Options) Discovery(progress func(done, total int, origin refresh.Outcome
 	}
 }
 
-// compareForm compares the answers of the source with the form that its adapter reads, and logs the
-// differences. Metrics count each of them as a failed answer.
+// compareForm compares the answers of the source with the form that its adapter reads. It logs the
+// differences, and counts each in the metrics as a failed answer.
 func (o Options) compareForm(ctx context.Context) {
 	source, ok := o.Source.(upstream.Checked)
 	if !ok {
@@ -157,8 +157,8 @@ func (o Options) Due(r Refreshes) func(ctx context.Context) {
 }
 
 // ranFull returns nil if no write has failed since began. Otherwise it returns a function that
-// reports whether the disk has no more free space than now: small writes may succeed even on a full
-// disk.
+// reports whether the disk still has less than 1 MB more free space than now. A probe write would not
+// tell, because small writes may succeed even on a full disk.
 func (o Options) ranFull(began time.Time) func() bool {
 	file, ok := o.Table.(interface {
 		WriteFailed() time.Time
@@ -182,8 +182,8 @@ func (o Options) RefreshDue(ctx context.Context, r Refreshes) error {
 }
 
 // RefreshNow refreshes at once, even if no refresh is due. It is for local sources, whose requests
-// cost nothing. If another process is refreshing and the table has no fares yet, RefreshNow waits
-// for it.
+// cost nothing. If another process is refreshing, RefreshNow waits for it only before the first
+// refresh of the table.
 func (o Options) RefreshNow(ctx context.Context, r Refreshes) error {
 	return r.each(func(run store.Run, _ time.Duration, work func(context.Context) error) error {
 		for {
@@ -202,7 +202,7 @@ func (o Options) RefreshNow(ctx context.Context, r Refreshes) error {
 }
 
 // RefreshAlone does work while it holds the lease on refreshes. If another process holds the lease,
-// it calls waiting and waits. If the store is of another fare source, it does nothing.
+// it calls waiting and waits. It fails if the store holds fares of another source.
 func (o Options) RefreshAlone(ctx context.Context, waiting func(), work func(context.Context) error) error {
 	if err := (store.Fares{Table: o.Table}).Claim(ctx, o.Source.Name(), o.Now()); err != nil {
 		return err

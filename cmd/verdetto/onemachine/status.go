@@ -24,8 +24,8 @@ const statusPath = "/status"
 
 type Status struct {
 	At time.Time `json:"at"`
-	// Well means that the service runs, is ready, and nothing fails; Since is the time since when
-	// that is so, or not so.
+	// Well means that the service runs, is ready, and nothing fails. Since is the time
+	// since which all is well, or since which something fails.
 	Well      bool       `json:"well"`
 	Since     *time.Time `json:"since,omitempty"`
 	Running   bool       `json:"running"`
@@ -240,5 +240,5 @@ func (s Status) Print(w io.Writer) {
 	}
 }
 
-// as many faults as fit on a screen with the rest
+// maxShown faults fit on a screen with the other lines.
 const maxShown = 4

@@ -20,20 +20,20 @@ import (
 )
 
 const (
-	// patience is how long something must fail before the operator gets a mail: most failures end
-	// by themselves.
+	// patience is how long something must fail before the operator gets a mail, because many failures
+	// end by themselves.
 	patience = time.Hour
 	// backupWithin is the age at which the newest backup is too old: two nights.
 	backupWithin = 48 * time.Hour
-	// leastFree is the free space below which a disk counts as full. Twice the size of the store is
-	// needed in addition, for a backup and the growth of the file.
+	// A disk counts as full if fewer than leastFree bytes are free, or less than twice the size of
+	// the store, which a backup and the growth of the file need.
 	leastFree = 256 << 20
 )
 
 type keeper struct {
 	begun  time.Time
-	mailed map[string]bool      // what the operator was told since everything was well
-	pinged map[string]time.Time // the refresh or backup of the last call
+	mailed map[string]bool      // what failed at the last mail, and whether for longer than patience
+	pinged map[string]time.Time // by job: the refresh or backup that was last reported
 	tls    atomic.Pointer[string]
 	shown  *x509.Certificate
 	next   time.Time // when to ask for the certificate again
@@ -61,8 +61,7 @@ func (o Options) check(what, why, todo string) {
 	}
 }
 
-// mailed records the outcome of a mail. If a mailbox refuses a mail, that says nothing about other
-// mailboxes.
+// mailed records the outcome of a mail. A mailbox that refuses a mail is no trouble of the service.
 func (o Options) mailed(err error) {
 	why := ""
 	if err != nil && !errors.Is(err, mail.ErrRefused) {
@@ -78,8 +77,8 @@ func (o Options) room(folder string) (float64, bool) {
 	return diskFree(folder)
 }
 
-// LookAfter checks for failures and tells the operator: it logs them at once, and mails after an
-// hour and when all is well again. It calls VERDETTO_PING after good refreshes and backups.
+// LookAfter checks for failures. It logs them at once, and mails the operator about those that last
+// an hour, and when all is well again. It calls VERDETTO_PING after each refresh and backup.
 func (s *Service) LookAfter(ctx context.Context) error {
 	o := s.options
 	if o.Monitor == nil {
@@ -101,8 +100,8 @@ func (s *Service) LookAfter(ctx context.Context) error {
 	return s.tell(ctx)
 }
 
-// lookAtBackup returns when the newest backup was made. A service that began less than backupWithin
-// ago may not have one yet.
+// lookAtBackup returns when the newest backup was made. A missing backup is a trouble only after
+// backupWithin since the start.
 func (o Options) lookAtBackup(begun time.Time) (made time.Time) {
 	made, known := lastBackup(o.Backups)
 	failed, late := failedBackup(o.Backups), o.Now().Add(-backupWithin)

@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	// every is how often a worker looks for work without a signal, for example for due retries.
+	// every is how often a worker looks for work, such as due retries, without a signal.
 	every = time.Minute
 	// everyOutbox is how often a worker looks for due mails. Request handlers do not signal this
 	// worker, because the time of an answer would then reveal whether the request caused a mail.

@@ -165,7 +165,7 @@ func (i Import) read(ctx context.Context, series fare.Series) (s stored, err err
 	return s, nil
 }
 
-// maxFares bounds the stored fares in memory: about 640 MB.
+// maxFares bounds the stored fares in memory: at 40 bytes each, 800 MB.
 const maxFares = 20_000_000
 
 // known returns the series of the panel and of the target, as stored. whole reports whether all
@@ -210,7 +210,6 @@ func (i Import) known(ctx context.Context, panel *fares) (known map[fare.Series]
 	return known, whole, nil
 }
 
-// readTrends returns empty trends if an origin has none.
 func readTrends(ctx context.Context, from store.Fares, origin fare.City) (o trends.Origin, err error) {
 	if o, _, err = from.Trends(ctx, origin); errors.Is(err, store.ErrNotFound) {
 		return o, nil

@@ -2,10 +2,10 @@
 // had seen the fares day by day. Start at Import.Run.
 //
 // A refresh adds the days of fares in order, so an import cannot simply add earlier days to a
-// series. It refreshes all series again, from their stored fares and the panel, one day after the
-// other. It uses package refresh and a separate store, the work folder, and then copies the result.
-// Meanwhile the service answers from what it has. The series are held in memory and saved to the
-// work folder from time to time; a killed import continues from there.
+// series. It refreshes all series again with package refresh, day by day, from their stored fares
+// and the panel, into a separate store in the work folder. Then it copies the result; until then the
+// service answers from what it has. The series are held in memory and saved to the work folder from
+// time to time, so that a killed import continues from there.
 //
 // A fare counts once: a stored fare is not imported again, nor is a day on which the store has
 // other fares of the series. A series whose history began before its oldest stored fare cannot be
@@ -45,13 +45,13 @@ type Report struct {
 	Stored  int                     `json:"stored"` // fares of the panel that the store had
 	Dropped map[upstream.Reason]int `json:"dropped,omitempty"`
 	Series  int                     `json:"series"` // with new fares
-	First   fare.Day                `json:"first"`  // of the days that were refreshed again
-	Last    fare.Day                `json:"last"`
-	Resumed fare.Day                `json:"-"` // the day at which a killed import continued, or 0
-	Written int                     `json:"-"` // items
+	First   fare.Day                `json:"first"`  // first day that was refreshed again
+	Last    fare.Day                `json:"last"`   // last day that was refreshed again
+	Resumed fare.Day                `json:"-"`      // the day at which a killed import continued, or 0
+	Written int                     `json:"-"`      // number of items written
 }
 
-// Why a comparable row is not imported.
+// Reasons why a comparable row is not imported.
 const (
 	OtherFares upstream.Reason = "of a day on which the store has other fares of the route"
 	OldRecord  upstream.Reason = "of a route whose record goes back further than its stored fares"

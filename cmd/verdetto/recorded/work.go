@@ -201,7 +201,7 @@ func (w *work) close() error {
 	return w.table.Close()
 }
 
-// remove deletes the folder. The next plan creates it again.
+// remove deletes the folder. The next import creates it again.
 func (w *work) remove() error {
 	err := w.close()
 	w.table, w.next, w.copying = nil, 0, false

@@ -10,7 +10,7 @@ import (
 )
 
 // share lets the group of the folder read a file that root wrote, if only root and this group may
-// open the folder. So the service's user can read settings in /etc/verdetto.
+// open the folder, so that the service's user can read settings in /etc/verdetto.
 func share(file string) error {
 	folder, err := os.Stat(filepath.Dir(file))
 	if err != nil {

@@ -1,7 +1,6 @@
-// Package settings reads the settings of a command. If several places have a value for a setting,
-// the first of the following applies: flag, environment, settings file, default. The package copies
-// the file's values into the environment, so all code reads settings there, on one machine as on
-// AWS.
+// Package settings reads the settings of a command. A flag takes precedence over the environment, the
+// environment over the settings file, and the file over the default. The package copies the file's
+// values into the environment, so that all code reads settings there, on one machine as on AWS.
 //
 // A secret may be stored in a separate file: NAME_FILE then holds the path of the file with the
 // value of NAME. All faults are reported at once, each with what to do, and no report shows a

@@ -28,8 +28,8 @@ var steps = template.Must(template.New("setup").Parse(markup))
 const most = 16 << 10
 
 // Page is the set-up in a browser on this machine. Its address holds a random token and works once:
-// it leads to a second random address, which only that browser knows. The second address ends after
-// the first verdict has been shown.
+// it leads to a second random address, which only that browser knows. The second address ends once
+// it has shown the outcome of the first refresh.
 type Page struct {
 	setup   *Setup
 	host    string // the only accepted Host

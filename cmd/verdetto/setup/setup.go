@@ -1,5 +1,5 @@
 // Package setup is the first run of the service on one machine. It takes the token of the fare
-// source and checks it with one call. It takes the cities to cover, writes the settings file, and
+// source and checks it with one call, takes the cities to cover, writes the settings file, and
 // follows the first refresh up to the first verdict about a departure.
 //
 // Setup holds the steps and their state for two front ends: Page in a browser on this machine, and
