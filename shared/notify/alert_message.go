@@ -13,16 +13,15 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// look holds what messages about a fare are composed from: the news of a route or trip, and what
-// earlier refreshes found.
+// look holds the data from which messages about a fare are composed.
 type look struct {
 	news    news
 	history history
 	picture func() ([]byte, error)
 	// ahead returns the verdict on the departure of the fare. For a route, it is read when the
-	// first message is composed. For a trip, it is part of the answer that judged the trip.
+	// first message is composed; for a trip, it was read when the trip was judged.
 	ahead func() *verdict.Judgement
-	from  *originDeals // set for alerts to anywhere; the other fields are then empty
+	from  *originDeals // set for alerts to Anywhere; the other fields are then empty
 }
 
 func (l *look) due(a store.Alert) bool {
@@ -34,7 +33,6 @@ func (l *look) due(a store.Alert) bool {
 	return due
 }
 
-// newLook returns a look whose messages share one picture, which is drawn once.
 func newLook(found news, h history) *look {
 	picture := sync.OnceValues(func() ([]byte, error) {
 		if found.tooFew() {

@@ -11,7 +11,8 @@ import (
 func TestCeilingOfConfirmations(t *testing.T) {
 	b := newOutbox(t)
 	b.clock.Add(time.Minute) // the hour has just begun
-	// Two of ten mails exceed the mailbox's quota, so mail 1,000 is never the last of a batch.
+	// Two of these 8 mails exceed the mailbox's quota, so mail 1,000 is not the last of a batch of
+	// 8.
 	for range 8 {
 		b.add("early@example.com")
 	}

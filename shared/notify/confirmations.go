@@ -18,10 +18,10 @@ import (
 )
 
 // Confirmations runs the jobs in the outbox of its Alerts. A ConfirmJob asks the reader of an
-// address to confirm an alert. A ManageJob mails a subscriber a new link to manage alerts.
+// address to confirm an alert. A ManageJob mails a subscriber a new link to manage alerts. A
+// DeadEndpointJob mails the owner of a webhook endpoint that was given up.
 //
-// A mail is sent at least once. Repeated copies are identical, and the confirmation link works
-// once.
+// A mail may be sent more than once; the copies are identical.
 type Confirmations struct {
 	Alerts  store.Alerts
 	Mail    mail.Sender
@@ -45,15 +45,15 @@ func ManageJob(s store.SubscriberID, now time.Time) store.Job {
 	return store.Job{Kind: manageKind, Ref: string(s), To: s, At: now}
 }
 
-// perTopic limits the confirmation messages that callers can cause to one ntfy topic or Telegram
-// chat. For mail, Mailboxes has the limits.
+// perTopic limits the confirmation messages that callers can cause to one ntfy topic. For mail,
+// Mailboxes has the limits.
 var perTopic = limit.Limit{Name: "alerts-address", Calls: 3, Window: time.Hour}
 
-// errCeiling means that perService is reached. The job runs again later.
+// errCeiling means that perService is reached or, for a network with earlier mails, perSeen.
 var errCeiling = fmt.Errorf("the service has sent all the mails of this hour that anybody can ask for: %w",
 	outbox.ErrLater)
 
-const sendTime = 15 * time.Second // one mail takes less time
+const sendTime = 15 * time.Second // timeout of one job
 
 // Work runs the jobs of the outbox that are due. It returns the number of finished jobs.
 func (c *Confirmations) Work(ctx context.Context) (ended int, err error) {
@@ -78,7 +78,8 @@ func (c *Confirmations) do(ctx context.Context, j store.Job) error {
 	return c.ask(ctx, j)
 }
 
-// ask mails the link, unless the alert expired or is confirmed, or the mailbox may not get mail.
+// ask asks for confirmation of an alert, unless it has expired or is confirmed, or its address may
+// get no message.
 func (c *Confirmations) ask(ctx context.Context, j store.Job) error {
 	pending, err := c.Alerts.Pending(ctx, j.Ref)
 	if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrUsed) {
@@ -116,15 +117,16 @@ func (c *Confirmations) renew(ctx context.Context, j store.Job) error {
 	if allowed, err := c.Mailboxes().Allow(ctx, to.Email, j); err != nil || !allowed {
 		return err
 	}
-	message, err := c.Links.manageMail(to, j.At) // dated by the job: a retry sends the same mail
+	message, err := c.Links.manageMail(to, j.At) // with the time of the job, so that a retry sends the same mail
 	if err != nil {
 		return err
 	}
 	return c.send(ctx, j, to.Subscriber, message)
 }
 
-// send sends a mail within perService. If the mailbox refuses it permanently, further mail to it is
-// blocked.
+// send sends a mail and counts it towards perSeen and perService. If the mailbox refuses the mail
+// permanently, the subscriber's alerts are deleted and its address gets no messages for
+// refusedDays.
 func (c *Confirmations) send(ctx context.Context, j store.Job, to store.SubscriberID, message mail.Message) error {
 	if err := c.reserve(ctx, j); err != nil {
 		return err
@@ -142,7 +144,8 @@ func (c *Confirmations) send(ctx context.Context, j store.Job, to store.Subscrib
 	return fmt.Errorf("mail for the job %q: %w", j.Kind, err)
 }
 
-// reserve counts one message towards perSeen and perService; the caller undoes this if it is not sent.
+// reserve counts one message towards perSeen and perService; the caller calls uncount if it is not
+// sent.
 func (c *Confirmations) reserve(ctx context.Context, j store.Job) error {
 	for _, l := range []limit.Limit{perSeen(c.Limiter), perService} {
 		d, err := c.Limiter.CountShared(ctx, l, everybody)
@@ -175,15 +178,15 @@ func (c *Confirmations) takeCall(ctx context.Context, under limit.Limit, whose s
 	return d.Allowed
 }
 
-// perServer limits the confirmation messages to one ntfy server, because callers choose the server.
-// They cannot flood a server, or use up the daily quota that it grants this service.
+// perServer limits the confirmation messages to one ntfy server, because callers choose the server
+// and could otherwise flood it.
 var perServer = limit.Limit{Name: "alerts-server", Calls: 100, Window: time.Hour}
 
-// perServerNetwork is the part of perServer that one network of callers can use up.
+// perServerNetwork is the part of perServer that one network of callers can use.
 var perServerNetwork = limit.Limit{Name: "alerts-server-network", Calls: 10, Window: time.Hour}
 
-// askElsewhere queues a confirmation message by a channel other than mail, within perTopic,
-// perServerNetwork, perServer and perService.
+// askElsewhere queues a confirmation message by a channel other than mail. It drops the job if
+// perTopic, perServerNetwork or perServer is reached at the first attempt.
 func (c *Confirmations) askElsewhere(ctx context.Context, j store.Job, pending store.Alert) error {
 	server := c.server(pending.Address)
 	if j.Tries == 0 && !(c.takeCall(ctx, perTopic, string(pending.Subscriber)) &&

@@ -17,13 +17,11 @@ import (
 	"verdetto/shared/verdict/deals"
 )
 
-// Alerts to Anywhere are judged when they are sent, from the stored deals of their origin, so one
-// read per origin and refresh is enough.
+// Alerts to Anywhere are judged when they are sent, from the stored deals of their origin, which
+// are read once for all these alerts.
 
 const maxListed = 10
 
-// originDeals holds the deals of one origin: its destinations, with the verdict on the cheapest
-// fare of each.
 type originDeals struct {
 	origin     fare.City
 	day, today fare.Day // days of the refresh and of the message
@@ -37,9 +35,10 @@ type deal struct {
 
 // due returns the deals to notify now, cheapest first, and the State.Met to store afterwards: the
 // destinations that meet the alert and were notified. A destination is notified when it starts to
-// meet the alert, and again only if it has stopped meeting it in between. A refresh without a fare
-// to the destination, or with too little data, changes nothing. A destination without deals is
-// removed from met. An alert is notified at most once a day.
+// meet the alert, and again only if it has stopped meeting it in between or the condition was
+// changed. If the entry of a destination has no current fare or too little data, the destination
+// stays as it was; without an entry, it is removed from met. No deal is due while the alert is
+// paused, or if a message already reported this day's refresh.
 func (f *originDeals) due(a store.Alert) (due []deal, met string) {
 	notified := a.State.Cities()
 	if a.Fresh {
@@ -71,7 +70,8 @@ func (f *originDeals) due(a store.Alert) (due []deal, met string) {
 	return due, met
 }
 
-// meets returns the fare if it meets the alert, else nil; known is false if there is too little data.
+// meets returns the cheapest deal of a destination if it meets the alert, else nil. If known is
+// false, there is no current fare or too little data.
 func (f *originDeals) meets(a store.Alert, e deals.Entry) (is *deals.Deal, known bool) {
 	filter := deals.Filter{NonStop: a.Trip.Nonstop, Airlines: a.Trip.Airlines}
 	if a.Trip.Month {
@@ -102,8 +102,8 @@ func (f *originDeals) concerns(ctx context.Context, r *run, a store.Alert) (bool
 	return false, r.Alerts.MarkMet(ctx, a, met)
 }
 
-// message composes today's message with the list of deals for an alert. Its ID depends on the list,
-// so a different list is a different message, even if an earlier send was not recorded.
+// message composes the message with the deals that are due. Its ID depends on the deals, so a
+// message with other deals is not taken for a copy of one whose send was not recorded.
 func (f *originDeals) message(a store.Alert, links Links, today fare.Day) Message {
 	l := LanguageOf(a)
 	due, _ := f.due(a)

@@ -80,7 +80,7 @@ func (h *trip) mailed(who string) (cities []string, subject string) {
 		}
 		cities, subject = nil, m.Subject
 		for line := range strings.Lines(m.Text) {
-			if u, err := url.Parse(strings.TrimSpace(line)); err == nil && len(u.Query().Get("a")) == 3 { // of a city
+			if u, err := url.Parse(strings.TrimSpace(line)); err == nil && len(u.Query().Get("a")) == 3 { // a link to a city
 				cities = append(cities, u.Query().Get("a"))
 			}
 		}
@@ -168,8 +168,8 @@ func TestAnywhere(t *testing.T) {
 }
 
 // A destination that meets an alert after the day's message is in the next day's message. If the
-// condition changes, destinations are notified again. While an alert is paused, destinations that
-// no longer meet it are still recorded.
+// condition changes, destinations are notified again. Which destinations no longer meet an alert is
+// recorded even while it is paused.
 func TestAnywhereOncePerDay(t *testing.T) {
 	h := newTrip(t)
 	a := toAnywhere(h, "ada", store.Alert{})
@@ -311,8 +311,8 @@ func (r refusingAlerts) Write(ctx context.Context, ops ...store.Op) error {
 }
 
 // A process dies before it records a message, and another refresh follows on the same day. The next
-// process sends the new list under a new ID, because a phone would show only the first list of an
-// ID.
+// process sends the new list under a new ID, because Queue would drop a second message with the
+// same ID.
 func TestAnotherListIsAnotherMessage(t *testing.T) {
 	again := 0
 	for n := 0; ; n++ {

@@ -33,10 +33,10 @@ func (r *run) deliver(ctx context.Context, n *look, listed store.Alert) (settled
 	})
 }
 
-// carry sends a message by a channel, with retries. It waits for the channel's rate limit and then
-// calls current for the message, because it may have changed meanwhile; nil means that it is no
-// longer needed. settled is false if the next call of Work must try again. After an error, this
-// call of Work ends.
+// carry sends a message by a channel, with retries. It calls current for the message only after it
+// has waited for the channel's rate limit, because the alert may change meanwhile; nil means that
+// no message is needed any more. If settled is false, the next call of Work must try again. An
+// error ends this call of Work.
 func (r *run) carry(ctx context.Context, by *channel, about string,
 	current func() (*parcel, error)) (settled bool, err error) {
 	for try := range tries {
@@ -76,16 +76,16 @@ func (r *run) due(ctx context.Context, n *look, listed store.Alert) (a store.Ale
 		return a, false, err
 	}
 	if n != nil && !n.due(a) || n == nil && a.EndDay > 0 && fare.DayOf(r.Now()) <= a.EndDay+store.DeliveryDays {
-		return a, false, nil // the alert has ended, but its endpoint has not got the last event yet
+		return a, false, nil // its last event may still be undelivered
 	}
 	stopped, err := r.Alerts.Stopped(ctx, a.Subscriber)
 	return a, err == nil && !stopped, err
 }
 
 const (
-	settled     = iota // sent, or never to be sent
-	unsettled          // not sent, or unknown whether it was sent: retry
-	channelShut        // the channel is shut
+	settled   = iota // sent, or never to be sent
+	unsettled        // not sent, or unknown whether it was sent: retry
+	channelShut
 )
 
 // send gives a message to its carrier and records the outcome, even if ctx ends meanwhile.
@@ -143,14 +143,14 @@ func (r *run) hand(ctx context.Context, n *look, a store.Alert) error {
 	return carrier.Deliver(ctx, a, m)
 }
 
-// endpointHears reports whether the alert's endpoint gets an event about the end, besides its owner's mail.
+// endpointHears reports whether the alert's endpoint gets an event about the end.
 func (r *run) endpointHears(a store.Alert) bool {
 	return a.Channel == store.Webhook && r.Carriers[a.Channel] != nil && a.Paused <= fare.DayOf(r.Now()) &&
 		a.EndDay == 0
 }
 
-// settle records that the message was sent, or removes an alert that has ended. An alert with a
-// webhook is only marked as ended: its last event must still be delivered.
+// settle records that the message was sent, or removes an alert that has ended. An alert whose
+// endpoint gets an event is only marked as ended, because the event must still be delivered.
 func (r *run) settle(ctx context.Context, n *look, a store.Alert) error {
 	if n == nil && r.endpointHears(a) {
 		return r.Alerts.MarkOver(ctx, a, fare.DayOf(r.Now()))
@@ -166,7 +166,8 @@ func (r *run) settle(ctx context.Context, n *look, a store.Alert) error {
 	return r.Alerts.MarkNotified(ctx, a, n.news.Day, n.news.Price)
 }
 
-// channelOf returns mail for the end (n is nil) of an alert by webhook: its owner gets a mail.
+// channelOf returns the alert's channel, or mail for the end of an alert (n is nil) whose owner has
+// a mail address.
 func channelOf(n *look, a store.Alert) string {
 	if n == nil && a.Email != "" {
 		return ""

@@ -18,14 +18,15 @@ import (
 )
 
 // Alerts with Digest set are sent once a week, in one mail (a digest) to each subscriber, on a
-// weekday that follows from the pseudonym. After the carrier accepts the mail, one write records
-// it; if that fails, the mail is sent again with the same ID. Unsent digests of the last 7 days are
-// sent late, so a subscriber never gets two digests for the same weekday.
+// weekday computed from the subscriber's pseudonym. After the carrier accepts the mail, one write
+// records it; if that fails, the mail is sent again with the same ID. A digest is sent up to 6 days
+// late and then skipped, so no subscriber gets two at once.
 
 const (
-	// digestHour is the hour (UTC) at which the daily refresh is complete.
+	// digestHour is the hour (UTC) from which a day's digests are sent. On AWS, the daily refresh
+	// starts three hours earlier.
 	digestHour = 8
-	// maxJudged is the maximum number of judged trips in the cache, which subscribers share.
+	// maxJudged is the number of judged trips beyond which page clears their cache.
 	maxJudged = 10_000
 )
 
@@ -39,10 +40,10 @@ func (r *run) digests(ctx context.Context) error {
 		return err
 	}
 	last := fare.DayOf(r.Now().Add(-digestHour * time.Hour))
-	if progress.Day == 0 { // the first alert with Digest was added just now
+	if progress.Day == 0 { // begin with the digests of the next day
 		return kept.Advance(ctx, &progress, last, "")
 	}
-	if store.IsWrongDay(progress.Day, last) { // safe, since the day of the last digest is stored per subscriber
+	if store.IsWrongDay(progress.Day, last) { // nobody gets a digest twice, because each Digest holds its own day
 		progress.Day, progress.Cursor = last-1, ""
 	}
 	if progress.Day < last-7 {
@@ -76,9 +77,9 @@ type weekly struct {
 	judged  map[routeTrip]func() (*judgedTrip, error)
 }
 
-// day sends the digests of a day, page by page. settled reports whether every digest so far was
-// sent or is not needed. As long as this holds, day stores its progress after each page, and the
-// next call of Work continues there.
+// day sends the digests of a day, page by page. settled reports whether every digest was sent or is
+// not needed. While this holds for the first day that is due, the progress is stored after each
+// page, so that the next call of Work continues there.
 func (w *weekly) day(ctx context.Context, day fare.Day) (settled bool, err error) {
 	first, settled := day == w.progress.Day+1, true
 	at := ""
@@ -180,9 +181,8 @@ type digestLine struct {
 	met    bool
 }
 
-// line judges the trip of an alert, and whether its condition is met today. The kinds Drop and
-// Change compare with the price in the last digest, or else with the first price found after the
-// alert was added.
+// line judges the trip of an alert, and whether its condition is met today. Drop and Change compare
+// with the price in the last digest or, without one, with the price in the alert's State.
 func (w *weekly) line(ctx context.Context, a store.Alert, before fare.Cents) (digestLine, error) {
 	l := digestLine{alert: a, found: news{Route: a.Route, Depart: a.Trip.From}, before: before}
 	judged, err := w.judgedOf(ctx, routeTrip{a.Route, a.Trip})
@@ -209,10 +209,11 @@ type routeTrip struct {
 
 type judgedTrip struct {
 	found news
-	past  func() (history, error) // reads the history, at the first use by an alert of kind Low
+	past  func() (history, error) // read at the first use by an alert of kind Low
 }
 
-// judgedOf judges each trip once for all digests, except after an error; nil means no fare.
+// judgedOf judges a trip and caches the result for all digests, but not an error; nil means no
+// fare.
 func (w *weekly) judgedOf(ctx context.Context, trip routeTrip) (*judgedTrip, error) {
 	w.judging.Lock()
 	judge := w.judged[trip]
@@ -284,7 +285,7 @@ func (l Links) digestMail(s store.SubscriberID, day, today fare.Day, lines []dig
 func (v mailed) WeekdayText() string { return v.T.Weekday(store.DigestWeekday(v.To.Subscriber)) }
 
 func (l digestLine) rank() int {
-	const unjudged, none = 101, 102 // above every percentile
+	const unjudged, none = 101, 102 // above every percentile, which is at most 100
 	rank := l.found.Percentile
 	switch {
 	case l.price == 0:

@@ -63,7 +63,7 @@ func newDigest(t *testing.T, who string) *trip {
 }
 
 // One mail lists all weekly alerts of a subscriber: alerts whose condition is met first, then by
-// percentile. It omits alerts that are paused, that have ended, or whose messages are sent at once.
+// percentile. It omits alerts that are paused or whose messages are sent at once.
 func TestDigest(t *testing.T) {
 	h := newTrip(t)
 	day := h.Today() + 60
@@ -81,7 +81,7 @@ func TestDigest(t *testing.T) {
 	h.WantMailed()
 
 	h.until("ada", 9)
-	h.refresh(always(5500, nil)) // trips MIL-BUH
+	h.refresh(always(5500, nil)) // departures from Milan to Bucharest
 	h.summarize("MIL-BUH", append(steady, 3000)...)
 	h.summarize("MIL-LON", append(steady, 5100)...)
 	h.summarize("MIL-MAD", append(steady, 4000)...)
@@ -90,7 +90,7 @@ func TestDigest(t *testing.T) {
 	h.Work(notify.Result{Sent: 1, Settled: 2}) // one alert is sent at once
 	first := h.Mails()[0]
 	// First the alerts that are met (the new low, and the threshold to London), then the others,
-	// and Paris without a fare.
+	// and last Paris, which has no fare.
 	want := []string{"Milan – Bucharest", "Milan – London", "Milan – Bucharest", "Milan – Madrid",
 		"Milan – Bucharest", "Milan – Paris"}
 	if diff := cmp.Diff(want, routesOf(first)); diff != "" {
@@ -187,7 +187,7 @@ func TestADigestOfALow(t *testing.T) {
 }
 
 // The digest is sent once, on its weekday, at 08:00 UTC or later. A missed digest is sent as soon
-// as possible, and only one after two missed weeks.
+// as possible. After two missed weeks, only one is sent.
 func TestDigestDays(t *testing.T) {
 	h := newDigest(t, "ada")
 	h.until("ada", 7)
@@ -201,7 +201,7 @@ func TestDigestDays(t *testing.T) {
 	h.Work(notify.Result{Sent: 1})
 	h.Work(notify.Result{})
 	h.until("ada", 9)
-	h.Work(notify.Result{Sent: 1}) // and on its day again
+	h.Work(notify.Result{Sent: 1}) // the next one is sent on its day
 	h.until("ada", 9)
 	h.until("ada", 9)
 	h.Add(24 * time.Hour)
@@ -325,7 +325,7 @@ func (c counted) Write(ctx context.Context, ops ...store.Op) error {
 	return c.Table.Write(ctx, ops...)
 }
 
-// Without alerts in digests, a call of Work costs one more read. A digest reads only its
+// Without alerts in digests, a call of Work costs one read for them. A digest reads only its
 // subscriber's alerts.
 func TestCostWithoutDigests(t *testing.T) {
 	h := newTrip(t)
@@ -371,6 +371,6 @@ func TestCostWithoutDigests(t *testing.T) {
 	h.Unsubscribe("ada")
 	h.Add(24 * time.Hour)
 	partition = fmt.Sprintf("DIGESTS#%d", h.Now().Weekday())
-	work(with(map[string]int{"query " + partition: 1, "write DIGESTS": 1})) // once a day
+	work(with(map[string]int{"query " + partition: 1, "write DIGESTS": 1})) // the progress is written once a day
 	work(with(nil))
 }

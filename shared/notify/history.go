@@ -16,9 +16,9 @@ type history []Observation
 // maxHistory covers more than a year of weekly refreshes.
 const maxHistory = 64
 
-// add returns h with the observation of one refresh. It replaces an earlier observation of the same
-// day; an observation of an earlier day changes nothing. If the last day is from a wrong clock
-// (store.IsWrongDay), add first removes that entry.
+// add returns h with the observation of one refresh, which replaces an observation of the same day
+// and is ignored if h has a later day. If the last days are from a wrong clock (store.IsWrongDay),
+// add first removes them.
 func (h history) add(e Observation) history {
 	for len(h) > 0 && store.IsWrongDay(h[len(h)-1].Day, e.Day) {
 		h = h[:len(h)-1]
@@ -33,7 +33,8 @@ func (h history) add(e Observation) history {
 	return h[max(0, len(h)-maxHistory):]
 }
 
-// format is the first byte of a stored history and of stored news.
+// format is the first byte of a stored history without Observation.Low, and of stored news without
+// a flight.
 const format = 1
 
 // Histories and news store indexes into these lists, so append new names at the end.
@@ -53,7 +54,6 @@ func oneOf[T ~string](words []T, r *packed.Reader) T {
 
 const withLows = 2
 
-// A history of maxHistory entries takes at most 512 bytes.
 func (h history) encode() []byte {
 	first := format
 	if slices.ContainsFunc(h, func(e Observation) bool { return e.Low > 0 }) {
@@ -124,7 +124,7 @@ func dueOf(a store.Alert, h history) (due bool, s State) {
 }
 
 // lowFor returns the number of days before seen in which no fare was as cheap. A history keeps only
-// the latest entries; the field Low of the oldest one extends the count further back.
+// the latest entries, so the Low of the oldest one extends the count further back.
 func (h history) lowFor(seen Observation) fare.Day {
 	for i := len(h) - 1; i >= 0; i-- {
 		e := h[i]
@@ -140,9 +140,8 @@ func (h history) lowFor(seen Observation) fare.Day {
 	return 0
 }
 
-// lowThisWeek is like lowFor, but if the newest observations of the last 7 days all have this
-// price, it counts back from the first of them: a low price that stays the same still counts as a
-// low.
+// lowThisWeek is like lowFor, but counts from the day within the last 7 since which the price is
+// unchanged, so a low price that stays the same still counts as a low.
 func (h history) lowThisWeek(seen Observation) fare.Day {
 	today := seen.Day
 	for len(h) > 0 && h[len(h)-1].Price == seen.Price && h[len(h)-1].Day > today-7 {

@@ -22,7 +22,7 @@ func walk(chance *rand.Rand, days int) (h []Observation) {
 	return h
 }
 
-// For each kind of alert, a message is sent exactly on the days on which a condition is newly met.
+// A message is sent exactly on the days on which an alert's condition is newly met.
 func TestKinds(t *testing.T) {
 	for _, c := range []struct {
 		watch Watch
@@ -148,7 +148,7 @@ func TestPausedAndSince(t *testing.T) {
 }
 
 func TestLowFor(t *testing.T) {
-	low := func(today fare.Cents, before ...fare.Cents) fare.Day { // the day before first
+	low := func(today fare.Cents, before ...fare.Cents) fare.Day { // before starts with yesterday's price
 		s := verdict.RouteSummary{AsOf: 1000, Currency: fare.EUR, PerEuro: 1}
 		s.Live = []verdict.Live{{Depart: 1010, Price: today, Found: fare.Day(1000).Time().Unix()}}
 		for i, price := range before {

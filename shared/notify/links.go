@@ -21,13 +21,13 @@ const (
 	managePath      = "/v1/alerts/manage"
 )
 
-// Links computes the pseudonyms of subscribers and creates the signed links in mails. A link is a
-// path; a mail puts BaseURL before it. The token in it is valid only for its purpose and for the
-// pepper that signed it, and does not contain the address.
+// Links computes the pseudonyms of subscribers and creates the links in mails. A link is a path; a
+// mail puts BaseURL before it. Its signed token is valid only for its purpose and for the pepper
+// that signed it, and does not contain the address.
 //
-// A link to unsubscribe or to pause is for one alert, or for the alerts of a digest. It never
-// expires, because a mail provider may offer it years later. A link to manage shows all alerts for
-// ManageDays days; after that it offers to mail a new link, like a link of Renew.
+// A link to unsubscribe is for one alert or for all alerts of a digest, and a link to pause for one
+// alert. Neither expires, because a mail provider may offer it years later. A link to manage shows
+// all alerts for ManageDays days; after that it offers to mail a new link, like a link of Renew.
 type Links struct {
 	Pepper  []byte // the operator's secret; another pepper changes every pseudonym
 	BaseURL string // public base address, without a trailing slash
@@ -81,7 +81,6 @@ func (l Links) Snooze(s store.SubscriberID, ref store.Ref) string {
 	return managePath + "?t=" + l.sign(snooze, string(s), ref.String())
 }
 
-// OpenSnooze is like OpenUnsubscribe, for a token of Snooze.
 func (l Links) OpenSnooze(token string) (s store.SubscriberID, ref store.Ref, ok bool) {
 	return l.openOne(snooze, token)
 }
@@ -90,7 +89,6 @@ func (l Links) EndDigest(s store.SubscriberID) string {
 	return unsubscribePath + "?t=" + l.sign(digest, string(s), "")
 }
 
-// OpenEndDigest is like OpenUnsubscribe, for a token of EndDigest.
 func (l Links) OpenEndDigest(token string) (s store.SubscriberID, ok bool) {
 	subscriber, _, ok := l.open(digest, token)
 	return store.SubscriberID(subscriber), ok
@@ -140,7 +138,6 @@ func (l Links) AllowRequests(mailbox store.SubscriberID) string {
 	return managePath + "?t=" + l.sign(requests, string(mailbox), "")
 }
 
-// OpenRequests is like OpenUnsubscribe, for a token of Requests or AllowRequests.
 func (l Links) OpenRequests(token string) (mailbox store.SubscriberID, ok bool) {
 	id, _, ok := l.open(requests, token)
 	return store.SubscriberID(id), ok
@@ -169,7 +166,8 @@ const (
 	maxToken = 200 // open rejects longer tokens
 )
 
-// sign returns subscriber, route and signature, separated by dots; a URL needs no escaping for it.
+// sign returns subscriber, route and signature, separated by dots, in characters that a URL does
+// not escape.
 func (l Links) sign(p purpose, subscriber, route string) string {
 	return subscriber + "." + route + "." + l.signature(p, subscriber, route)
 }

@@ -35,7 +35,8 @@ func (m Mailboxes) Most() int { return int(m.Limiter.Set(perMailbox).Calls) }
 // Allow counts the mail of a job towards the quota of its mailbox; a retried job counts once.
 func (m Mailboxes) Allow(ctx context.Context, email string, j store.Job) (allowed bool, err error) {
 	caller, job := j.Caller, j.Name()
-	// One caller may use half of the quota. The rest is for callers without a mail to this mailbox.
+	// One caller may use half of the quota. The rest is for callers without an earlier mail to this
+	// mailbox.
 	most := m.Most()
 	first := (most + 1) / 2
 	err = m.Store.Change(ctx, m.Links.Mailbox(email), m.Now(), func(b *store.Mailbox) {
@@ -88,8 +89,7 @@ func (m Mailboxes) read(ctx context.Context, id store.SubscriberID, caller strin
 }
 
 // Mailbox returns the pseudonym of the mailbox of an address. Variants of an address share one
-// quota: most providers deliver ada+tag to ada, and Google ignores dots. If two variants belong to
-// different people, these share only the quota.
+// quota and one block: most providers deliver ada+tag to ada, and Google ignores dots.
 func (l Links) Mailbox(email string) store.SubscriberID {
 	local, domain, _ := strings.Cut(strings.ToLower(strings.TrimSpace(email)), "@")
 	if name, _, tagged := strings.Cut(local, "+"); tagged && name != "" {
@@ -104,8 +104,8 @@ func (l Links) Mailbox(email string) store.SubscriberID {
 	return l.Subscriber(local + "@" + domain)
 }
 
-// A mailbox gets no mail for refusedDays after it refused a mail permanently, and for
-// complaintYears after its reader reported spam.
+// An address gets no alerts for refusedDays after a permanent refusal, and for complaintYears after
+// its reader reported spam.
 const (
 	refusedDays    = 180
 	complaintYears = 10

@@ -64,7 +64,6 @@ func (l Links) confirmMail(pending store.Alert, id string) (mail.Message, error)
 	return v.write("confirm", "confirm")
 }
 
-// manageMail is the mail with a new link to manage alerts, which anyone can request.
 func (l Links) manageMail(to store.Alert, now time.Time) (mail.Message, error) {
 	v := l.requested(to, l.Manage(to.Subscriber, now))
 	v.Texts, v.Subject = "alerts", v.T.Text("mail.alerts.subject")
@@ -91,19 +90,19 @@ func (v mailed) write(template, tag string) (mail.Message, error) {
 
 const lowsID = "lows@verdetto"
 
-// mailed is what the template of a mail shows: a message with its first fare, for an alert. Rows are the
-// fares of a list or a digest, each with its own message and alert.
+// mailed is what the templates of mails show: a message with its first fare, for an alert. Rows has
+// an element for each fare of a message or digest.
 type mailed struct {
 	Fare
 	M       Message
 	To      store.Alert
-	T       *i18n.Language // with amounts in the currency of the alert
+	T       *i18n.Language
 	Subject string
 	Rows    []mailed
 	Met     bool // in a digest: the condition is met
 
-	// For mails that anyone can request: the link to open, the link that stops such mails, and the
-	// prefix of the mail's texts in the catalogue.
+	// Link is the link to open in a mail without fares, Stop the one that stops such mails, and
+	// Texts the prefix of the mail's texts in the catalogue.
 	Link, Stop, Texts string
 }
 
@@ -133,7 +132,8 @@ func (v mailed) TripText() string { return TripText(v.To.Trip, v.T) }
 
 func (v mailed) CID() template.URL { return template.URL("cid:" + lowsID) }
 
-// Booked says that the trip is paid for: the mail leads with Since and gives no advice.
+// Booked reports whether the trip is paid for. If so, the mail leads with Since and gives no
+// advice.
 func (v mailed) Booked() bool { return v.To.Condition() == store.Paid }
 
 func (v mailed) Advice() []string {

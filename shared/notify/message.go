@@ -32,22 +32,21 @@ type Message struct {
 	Unsubscribe, Snooze, Manage string
 }
 
-// Fare is a fare in a message, with its verdict.
 type Fare struct {
 	Route               fare.Route
 	Origin, Destination string     // city names in the message's language
 	Trip                store.Trip // the trip of the alert
 	Day                 fare.Day   // day of the refresh that found the fare
 	Price               fare.Cents // EUR cents
-	// Before is the price in the alert's last message, or else the first price found after the
-	// alert was added. 0: unknown.
+	// Before is the price in the alert's last message or, before the first message of kind Drop or
+	// Change, the first price found after the alert was added. 0: unknown.
 	Before             fare.Cents
 	LastDay            fare.Day     // the day of the last message; 0: none
 	Known              fare.Cents   // the price that the subscriber knows; 0: none
 	Lowest             fare.Cents   // for kind Low: the lowest earlier fare within the alert's number of days; 0: unknown
 	Depart, Return     fare.Day     // Return is 0 for a one-way fare
 	Flight             string       // a sentence about the flight in the message's language; may be empty
-	Offer              verdict.Live `json:"-"` // the fare of the source, for programs
+	Offer              verdict.Live `json:"-"` // the fare of the source, for webhook events
 	Found              time.Time
 	Level              verdict.Level
 	Reliability        verdict.Reliability
@@ -55,14 +54,15 @@ type Fare struct {
 	Median, Minimum    fare.Cents
 	ForDay             *Judged `json:",omitempty"` // the fare compared with those of other departures at the same lead time; nil: unknown
 	// Departure says what fares on this departure usually cost, and Waits what waiting brought in
-	// similar recorded cases; its first sentence is the advice. Both are in the language of the
-	// message, and empty if nothing is known.
+	// similar recorded cases. The first sentence of Waits is the advice. Both are in the language
+	// of the message, and empty if nothing is known.
 	Departure, Waits []string
 	Judgement        *verdict.Judgement `json:"-"` // Departure and Waits in numbers; nil if nothing is known
 	Page             string             // link to the page with the whole verdict
 }
 
-// Judged compares a fare with its day. The other levels of a Fare are those on which its alert depends.
+// Judged compares a fare with the fares for its departure. Fare.Level is the level on which the
+// alert depends.
 type Judged struct {
 	Level       verdict.Level
 	Reliability verdict.Reliability
@@ -70,7 +70,8 @@ type Judged struct {
 	Sample      int
 }
 
-// Market returns the level of the fares of the route, or "" if the alert is for a trip on given days.
+// Market returns the level of the fares of the route, or "" if it is unknown or the alert is for a
+// trip on given days.
 func (f Fare) Market() verdict.Level {
 	if f.Trip.From > 0 || f.Level == verdict.Unjudged {
 		return ""
@@ -78,7 +79,7 @@ func (f Fare) Market() verdict.Level {
 	return f.Level
 }
 
-// sure returns the certainty for the day or, without one, of the market.
+// sure returns the certainty of ForDay or, without it, that of the fare's Level.
 func (f Fare) sure() verdict.Reliability {
 	if f.ForDay != nil {
 		return f.ForDay.Reliability

@@ -12,28 +12,29 @@ import (
 // The networks of anonymous callers take turns, so that none can use up the mails of the hour for
 // the others, or spoil the service's reputation with mails to mailboxes that do not exist.
 const (
-	// A mail provider reports a mailbox that does not exist within recentTime. After maxBounced such
-	// mailboxes in a day, the network's jobs wait for closedTime. So in recentTime the network's mails
-	// go to at most maxBounced recipients, less those that bounced.
+	// A mail provider is assumed to report within recentTime that a mailbox does not exist. Until
+	// then any recipient may be such a mailbox, so the mails of a network go to at most maxBounced
+	// recipients in recentTime, less those that bounced. After maxBounced bounces, its jobs wait
+	// for closedTime.
 	recentTime = 5 * time.Minute
 	maxBounced = 3
 	closedTime = 24 * time.Hour
 )
 
-// perService limits the confirmation messages of the whole service. Otherwise a caller with many IP
-// addresses could cause a flood of mails, and mail providers would block the service. Jobs over the limit
-// wait for the next hour. Mails about keys and plans do not count towards it.
+// perService limits the messages that Confirmations sends. Otherwise a caller with many IP
+// addresses could cause a flood of mails, and mail providers might block the service. Jobs over the
+// limit wait for the next hour.
 var perService = limit.Limit{Name: "alerts-service", Calls: 1000, Window: time.Hour}
 
 const everybody = "all"
 
-// perSeen also counts all messages, but has a lower limit. Beyond it, only networks without a mail
-// in the last 24 hours may use the rest of perService.
+// perSeen also counts all messages, but has a lower limit. Beyond it, the rest of perService is for
+// networks without a job in the last 24 hours, and for jobs without a network.
 func perSeen(l *limit.Limiter) limit.Limit {
 	return limit.Limit{Name: "alerts-seen", Calls: max(1, l.Set(perService).Calls*3/4), Window: time.Hour}
 }
 
-// inTurn picks the jobs that may run now, and records each once with its network.
+// inTurn picks the jobs that may run now, and counts each towards its network at the first attempt.
 func inTurn(networks map[string]*store.Network, due []store.Job, most int, onlyNew bool, now time.Time) (chosen []store.Job) {
 	for _, n := range networks {
 		for to, at := range n.Recent {
@@ -78,8 +79,7 @@ func inTurn(networks map[string]*store.Network, due []store.Job, most int, onlyN
 }
 
 // Bounced counts a mailbox that does not exist against the networks that asked for mails to it,
-// unless its reader asked. Once a network has maxBounced of them, its jobs wait, except those about
-// keys and plans.
+// unless its reader asked. Once a network has maxBounced of them, its jobs wait for closedTime.
 func (m Mailboxes) Bounced(ctx context.Context, email string) error {
 	var asked []string
 	err := m.Store.Change(ctx, m.Links.Mailbox(email), m.Now(), func(b *store.Mailbox) {

@@ -26,8 +26,8 @@ type news struct {
 	Median      fare.Cents
 	Minimum     fare.Cents
 	Sample      int
-	// Lows holds the cheapest fare of each past week up to the week before Day, oldest first. 0:
-	// none was found.
+	// Lows holds the cheapest fare of each of the 26 weeks before Day, oldest first. 0: none was
+	// found.
 	Lows [weeks]fare.Cents
 }
 

@@ -1,8 +1,8 @@
 // Package notify decides who is notified about which fare, how often, and by which channel.
 //
-// A refresh calls StoreNews to store news of every route that has alerts. A Sender later sends that
-// news to the subscribers, in the same process or another. Confirmations mails the confirmation
-// link that every new alert needs. Start reading at rule.go.
+// A refresh calls StoreNews to store news of each route that has alerts. A Sender later sends that
+// news to the subscribers, in the same process or another. Confirmations mails the links with which
+// new alerts are confirmed. Start reading at rule.go.
 //
 //	who        rule.go           which alerts the news of a route meets
 //	           mailbox.go        how many mails a mailbox gets, and when it gets none
@@ -10,19 +10,17 @@
 //	           outlook.go        the verdict on the departure date of a fare
 //	           message.go        the content of a message, and the interface of carriers
 //	           alert_message.go  composes messages, with texts.go, what_changed.go and picture.go
-//	           mails.go          mails with messages
-//	how often  history.go        what earlier refreshes found: a fare that stays cheap is sent once
+//	           mails.go          composes mails
+//	how often  history.go        what refreshes found, so that a fare that stays cheap is not sent again
 //	           send_rate.go      the rate limit of each channel
 //	channel    work.go           from the news of all routes to the subscribers of each
 //	           deliver.go        one message to one subscriber, with retries
 //	           confirmations.go  the mails that callers can request
-//	           network_turns.go  whose turn it is, if many callers request mails
+//	           network_turns.go  whose turn it is if many callers request mails
 //	           digest.go         the weekly digest
-//	links      links.go          pseudonyms of subscribers, and the signed links in mails
+//	links      links.go          pseudonyms of subscribers, and the links in mails
 //	           page_links.go     links to the page about a fare
 //
-// No file calls one that calls it back.
-//
-// To add a kind of alert, add a case to Watch.meets in rule.go. To add a channel, implement Carrier
+// To add a kind of alert, start with Watch.meets in rule.go. To add a channel, implement Carrier
 // (message.go).
 package notify

@@ -77,7 +77,7 @@ func (l Links) listOf(a store.Alert, in *i18n.Language) string {
 	}
 	b.WriteString(airlinesOf(a.Trip))
 	if a.Threshold > 0 {
-		currency, _ := fare.ParseCurrency(cmp.Or(a.Currency, fare.EUR.String())) // no other code is stored
+		currency, _ := fare.ParseCurrency(cmp.Or(a.Currency, fare.EUR.String())) // only valid codes are stored
 		b.WriteString("&massimo=" + fare.Money{Amount: cmp.Or(a.Stated, a.Threshold), Currency: currency}.Decimal())
 	}
 	return b.String() + shownIn(a, in)

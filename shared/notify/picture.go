@@ -8,8 +8,8 @@ import (
 	"image/png"
 )
 
-// The picture is drawn at twice its display size, so that it is sharp on every screen. It contains
-// no text; the mail explains it.
+// The picture is drawn at twice its display size, so that it is sharp on high-resolution screens.
+// It contains no text; the mail explains it.
 const (
 	pictureWidth  = 560 // display size in pixels
 	pictureHeight = 160
@@ -28,8 +28,8 @@ const (
 	ink      // the ground line, and the line of the median
 )
 
-// The paper is transparent, because mail programs show the picture on their own background; every
-// other colour stands out from white and from black. The colours do not state the verdict; the text
+// The paper is transparent, because mail programs show the picture on their own background; the
+// other colours are visible on white and on black. The colours do not state the verdict; the text
 // does.
 var palette = color.Palette{
 	paper:    color.Transparent,
@@ -39,8 +39,8 @@ var palette = color.Palette{
 }
 
 // drawPicture returns a PNG picture with a bar for the cheapest fare of each past week and, at the
-// right, wider and darker, today's fare. A dashed line marks the median. Bars start at
-// 0, so their heights are proportional to prices.
+// right, wider and darker, one for today's fare. A dashed line marks the median. Bars start at 0,
+// so their heights are proportional to prices.
 func drawPicture(n news) ([]byte, error) {
 	const width, height = pictureWidth * scale, pictureHeight * scale
 	canvas := image.NewPaletted(image.Rect(0, 0, width, height), palette)
@@ -91,7 +91,7 @@ func drawPicture(n news) ([]byte, error) {
 
 const minBars = 8
 
-// drawn returns the number of weeks shown: from the first with a fare on, but at least minBars.
+// drawn returns the number of weeks shown: all since the first with a fare, but at least minBars.
 func (n news) drawn() int {
 	for i, low := range n.Lows {
 		if low > 0 {

@@ -47,8 +47,8 @@ func (q Queue) Deliver(ctx context.Context, to store.Alert, m Message) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrUnwritable, err)
 	}
-	// The time of the job is the start of the day (UTC). So a message stored again on that day gives
-	// the same job, and the job is due at once.
+	// The time of the job is the start of the day (UTC), so the job is due at once, and a message
+	// stored again on that day gives the same job.
 	at := q.Now().UTC().Truncate(24 * time.Hour)
 	return q.Outbox.PutOnce(ctx, store.Job{Kind: pushKind, Ref: m.ID, At: at, Data: data}, m.ID)
 }
@@ -58,10 +58,8 @@ func Queued(outbox store.Outbox, now func() time.Time) map[string]Carrier {
 	return map[string]Carrier{store.Ntfy: q, store.Telegram: q}
 }
 
-// Pushes delivers the queued messages to phones, and asks for confirmation of new alerts.
-//
-// A failed job runs again after the jobs that are due earlier, so a slow server delays only its own
-// messages. A message is delivered at least once, always with the same ID.
+// Pushes delivers the queued messages to phones, and asks for confirmation of new alerts. A message
+// may be delivered more than once, always with the same ID.
 type Pushes struct {
 	Alerts   store.Alerts
 	Outbox   store.Outbox       // named PushOutbox
@@ -73,7 +71,7 @@ type Pushes struct {
 
 const (
 	pushesAtOnce = 16
-	pushTime     = 15 * time.Second // one message takes less time
+	pushTime     = 15 * time.Second // timeout of one message
 )
 
 // pushWaits holds the pause after each failure. A message that fails after the last one is dropped.

@@ -22,8 +22,8 @@ type Observation struct {
 // The kinds of conditions differ in which fares count as new. With Threshold and Verdict, a fare is
 // sent again only after an observation that did not meet the condition. Drop and Change compare
 // with the price in the last message or else with the first observation. Low is met if no fare of
-// the last Days days was as cheap. Paid is met by a fare below the Threshold; after a message, by a
-// fare below the price in that message.
+// the last Days days was as cheap. With Paid, a fare below the Threshold is sent; while fares stay
+// below it, only one below the price in the last message is sent again.
 type Watch struct {
 	Kind      string // a kind of package store
 	Threshold fare.Cents

@@ -12,12 +12,12 @@ import (
 	"verdetto/shared/store"
 )
 
-// Sender sends stored news to subscribers, each message at least once. After a carrier accepts a
-// message, one write records it. If that write fails, the message is sent again with the same ID.
+// Sender sends stored news to subscribers. After a carrier accepts a message, one write records it;
+// if that write fails, the message is sent again with the same ID.
 //
 // A lease ensures that only one process sends at a time, so that the rate limit holds. Work stops
-// before its context ends; the next call continues at the same page of subscribers. A channel that
-// fails repeatedly is not used until the next call.
+// before the deadline of its context; the next call continues at the same page of subscribers. A
+// channel that fails repeatedly is not used until the next call.
 type Sender struct {
 	Alerts        store.Alerts
 	Notifications store.Notifications
@@ -25,7 +25,7 @@ type Sender struct {
 	Carriers      map[string]Carrier
 	Links         Links
 	Answers       Answers // judges the departure of a fare; nil: messages contain no such verdict
-	Rate          float64 // messages per second, above 0
+	Rate          float64 // messages per second on each channel, above 0
 	Now           func() time.Time
 	// Sleep waits for a time, or returns the error of the context if that ends first. If nil, the
 	// system clock is used.
@@ -36,7 +36,7 @@ type Sender struct {
 // Result counts what one call of Work has done.
 type Result struct {
 	Sent      int  `json:"sent"`
-	Refused   int  `json:"refused,omitempty"`   // subscribers who refused permanently and get no more messages
+	Refused   int  `json:"refused,omitempty"`   // subscribers who refused permanently and get no messages for a while
 	Postponed int  `json:"postponed,omitempty"` // messages that the next call of Work retries
 	Settled   int  `json:"told,omitempty"`      // stored news that needs no more messages
 	Busy      bool `json:"busy,omitempty"`      // another process is sending
@@ -46,7 +46,7 @@ type Result struct {
 const (
 	pageSize = 100
 	leaseFor = 3 * time.Minute
-	// maxFaults limits the number of errors that Work returns, so that the message stays readable.
+	// maxFaults limits the faults of alerts that Work returns, so that the error stays readable.
 	maxFaults = 20
 )
 
@@ -67,14 +67,13 @@ type run struct {
 }
 
 func newRun(s *Sender, lease *store.Lease) *run {
-	// If a message takes half a second, so many concurrent messages use the whole rate, so the rate
-	// limit alone decides how fast messages are sent.
+	// If a message takes half a second, this many in progress use the whole rate.
 	places := min(max(1, int(s.Rate/2)), 64)
 	return &run{Sender: s, lease: lease, channels: map[string]*channel{}, flight: make(chan struct{}, places),
 		answers: answer.NewUnrecorded(store.Fares{Table: s.Notifications.Table}, s.Now, s.Log)}
 }
 
-// hold renews the lease if less than half of its time is left; one message fits into the other half.
+// hold renews the lease unless more than half of its time is left, which is enough for one message.
 func (r *run) hold(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -148,7 +147,7 @@ func (s *Sender) carrier(channel string) (Carrier, error) {
 }
 
 // channel holds the rate limit and the failures of one channel (such as mail) during one call of
-// Sender.Work. A failing channel does not delay the others.
+// Sender.Work.
 type channel struct {
 	name string // as in store.Alert; "" is mail
 	pace *pace

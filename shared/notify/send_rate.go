@@ -17,7 +17,7 @@ type pace struct {
 
 	mu      sync.Mutex
 	limiter *rate.Limiter
-	until   time.Time // no message is sent before this time, because the carrier throttles
+	until   time.Time // no message is sent before this time
 }
 
 func newPace(perSecond float64, now func() time.Time, sleep func(context.Context, time.Duration) error) *pace {
@@ -69,8 +69,8 @@ func (p *pace) retry(ctx context.Context, do func() error) error {
 const (
 	tries      = 6
 	firstPause = time.Second // doubles with every try
-	// maxInARow is the number of successive messages that may be postponed or refused before a
-	// channel is stopped. The addresses of alerts have accepted messages before, so the fault then
-	// lies with the carrier or this service.
+	// maxInARow is the number of successive messages that are postponed or refused before a channel
+	// is stopped. Alerts are confirmed, so their addresses have accepted messages before, and the
+	// fault probably lies with the carrier or this service.
 	maxInARow = 5
 )

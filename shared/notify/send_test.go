@@ -86,9 +86,9 @@ func TestCarrier(t *testing.T) {
 		name  string
 		who   []string
 		fault error
-		hits  func(tried int, m mail.Message) bool // the mails it affects
+		hits  func(tried int, m mail.Message) bool // reports whether the fault affects a mail
 		err   error
-		want  notify.Result // in part
+		want  notify.Result // without More, which is always true
 		tried int
 		next  int // sent by the next Work, with a working carrier
 	}{
@@ -136,7 +136,7 @@ func TestThrottledForAWhile(t *testing.T) {
 		began := h.Now()
 		h.Work(notify.Result{Sent: 4, Settled: 1})
 		h.WantMailed(everyone...)
-		if waited := h.Now().Sub(began); waited < 7*time.Second { // 1, 2 and 4
+		if waited := h.Now().Sub(began); waited < 7*time.Second { // after pauses of 1, 2 and 4 seconds
 			t.Errorf("%v: all were sent within %v", fault, waited)
 		}
 	}

@@ -2,7 +2,7 @@ package notify_test
 
 import "testing"
 
-// TestEvidenceHundredThousandAlerts logs the cost of messages for 100,000 alerts on 10,000 routes.
+// TestEvidenceHundredThousandAlerts logs the cost of messages for 120,000 alerts on 10,000 routes.
 func TestEvidenceHundredThousandAlerts(t *testing.T) { measure(t, 10_000) }
 
 // TestEvidenceKindsUnderKills is like TestKindsUnderKills, with 100 times as many alerts and at

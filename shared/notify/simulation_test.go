@@ -23,8 +23,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// simulation is a service with alerts of all kinds on many routes, refreshed on several days. It
-// counts the calls to the store, each of which can fail or kill the process.
+// simulation is a service with alerts on many routes, refreshed on several days. It counts the
+// calls to the store, each of which can fail or kill the process.
 type simulation struct {
 	*notifytest.Fixture
 	routes []fare.Route
@@ -278,9 +278,9 @@ func (s *simulation) run(killAfter int, prices ...fare.Cents) (each []int) {
 var prices = []fare.Cents{5500, 5500, 3900, 3900, 5600, 3800, 3700}
 
 // simulate compares a service that is killed repeatedly with one that is never killed, over several
-// rounds. Both must send the same messages, and each step must be killed at least least times. A
-// round has only a few routes: each kill takes four minutes, and the news of a refresh must be sent
-// on the same day, because the next day the same price may have another verdict.
+// rounds. Both must send the same messages, and each step must be killed the least number of times.
+// A round has only a few routes, because each kill takes four minutes, and the news of a refresh
+// must be sent on the same day: the next day, the same price may have another verdict.
 func simulate(t *testing.T, rounds, routes, killAfter, leastKills, least int) {
 	want := newSimulation(t, 1).run(0, prices...)
 	for k, n := range want {

@@ -46,12 +46,12 @@ func WaitsFor(a store.Alert, l *i18n.Language) template.HTML {
 	return wording.WhenCheap(l, a.Trip.From > 0)
 }
 
-// LanguageOf returns the language of an alert's messages. It writes amounts in the currency of the
-// alert, at the rate of the request, so that a fare is below the stated amount exactly if the message
-// says so.
+// LanguageOf returns the language of an alert's messages, which writes amounts in the currency of
+// the alert, at the rate of the request. So a fare is below the amount that the subscriber stated
+// exactly if the message says so.
 func LanguageOf(a store.Alert) *i18n.Language {
 	l, rate := i18n.ForCode(a.Language), a.Rate
-	if euro := a.Threshold + a.Amount; euro > 0 { // an alert has one of the two
+	if euro := a.Threshold + a.Amount; euro > 0 { // an alert has at most one of the two
 		rate = float64(a.Stated) / float64(euro)
 	}
 	if a.Currency == "" || rate == 0 {
@@ -128,7 +128,7 @@ func ends(route fare.Route, trip store.Trip, lang string) (from, to string) {
 	return name(route.Origin, trip.Airports.From), name(route.Destination, trip.Airports.To)
 }
 
-// CityName returns the code of a city that is not in the tables any more.
+// CityName returns the code if the city is no longer in the tables.
 func CityName(city fare.City, lang string) string {
 	if city == store.Anywhere {
 		return i18n.ForCode(lang).Text("alerts.anywhere")

@@ -14,8 +14,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Alerts for a trip are judged when they are sent, once per trip, route and refresh. Package answer
-// judges them, as it does for callers.
+// Alerts for a trip are judged when they are sent, once for all alerts to the same trip, by package
+// answer.
 
 type notification struct {
 	stored store.Notification
@@ -143,8 +143,8 @@ func (r *run) found(ctx context.Context, route fare.Route, trip store.Trip) (new
 	if n.ahead, err = lookAhead(ctx, r.answers, q, n.Price); err != nil {
 		return n, false, err
 	}
-	// An alert for a month or several days is for a fare that is good both among the cheapest of
-	// such periods and for its own day, as its message says.
+	// The level for a month or several days is the worse of two: that among the cheapest fares of
+	// similar periods, and that of the fare for its own day.
 	if n.ahead != nil && trip.From > 0 && n.Level.Place() < n.ahead.Verdict.Level.Place() && n.Level.Place() >= 0 {
 		n.Level = n.ahead.Verdict.Level
 	}

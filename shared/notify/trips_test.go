@@ -14,14 +14,15 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// trip is a fixture with a route whose departures were seen for 40 days at prices of 50 to 60 EUR.
+// trip is a fixture with alerts and departures from Milan to Bucharest.
 type trip struct{ *notifytest.Fixture }
 
 func newTrip(t *testing.T) *trip { return &trip{notifytest.New(t)} }
 
 // sheetAt returns a departure state. Its departures were seen for 40 days at prices of 50 to 60
 // EUR, but one in 25 at the price of an offer, unless that is 0. So the cheapest of a month is
-// usually cheaper than that of some days. priceOn returns the price of a departure on the last day; 0 means no fare.
+// usually cheaper than the cheapest of several days. priceOn returns the price of a departure on
+// the last day; 0 means no fare.
 func sheetAt(today fare.Day, offer fare.Cents, priceOn func(depart fare.Day) fare.Cents) *departure.State {
 	const ahead = 120
 	var s departure.Learner
@@ -94,8 +95,8 @@ func always(usual fare.Cents, but map[fare.Day]fare.Cents) func(fare.Day) fare.C
 	}
 }
 
-// Alerts of each kind for a day, several days or a month are notified once, and only of departures
-// within their days.
+// Alerts for a day, several days or a month are notified once, and only of departures within their
+// days.
 func TestTrips(t *testing.T) {
 	h := newTrip(t)
 	day := h.Today() + 60
@@ -113,7 +114,7 @@ func TestTrips(t *testing.T) {
 	h.watch("change", store.Alert{Trip: one, Kind: store.Change})
 	h.watch("low", store.Alert{Trip: one, Kind: store.Low, Days: 7})
 	h.watch("returns", store.Alert{Trip: store.Trip{From: day, To: day, Nights: fare.Return4to7}, Threshold: 4000})
-	h.Subscribe("plain", "MIL-BUH", 9000) // for the route: part of the route's news
+	h.Subscribe("plain", "MIL-BUH", 9000) // for no trip, so refreshes of departures do not concern it
 
 	h.refresh(always(5500, nil))
 	h.Work(notify.Result{Settled: 1})
@@ -172,8 +173,8 @@ func TestATripEnds(t *testing.T) {
 	h.WantMailed("ada")
 }
 
-// An alert that names an airport is notified only of its fares, by name. If the source does not
-// state airports, there is no message.
+// An alert that names an airport is notified only of fares from there, and the message names the
+// airport. If the source does not state airports, there is no message.
 func TestAirports(t *testing.T) {
 	h := newTrip(t)
 	day := h.Today() + 60

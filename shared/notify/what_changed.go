@@ -40,8 +40,6 @@ func known(a store.Alert, h history) (price fare.Cents) {
 	return price
 }
 
-// Subject returns the title of a message about a fare. It compares the fare with the price that the
-// subscriber knows, or else with the usual price.
 func Subject(a store.Alert, f Fare, l *i18n.Language) string {
 	var id, other string
 	switch {

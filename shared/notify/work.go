@@ -17,8 +17,7 @@ import (
 var errTimeUp = errors.New("no time for more")
 
 // Work sends all stored news, or as much as the time of the context allows. If one message fails,
-// Work continues with the others, unless sending is impossible. The next call retries the failed
-// messages.
+// Work continues with the others, unless sending is impossible.
 func (s *Sender) Work(ctx context.Context) (Result, error) {
 	lease := &store.Lease{Table: s.Notifications.Table, Name: store.MailLease, Holder: rand.Text(), Duration: leaseFor,
 		Now: s.Now}

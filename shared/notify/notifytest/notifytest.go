@@ -1,5 +1,5 @@
-// Package notifytest holds fixtures for tests of notifications: a clock that moves only during
-// Sleep, a carrier that writes mail into a folder, a store, and confirmed alerts.
+// Package notifytest holds fixtures for tests of notifications: a clock that only the test moves, a
+// carrier that writes mail into a folder, a store, and confirmed alerts.
 package notifytest
 
 import (
@@ -30,7 +30,6 @@ var Today = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 var Links = notify.Links{Pepper: []byte("a pepper of more than thirty-two characters"),
 	BaseURL: "https://verdetto.example"}
 
-// Clock is a clock that moves only by Sleep, Set and Add.
 type Clock struct {
 	mu sync.Mutex
 	at time.Time

@@ -22,8 +22,8 @@ type Loop[J any] struct {
 	Now     func() time.Time
 }
 
-// Work runs jobs until none is due, one fails, or the deadline of ctx is near, and returns how many
-// ended. ErrLater is no error.
+// Work runs jobs until none is due, one returns an error, or the deadline of ctx is near, and
+// returns how many ended. It does not return ErrLater.
 func (l Loop[J]) Work(ctx context.Context) (ended int, err error) {
 	type outcome struct {
 		turn  string
@@ -33,7 +33,7 @@ func (l Loop[J]) Work(ctx context.Context) (ended int, err error) {
 	var taken []J
 	var leased time.Time // when the leases of the jobs in taken end
 	var faults []error
-	running, last, stop := 0, false, false // last: take no more; stop: start no more
+	running, last, stop := 0, false, false // last: take no more jobs; stop: start no more jobs
 	busy := map[string]bool{}
 	outcomes := make(chan outcome)
 	for {

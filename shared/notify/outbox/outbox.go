@@ -1,8 +1,8 @@
 // Package outbox runs the jobs that wait to be sent: mails, messages to phones, events.
 //
 // The type Loop takes leased jobs and runs several of them concurrently until none is due. The type
-// Worker uses Loop for the outboxes of package store. A failed job waits longer after each attempt,
-// runs after the first attempts of other jobs, and is given up in the end.
+// Worker uses Loop for the outboxes of package store. A failed job is retried after a pause, and is
+// given up in the end.
 package outbox
 
 import (
@@ -23,25 +23,25 @@ type Worker struct {
 	Do      func(context.Context, store.Job) error
 	Within  time.Duration // maximum time of one job
 	// Waits holds the pause after each failure; a job that fails after the last is given up. If
-	// nil, the pause doubles after each failure, and the job is given up after 24 hours.
+	// nil, the pauses are those of waits, and maxAge and fewestTries apply.
 	Waits   []time.Duration
-	AtOnce  int // concurrent jobs; 0 means 1, for carriers that take few mails per second
+	AtOnce  int // concurrent jobs; 0 means 1
 	Now     func() time.Time
 	Log     *slog.Logger
 	Metrics metrics.Source
 }
 
 // ErrLater ends a call of Work, because the next jobs would fail in the same way. The job stays in
-// the outbox, and the attempt does not count as a failure.
+// the outbox, and is due again when its lease ends.
 var ErrLater = errors.New("no more jobs for now")
 
 const (
 	lease = time.Minute
-	// A failed job is given up after maxAge, but not before fewestTries attempts: if the service
-	// was down for a day, it was not attempted in that time.
+	// A failed job is given up after maxAge, but not before fewestTries attempts, because there may
+	// have been none while the service was down.
 	maxAge      = 24 * time.Hour
 	fewestTries = 8
-	minTaken    = 8 // jobs leased per read
+	minTaken    = 8 // fewest jobs leased per read
 	// No job starts within margin of the deadline of ctx.
 	margin = 10 * time.Second
 )

@@ -26,7 +26,7 @@ type world struct {
 	outbox.Worker
 	clock *storetest.Clock
 	log   *bytes.Buffer
-	names map[string][]string // of the job at each attempt
+	names map[string][]string // the job's name at each attempt, by Ref
 	at    []time.Time
 }
 
@@ -61,8 +61,8 @@ func (w *world) put(t *testing.T, box int, refs ...string) {
 	}
 }
 
-// A failing job waits longer after each failure and keeps its name. After a day, it is given up and
-// counted in a metric.
+// A failing job waits longer after each failure, up to an hour, and keeps its name. After a day, it
+// is given up and counted in a metric.
 func TestWaits(t *testing.T) {
 	w := newWorld(t, func(store.Job, int) error { return errFull })
 	w.put(t, 0, "a")

@@ -1,9 +1,8 @@
 // Package push sends notifications to phones: to topics of ntfy servers and to Telegram chats. A
-// message is a short form of the mail. The package also sends the messages that ask for
-// confirmation of a new alert.
+// message is a short form of the mail. Ntfy also asks for confirmation of a new alert.
 //
-// A link leads to a page with a button, so a program that opens links for a preview changes
-// nothing.
+// A link that changes something leads to a page with a button, so a program that opens links for a
+// preview changes nothing.
 package push
 
 import (
@@ -76,7 +75,6 @@ type text struct {
 
 type link struct{ label, url string }
 
-// maxFares is the maximum number of fares in a message; a phone does not show more.
 const maxFares = 10
 
 func write(to store.Alert, m notify.Message, baseURL string) (text, error) {
@@ -159,8 +157,6 @@ func price(f notify.Fare, l *i18n.Language) string {
 	return s
 }
 
-// facts describes the market of a route, the usual price of a fare, its departure, and when it was
-// found.
 func facts(f notify.Fare, m notify.Message, l *i18n.Language) (s string) {
 	sure := f.Reliability
 	if level := f.Market(); level != "" {

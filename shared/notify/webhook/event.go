@@ -38,8 +38,8 @@ type Data struct {
 	Level       string `json:"level,omitempty"`       // for an alert to Anywhere: the level that a fare needs
 	Area        string `json:"area,omitempty"`        // likewise: the country or continent of the destinations
 	Days        int    `json:"days,omitempty"`        // for kind low
-	Percent     int    `json:"percent,omitempty"`     // for kind drop, or Amount
-	Amount      *int64 `json:"amountCents,omitempty"` // for kind drop, in EUR cents
+	Percent     int    `json:"percent,omitempty"`     // for kind drop, if it is by a percentage
+	Amount      *int64 `json:"amountCents,omitempty"` // for kind drop, if it is by an amount, in EUR cents
 	Trip        *Trip  `json:"trip,omitempty"`        // absent: the alert is for the cheapest one-way fare of the route
 	Fares       []Fare `json:"fares,omitempty"`
 	More        int    `json:"more,omitempty"` // number of further destinations that meet an alert to Anywhere
@@ -55,7 +55,8 @@ type Trip struct {
 	Month   string `json:"month,omitempty"`  // 2027-03, if the alert is for a month
 	Nights  string `json:"nights,omitempty"` // of a return: 1-3, 4-7, 8-14, 15+
 	Nonstop bool   `json:"nonstop"`
-	// Airports of departure and arrival, such as BGY-STN, BGY- or -STN; absent: any of both cities.
+	// Airports of departure and arrival, such as BGY-STN, BGY- or -STN; absent: any airports of
+	// both cities.
 	Airports string `json:"airports,omitempty"`
 	// Airline holds the IATA codes of the only airlines whose fares count, WithoutAirline those
 	// whose fares do not, separated by commas. Both absent: all airlines.
@@ -82,8 +83,8 @@ type Fare struct {
 	MedianCents  *int64    `json:"medianCents,omitempty"`
 	MinimumCents *int64    `json:"minimumCents,omitempty"`
 	Sample       int       `json:"sample"`
-	// BeforeCents is the price in the alert's last message, on the day Told, or else the first
-	// price found after the alert was added.
+	// BeforeCents is the price in the alert's last message, sent on the day Told, or, before the
+	// first message of kind drop or change, the first price found after the alert was added.
 	BeforeCents *int64 `json:"beforeCents,omitempty"`
 	Told        string `json:"told,omitempty"`
 	// LowestCents is the lowest earlier fare within the days of an alert of kind low.

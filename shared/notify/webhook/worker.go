@@ -42,7 +42,7 @@ const (
 	atOnce    = 32 // deliveries leased per read
 	endpoints = 16 // endpoints called concurrently
 	leaseFor  = 2 * time.Minute
-	tryTime   = outbound.DefaultTimeout + 5*time.Second // one try, with its writes to the store, takes less
+	tryTime   = outbound.DefaultTimeout + 5*time.Second // for one call and its writes to the store; a try that also tests the endpoint may take twice as long
 )
 
 // perHost limits test events to one host. Otherwise a caller with many mailboxes could make the
@@ -105,7 +105,7 @@ func (w *Worker) try(ctx context.Context, d store.Delivery) (until time.Time, er
 	if err != nil {
 		return until, err
 	}
-	// The owner of a dead endpoint can replay the event later.
+	// A dead endpoint of a paused alert gets no event; its owner can replay the event later.
 	if endpoint.Dead && alert.Paused > fare.DayOf(w.Now()) {
 		d.Ended = w.Now()
 		return until, w.end(ctx, d)
