@@ -23,7 +23,7 @@ var accepted = []struct{ rule, where, why string }{
 		"Accesses are logged by standard logging (v2), whose fields can be chosen; the rule knows the older log " +
 			"only, in which queries are."},
 	{"AwsSolutions-CFR4", "/Verdetto/Distribution/",
-		"Without a domain of one's own CloudFront offers no choice of TLS versions; docs/aws.md says so."},
+		"Without a domain of one's own CloudFront offers no choice of TLS versions."},
 	{"AwsSolutions-S1", "/AccessLogs/",
 		"It is the bucket of access logs; logging who reads logs into itself would never end."},
 	{"AwsSolutions-SQS3", "/Verdetto/EventDeadLetters/",
