@@ -10,8 +10,8 @@ import (
 )
 
 // A pair of airports is judged like a route: its fares are compared with fares of the same pair. If
-// fewer than MinSample of those are known, they are compared with the fares of both cities, scaled
-// to the usual level of the pair.
+// too few of those are known, they are compared with the fares of both cities, scaled to the usual
+// level of the pair.
 
 // Basis states how a pair of airports is compared with the fares of both cities.
 type Basis struct {
@@ -21,8 +21,7 @@ type Basis struct {
 	Departures int // behind Ratio
 }
 
-// unknownBasis is for a pair whose known fares are all the cheapest ones of both cities: they do
-// not say how much dearer the pair usually is.
+// unknownBasis is for a pair of airports of which it is not known how much dearer it usually is.
 var unknownBasis = Basis{Ratio: 1}
 
 // Percent returns how much dearer the pair usually is than the cheapest of both cities; negative:
@@ -69,8 +68,8 @@ func BasisOf(summary RouteSummary, pair []Live, cities RouteSummary, all []Live)
 	return Basis{math.Exp(median(logs)), len(logs)}
 }
 
-// Compared replaces the daily lows of a pair of airports by those of both cities, unless it has
-// enough of its own.
+// Compared replaces the daily lows of a pair of airports by those of both cities, scaled by b,
+// unless the pair has enough of its own.
 func (s RouteSummary) Compared(cities RouteSummary, b Basis, rates fare.Rates) RouteSummary {
 	if len(s.sample()) >= MinSample {
 		return s
@@ -93,8 +92,8 @@ func (s RouteSummary) Compared(cities RouteSummary, b Basis, rates fare.Rates) R
 	return s
 }
 
-// ComparedState replaces the statistics of a pair of airports by those of both cities, unless it
-// has enough of its own. facts is the summary of the pair.
+// ComparedState replaces the statistics of a pair of airports by those of both cities, scaled by b,
+// unless the pair has enough of its own. facts is the summary of the pair.
 func ComparedState(state, cities *departure.State, facts RouteSummary, b Basis) *departure.State {
 	if state.Route.Count() >= MinSample || len(state.Live) > MinSample || cities.AsOf == 0 {
 		return state

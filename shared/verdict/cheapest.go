@@ -25,8 +25,9 @@ func CheapestAhead(s RouteSummary) (all []Judged) {
 	return all
 }
 
-// CheapestOfMonths judges the cheapest live fare of each departure month, as JudgeDeparture does
-// for a month, as if it were fresh; see Aged. They are sorted by departure.
+// CheapestOfMonths judges the cheapest live fares of each departure month, as JudgeDeparture does
+// for a month, as if they were fresh; see Aged. They are sorted by departure. In each month, the
+// first one that has not departed is the cheapest.
 func CheapestOfMonths(s *departure.State, p *departure.Pooled) (all []Judged, err error) {
 	q, _, err := newDepartureQuestion(s, p, When{}, s.AsOf.Time())
 	if err != nil {
@@ -47,8 +48,8 @@ func CheapestOfMonths(s *departure.State, p *departure.Pooled) (all []Judged, er
 	return all, nil
 }
 
-// OwnDays judges live fares for their own days, as a question about each day would at the time now,
-// as if the fares were fresh. The verdict on a fare that cannot be judged is zero.
+// OwnDays judges live fares for their own days at the time now, as if the fares were fresh. The
+// verdict on a fare that cannot be judged is zero.
 func OwnDays(s *departure.State, p *departure.Pooled, all []Judged, now time.Time) (days []Verdict, err error) {
 	days = make([]Verdict, len(all))
 	q, known, err := newDepartureQuestion(s, p, When{}, now)
@@ -116,7 +117,7 @@ func ReliabilityAt(fresh Reliability, age time.Duration) Reliability {
 func (j Judged) GoesStale() time.Time { return time.Unix(j.Fare.Found, 0).Add(StaleAfter) }
 
 // Better orders judged fares, the better one first: by level, then percentile, then the difference
-// to the median relative to the median. Fares without a verdict come last.
+// to the median relative to the median. Fares whose level is Unjudged come last.
 func (j Judged) Better(k Judged) int {
 	place := func(v Verdict) int { return slices.Index(levels, v.Level) }
 	if by := cmp.Or(place(j.Verdict)-place(k.Verdict), j.Verdict.Percentile-k.Verdict.Percentile); by != 0 {

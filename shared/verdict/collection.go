@@ -16,8 +16,8 @@ type Collection struct {
 	Begun bool     // the collection began within the last hour; a first refresh may take that long
 }
 
-// NewCollection returns the state of a collection that had days past days on asOf. since is the
-// first of them, or 0 if unknown.
+// NewCollection returns the state of a collection of which days days were known on asOf. since is
+// the first of them, or 0 if unknown.
 func NewCollection(days int, since, asOf, today fare.Day) Collection {
 	if days == 0 {
 		since = asOf

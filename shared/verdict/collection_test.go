@@ -7,8 +7,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// The first verdict needs a low on each of the missing days, and cannot be in the past. Before the
-// first low, the collection began with the summary.
+// The first verdict needs a low on each of the missing days, and is possible tomorrow at the
+// earliest. Before the first low, the collection began with the summary.
 func TestCollection(t *testing.T) {
 	day := func(ago fare.Day) fare.Day { return day0 - ago }
 	for _, c := range []struct {

@@ -21,7 +21,7 @@ func (a *Judgement) AddUsual(s *departure.State, p *departure.Pooled, now time.T
 			a.Lower = &lowest
 		}
 	}
-	if a.Fare.Depart == 0 { // a fare without a departure has no usual price of its day
+	if a.Fare.Depart == 0 {
 		return nil
 	}
 	if a.setOwnDay(&q); !a.OwnDay.Judged() {
@@ -33,8 +33,8 @@ func (a *Judgement) AddUsual(s *departure.State, p *departure.Pooled, now time.T
 	return nil
 }
 
-// setOwnDay judges the fare of an answer about the route or several days for its own departure too:
-// what is said about a fare with a day does not depend on the question.
+// setOwnDay also judges the fare of an answer about the route or several days for its own departure,
+// because what is said about that departure must not depend on the question.
 func (a *Judgement) setOwnDay(q *departureQuestion) {
 	ofDay, quartiles := q.ownDay(a.Fare)
 	if ofDay.Judged() {
@@ -76,9 +76,8 @@ func (q *departureQuestion) lowest() (lowest Live, ok bool) {
 	return q.facts.inEuro(lowest), ok
 }
 
-// JudgeUsual judges the usual fare of a departure, which needs no live fare. For a month or several
-// days, it takes the middle departure. The answer has the quartiles and the forecasts for a fare at
-// the median.
+// JudgeUsual judges a fare at the median of a departure's comparables, so it needs no live fare. For
+// a month or several days, it takes the middle day, or today if that is later.
 func JudgeUsual(s *departure.State, p *departure.Pooled, w When, now time.Time) (Judgement, error) {
 	if w.Span != nil && *w.Span == departure.Month {
 		first, last := w.Span.Ends(w.Date)

@@ -80,9 +80,9 @@ func wandering(rng *rand.Rand, days int, alike float64) (RouteSummary, fare.Cent
 	return s, next()
 }
 
-// Each departure is observed during only a third of the time that it is on sale. All are cheapest
-// 46 to 90 days ahead, but winter is cheap and seen early, summer expensive and seen late. So the
-// median over all departures misleads, and so does the minimum of a single departure.
+// Each departure is observed during 60 days only. All are cheapest 46 to 90 days ahead, but winter
+// is cheap and seen early, summer expensive and seen late. So the median over all departures
+// misleads, and so does the minimum of a single departure.
 func TestWindowOfPartlySeenDepartures(t *testing.T) {
 	curve := func(lead int) float64 {
 		switch {
@@ -101,7 +101,7 @@ func TestWindowOfPartlySeenDepartures(t *testing.T) {
 		for departure := range 150 {
 			depart := day0 + fare.Day(departure)
 			level := 3000.0
-			from := 60 + rng.IntN(60) // winter departures are last seen two months before
+			from := 60 + rng.IntN(60)
 			if departure > 75 {
 				level, from = 12_000, rng.IntN(60)
 			}

@@ -7,7 +7,7 @@ import (
 )
 
 // In returns a copy of a judgement whose EUR amounts are converted to another currency. Quoted
-// amounts and verdicts stay. A price that the caller gave in that currency is not rounded twice.
+// amounts stay. A price that the caller gave in that currency is not rounded twice.
 func (j Judgement) In(currency string, amount func(fare.Cents) fare.Cents) Judgement {
 	j.Judged, j.OwnDay, j.Euro = j.Judged.In(amount), j.OwnDay.in(amount), amount(j.Euro)
 	if j.Declared && j.Fare.Quoted.Currency.String() == currency {
@@ -47,7 +47,6 @@ func (j Judgement) In(currency string, amount func(fare.Cents) fare.Cents) Judge
 	return j
 }
 
-// In is like Judgement.In.
 func (j Judged) In(amount func(fare.Cents) fare.Cents) Judged {
 	return Judged{live(j.Fare, amount), j.Verdict.in(amount)}
 }

@@ -22,16 +22,19 @@ func (w When) Scope() Scope {
 	return OfDeparture
 }
 
+// The first three are weights of earlier fares at a similar lead time; see departure.Answer.Near.
 const (
-	nearEnough = 3  // a verdict needs this weight of fares near the lead time
-	mediaNear  = 20 // for reliability media; equals the number of fares used for shrinkage
+	nearEnough = 3  // a verdict needs this weight, unless other departures are on sale
+	mediaNear  = 20 // for reliability media
 	altaNear   = 60 // for reliability alta
-	borrowed   = .5 // reliability is bassa if other routes have more than this share of the weight
 
-	overstated = .40 // with few routes, the rule overstates chances above this
+	borrowed = .5 // reliability is bassa if other routes have more than this share of the weight
+
+	overstated = .40 // higher chances are published as this or more: with few routes, the rule overstates them
 )
 
-// JudgeDeparture judges the live fare of a departure. It returns false if there is none.
+// JudgeDeparture judges the live fare of a departure, or the cheapest in a range of dates. It
+// returns false if there is none.
 func JudgeDeparture(s *departure.State, p *departure.Pooled, w When, now time.Time) (Judgement, bool, error) {
 	q, known, err := newDepartureQuestion(s, p, w, now)
 	if err != nil || !known {
@@ -41,8 +44,8 @@ func JudgeDeparture(s *departure.State, p *departure.Pooled, w When, now time.Ti
 	return j, ok, nil
 }
 
-// JudgeDepartures prepares answers as those of JudgeDeparture about several departures at one time.
-func JudgeDepartures(s *departure.State, p *departure.Pooled, now time.Time) (of func(fare.Day) (Judgement, bool),
+// JudgeDepartures returns a function that judges single departures as JudgeDeparture does.
+func JudgeDepartures(s *departure.State, p *departure.Pooled, now time.Time) (judge func(fare.Day) (Judgement, bool),
 	err error) {
 	q, known, err := newDepartureQuestion(s, p, When{}, now)
 	return func(date fare.Day) (Judgement, bool) {
@@ -89,7 +92,7 @@ type departureQuestion struct {
 	day   *departure.StateDay
 	today fare.Day
 	now   time.Time
-	rule  *departure.Pooled     // nil before the first complete cycle
+	rule  *departure.Pooled     // nil if none are stored yet
 	past  *departure.Experience // nil without a score
 	// earlier counts the fares found before the day of the state.
 	earlier int
@@ -172,7 +175,7 @@ func (q *departureQuestion) judge(a departure.Answer, quartiles Quartiles, price
 	case a.Near >= mediaNear:
 		step = 1
 	}
-	if q.past != nil && q.past.Doubted[step] { // earlier verdicts of this reliability proved too sure
+	if q.past != nil && q.past.Doubted[step] {
 		step++
 	}
 	if q.facts.Basis != nil {
@@ -189,8 +192,8 @@ func (q *departureQuestion) judge(a departure.Answer, quartiles Quartiles, price
 
 // perRoot converts a number of comparable fares to the number of independent fares that tell as
 // much: perRoot times its square root. Fares of the same day and of the same departure resemble
-// each other, so the more there are, the less each adds. The factor was chosen so that the interval
-// of a verdict with reliability alta holds in at least 90 % of cases on every recorded panel; see
+// each other, so the more there are, the less each adds. The factor was chosen on recorded fares so
+// that the interval of a verdict with reliability alta holds in at least 90 % of cases; see
 // docs/evidence.md.
 const perRoot = 1.6
 
@@ -200,8 +203,8 @@ func interval(a departure.Answer) *Interval {
 	return intervalOf(min(low, percentile), high)
 }
 
-// comparison returns the kind and the number of the fares with which the price is compared. Fares
-// found on the day of the state count as on sale, not as earlier fares.
+// comparison returns the kind and the number of the fares with which the price is compared. If too
+// few fares were found before the day of the state, only the departures on sale count.
 func (q *departureQuestion) comparison(a departure.Answer) (kind Comparison, fares int) {
 	switch {
 	case a.OnSale == 0:
@@ -228,8 +231,8 @@ func (q *departureQuestion) forecasts(a departure.Answer, lead int, price fare.C
 	return all
 }
 
-// horizons returns the horizons that end before the departure. It omits those without outcomes seen
-// by this service, because their chances are not calibrated.
+// horizons returns the horizons that end before the departure. It omits those for which this service
+// has seen no outcomes, because the constants of the rule alone predict poorly.
 func (q *departureQuestion) horizons(lead int) (all []departure.Horizon) {
 	for _, h := range departure.Horizons() {
 		if lead > int(h.Days()) && q.rule.HasOutcomes(h) {
@@ -257,7 +260,7 @@ const (
 )
 
 // Facts packs what answers about a departure need to know about the series, such as its months and
-// booking window. A refresh stores it in the departure state, so such answers read no summary.
+// booking window. A refresh stores it in the departure state, so these answers read no summary.
 func (s RouteSummary) Facts() []byte {
 	format := byte(factsFormat)
 	if s.Basis != nil {

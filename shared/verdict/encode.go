@@ -26,7 +26,6 @@ const (
 )
 
 // Encode stores prices of lows as differences from the previous low, and days relative to AsOf.
-// Three years of lows take about 4 KB.
 func (s RouteSummary) Encode() []byte {
 	w := packed.NewWriter(lowsFormat, 96+4*len(s.Lows))
 	w.Int(int64(s.AsOf), s.DeepRequest)

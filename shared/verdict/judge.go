@@ -10,26 +10,26 @@ import (
 
 // Judgement is the answer to a question about a fare. Amounts are in EUR cents; see In.
 type Judgement struct {
-	Judged // the fare; if the caller gave a price, it has at most a price and a departure
+	Judged // with Declared, Fare has only the price and, if the question names one, the departure
 	Pair
 	Scope    Scope
 	Declared bool      // the caller gave the price
 	At       time.Time // when it was judged
 	Newest   time.Time // when the newest fare of the route was found
 
-	Known        *Live       // with Declared: the lowest live fare that fits the question
-	Lower        *Live       // the lowest fare of all departures, seen earlier, if below Fare; see AddUsual
-	Euro         fare.Cents  // 1 EUR in the currency of the amounts
-	OwnDay       Verdict     // the verdict on Fare for its own day, if the question is about something else; zero: unknown
-	OwnQuartiles *Quartiles  // the usual price of OwnDay
-	Lowest       *Low        // the lowest fare of the same departure on earlier days
-	Quartiles    *Quartiles  // the usual price; nil without a verdict
-	Lead         *int        // days to the departure; nil: the question is not about a single departure
-	InWindow     *bool       // Lead lies within Window
-	Forecasts    []Forecast  // for the departure
-	Months       []Month     // of the route
-	Window       *Window     // of the route
-	Collection   *Collection // for a route without a verdict
+	Known        *Live      // with Declared: the service's own fare for the question
+	Lower        *Live      // a lower fare of any departure, found earlier than the fresh fares; see AddUsual
+	Euro         fare.Cents // 1 EUR in the currency of the amounts
+	OwnDay       Verdict    // the verdict on Fare for its own day, if the question is about something else; zero: unknown
+	OwnQuartiles *Quartiles // the usual prices for OwnDay
+	Lowest       *Low       // the lowest fare of the same departure on earlier days
+	Quartiles    *Quartiles // the usual prices; nil without a verdict
+	Lead         *int       // nil for a question about a route, or if the departure is unknown
+	InWindow     *bool      // Lead lies within Window
+	Forecasts    []Forecast
+	Months       []Month
+	Window       *Window
+	Collection   *Collection // only for a route without a verdict
 	Observations int         // fares of the route in the last HistoryDays days
 }
 
@@ -41,16 +41,16 @@ type Verdict struct {
 	Reliability     Reliability
 	Percentile      int
 	Interval        *Interval  // the 90 % interval of Percentile
-	Days            *DayCount  // the days behind Percentile, for a route
+	Days            *DayCount  // nil unless Scope is OfRoute
 	Median, Minimum fare.Cents // of the comparable fares
 	Sample          int
-	Comparison      Comparison // for a departure or a month
+	Comparison      Comparison // empty if Scope is OfRoute
 }
 
 // Judged reports whether there were enough data.
 func (v Verdict) Judged() bool { return v.Level != "" && v.Level != Unjudged }
 
-// Interval is in whole percent, rounded away from the middle.
+// Interval is in whole percent, rounded outwards.
 type Interval struct{ From, To int }
 
 func intervalOf(low, high float64) *Interval {
@@ -58,7 +58,7 @@ func intervalOf(low, high float64) *Interval {
 	return &Interval{int(math.Floor(low + rounding)), int(math.Ceil(high - rounding))}
 }
 
-// DayCount counts the days of a sample by their lowest fare.
+// DayCount counts the days of a sample whose low is lower than or equal to the judged price.
 type DayCount struct {
 	Lower, Equal int
 	Since        fare.Day // the first day of the sample
@@ -66,14 +66,14 @@ type DayCount struct {
 
 // Forecast says what happened to fares like that of a departure within a number of days.
 type Forecast struct {
-	Fall                    // calibrated
+	Fall                    // with the calibrated chance
 	Uncalibrated float64    // the chance before calibration; 0 without a score to calibrate with
 	Rise         float64    // share of fares that were seen at least 5 % dearer
 	Mean         fare.Cents // change of the price after waiting
 	Low, High    fare.Cents // 95 % interval of Mean
 	Dearer       float64    // share of the waits that ended dearer
-	Cases        int        // the number of cases behind Rise and Mean
-	Pays         bool       // waiting paid in the recorded cases: High is below zero
+	Cases        int        // how many waits Rise, Mean and Dearer are computed from
+	Pays         bool       // waiting paid in these cases: High is below zero
 }
 
 // The values of these types are published and stored, so they must not change.
@@ -113,12 +113,14 @@ var (
 const StaleAfter = 72 * time.Hour
 
 const (
-	clearly = 2 // percent of the median; without it, small changes of a nearly constant fare would have a level
+	// clearly is the least distance from the median, in percent, of a price that is not Fair. Without
+	// it, small changes of a nearly constant fare would not be Fair.
+	clearly = 2
 
-	altaUpTo  = 10 // half the width of the percentile's interval, in points
-	mediaUpTo = 20
-	altaFrom  = 60 // days in the sample
-	mediaFrom = 30
+	// The reliability is alta or media up to these half widths of the percentile's interval, in
+	// points, and from these numbers of days in the sample on.
+	altaUpTo, mediaUpTo = 10, 20
+	altaFrom, mediaFrom = 60, 30
 )
 
 // Judge judges the cheapest live fare of a summary. It returns false if there is none.
@@ -189,9 +191,8 @@ func (t Percentile) Level() Level {
 	return Fair
 }
 
-// reliability depends on the width of the percentile's interval, the number of days in the sample,
-// and the age of the fare. Even with a narrow interval, a small sample is never alta, because it
-// stands for a short period.
+// Even with a narrow interval, the reliability of a small sample is never alta, because it stands
+// for a short period.
 func reliability(t Percentile, age time.Duration) Reliability {
 	low, high := t.Interval()
 	step := 2
@@ -204,8 +205,7 @@ func reliability(t Percentile, age time.Duration) Reliability {
 	return reliabilityAt(step, age)
 }
 
-// reliabilityAt returns the reliability of a step, or the next lower one for a stale
-// fare.
+// reliabilityAt returns the reliability of a step, or the next lower one for a stale fare.
 func reliabilityAt(step int, age time.Duration) Reliability {
 	if age >= StaleAfter {
 		step++

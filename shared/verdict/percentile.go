@@ -13,9 +13,9 @@ import (
 // Prices are compared in the currency of the summary, but the amounts here are in EUR cents.
 type Percentile struct {
 	Price           fare.Cents
-	Below, Equal    int // days with a lower and with an equal low
-	Size            int // days with a low
-	First           fare.Day
+	Below, Equal    int      // days with a lower and with an equal low
+	Size            int      // days with a low
+	First           fare.Day // the first day with a low
 	Minimum, Median fare.Cents
 
 	Cheap, Dear bool // at least 2 % under the median, or at least 2 % over it
@@ -70,10 +70,9 @@ func quantile(lows []Low, share float64) fare.Cents {
 	return lows[i].Price
 }
 
-// lowQuartiles also returns the half of the lows that is shown beside a price: those from the 20th
-// to the 70th of 100. For the level, days with an equal low count half. So if many days have the
-// same low as an Expensive price, that half could end at the price; it is then moved down, below
-// the price.
+// lowQuartiles returns the usual prices of the route. For the level, days with an equal low count
+// half. So if many days have the same low as an Expensive price, the half of the lows that is shown
+// beside the price could end at the price; it is then moved below the price.
 func (s RouteSummary) lowQuartiles(price fare.Cents, l Level) *Quartiles {
 	lows := s.sample()
 	at := func(share float64) fare.Cents { return s.Euro(quantile(lows, share)) }
@@ -121,13 +120,13 @@ func agrestiCoull(p, n float64) (low, high float64) {
 }
 
 // longMemory widens the interval, because fares of a season resemble each other for longer than the
-// correlation of neighbouring days says. It was chosen so that the interval of a verdict with
-// reliability alta holds in at least 90 % of cases on every recorded panel; see docs/evidence.md.
+// correlation of neighbouring days says. It was chosen on recorded fares so that the interval of a
+// verdict with reliability alta holds in at least 90 % of cases; see docs/evidence.md.
 const longMemory = 1.5
 
 // effectiveSize returns how many independent days would tell as much as the lows do about all days
-// from first to the day before asOf. It assumes that the difference between the share of the
-// observed days and that of all days varies as in a first-order autoregression.
+// from first to the day before asOf. It computes the variance of the difference between the mean of
+// the observed days and that of all days, as if days followed a first-order autoregression.
 func effectiveSize(lows []Low, first, asOf fare.Day) float64 {
 	period, size := int(asOf-first), len(lows)
 	if size >= period {

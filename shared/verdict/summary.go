@@ -1,19 +1,21 @@
 // Package verdict judges whether a route's cheapest fare is cheap, and how certain this judgement
-// is. It uses only the route's own observed history. Start at Build and Judge.
+// is. Start at Build and Judge. JudgeDeparture judges the fare of one departure or of a range of
+// dates; package departure has the rule for these.
 //
-// Today's cheapest fare is a minimum over many departures, so it is compared only with the same
-// minimum on other days: the lowest fare found on each of the last HistoryDays days, today
-// excepted. The share of days with a lower low is the percentile. The level follows from that share
-// plus half of the days with an equal low, and from the distance to the median. It describes now
-// against the past, and predicts nothing. The reliability says how well the observed days stand for
-// all days of the period. With fewer than MinSample lows there is no verdict.
+// A route is judged only by its own observed history. Today's cheapest fare is a minimum over many
+// departures, so it is compared only with the same minimum on other days: the lowest fare found on
+// each of the last HistoryDays days, today excepted. The share of days with a lower low is the
+// percentile. The level follows from that share plus half of the days with an equal low, and from
+// the distance to the median. It describes now against the past, and predicts nothing. The
+// reliability says how well the observed days stand for all days of the period. With fewer than
+// MinSample lows there is no verdict.
 //
 // Fares are ranked as quoted. If a history has several currencies, Build converts it, at the newest
 // rates, to the currency of most fares, so that a fare that is constant in its own currency stays
 // constant. After the ranking, the published amounts are converted to euro at the same rates.
 //
-// The package does no I/O. Build runs once per refresh and returns a RouteSummary of a few KB.
-// Judge reads only the RouteSummary, so its time does not depend on the number of observations.
+// The package does no I/O. A refresh calls Build and stores the RouteSummary. Judge reads only the
+// RouteSummary, so its time does not depend on the number of observations.
 package verdict
 
 import (
@@ -26,14 +28,15 @@ import (
 
 const (
 	// FreshFor is the maximum age of a fresh fare, relative to the newest fare. Older fares are
-	// often no longer available; see docs/evidence.md.
+	// often no longer available; see docs/evidence-tables.md.
 	FreshFor = 24 * time.Hour
 	// LiveDays is the number of days for which a fare is shown, with its age, if there is no fresh
 	// fare. A summary is valid for the same time.
 	LiveDays = departure.LiveDays
 	// HistoryDays is the number of days for which single observations are stored.
 	HistoryDays = 400
-	LowDays     = 3 * 365
+	// LowDays is the number of days for which the daily lows are stored.
+	LowDays = 3 * 365
 	// MinSample is the number of daily lows that a verdict needs.
 	MinSample = departure.MinCount
 	// MinMonth is the number of observations that a departure month needs to be ranked.
@@ -49,7 +52,6 @@ type Low struct {
 	Quoted fare.Money // if quoted in another currency; else zero
 }
 
-// Live is a fare that was available on the summary's day, in its currency.
 type Live = departure.Live
 
 // Month holds the prices, in EUR cents, of all observed fares that depart in a month of any year.
@@ -66,7 +68,7 @@ type Window struct {
 	From, To int
 	Median   fare.Cents // of the fares in the window
 	Sample   int
-	Saving   fare.Cents // median outside minus median inside, if positive
+	Saving   fare.Cents // median outside minus median inside; 0 if all fares are inside
 }
 
 // View holds the facts about all fares of a series, or about its non-stop fares.
@@ -102,13 +104,13 @@ func (s RouteSummary) WithoutStops() (RouteSummary, bool) {
 }
 
 type Options struct {
-	Rates fare.Rates    // the newest rates; a currency without one keeps the rate of the earlier summary
+	Rates fare.Rates    // the newest rates; if that of the earlier summary's currency is missing, the earlier one holds
 	Fresh time.Duration // for measurements; 0: FreshFor
 }
 
 // Build returns the summary of a series on the day asOf. Lows of days that the observations no
-// longer cover come from the earlier summary. All other values are computed again, so building
-// twice gives the same summary.
+// longer cover come from the earlier summary, the other lows and statistics only from the
+// observations. So building twice gives the same summary.
 func Build(observations []fare.Observation, earlier RouteSummary, asOf fare.Day, o Options) RouteSummary {
 	if !slices.IsSortedFunc(observations, fare.Observation.Compare) {
 		observations = slices.Clone(observations)

@@ -102,8 +102,8 @@ func TestAFareThatStandsStillIsNormal(t *testing.T) {
 }
 
 // A route has three fares, each in its own currency, and one currency changes by 20 %. If the fares
-// are constant, the percentile stays. If they vary, it changes, since another fare may become the
-// cheapest of the day; docs/evidence.md states by how much.
+// are constant, the percentile stays. If they vary, it may change, since another fare may become
+// the cheapest of the day.
 func TestThreeCurrenciesOfTheirOwn(t *testing.T) {
 	const days, rounds = 120, 100
 	for _, c := range []struct {

@@ -241,7 +241,7 @@ func TestAmounts(t *testing.T) {
 	}
 }
 
-// Each day up to 400 days back counts once, except today.
+// Each of the last 400 days counts once, except today.
 func TestCounts(t *testing.T) {
 	s := steady(5000, slices.Repeat([]fare.Cents{6000}, 10)...)
 	for back, price := range map[fare.Day]fare.Cents{20: 5000, 30: 4000, 399: 3000, 400: 2000, 900: 1000} {

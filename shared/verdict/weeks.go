@@ -8,7 +8,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Week holds the daily lows of one week, in EUR cents.
+// Week summarizes the daily lows of one week, in EUR cents.
 type Week struct {
 	First   fare.Day // Monday
 	Minimum fare.Cents

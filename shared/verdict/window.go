@@ -6,8 +6,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// leads are the first days of the ranges of lead times (buckets), in days before departure. Each
-// ends where the next begins.
+// leads are the lead times at which the buckets begin. Each bucket ends where the next begins.
 var leads = [...]int{0, 4, 8, 15, 22, 31, 46, 61, 91, 181}
 
 var bucket = func() (buckets [fare.MaxLead + 1]uint8) {

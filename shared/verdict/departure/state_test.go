@@ -35,7 +35,6 @@ func days(seed uint64, ahead int, first, n fare.Day) (all []Live) {
 	return all
 }
 
-// begin is a day of this century, like real days.
 const begin = fare.Day(20000)
 
 func until(all []Live, day fare.Day) []Live {
@@ -421,7 +420,6 @@ func TestCurrencyOfAState(t *testing.T) {
 	}
 }
 
-// judge answers a single question about a departure.
 func (s *State) judge(p *Pooled, today, depart fare.Day, price fare.Cents) (a Answer, q Quartiles, live Live, ok bool) {
 	day, ok := s.Day(p, today)
 	if !ok {
