@@ -59,15 +59,15 @@ func registerCities(api *httpapi.API, cities *answer.CoveredCities) {
 	})
 }
 
-// manyCities is larger than the number of cities whose names begin with one letter.
+// manyCities limits the matches among which the best maxCities are chosen.
 const manyCities = 500
 
-// fewLetters is the number of characters below which places that only share an airport come last: a
-// reader who types B does not mean Brooklyn or Beauvais.
+// With fewer than fewLetters characters, a city comes before the places that only share its
+// airport: a reader who types B does not mean Brooklyn or Beauvais.
 const fewLetters = 4
 
-// byRank puts a city whose full name was typed first, then cities with fares, names in the page's
-// own language, the cities' own names, and at last cities by traffic.
+// byRank puts a fully typed name first, then cities with fares, names that begin so in the page's
+// language, the cities' own names (see fewLetters), and at last the order of covered.
 func byRank(covered []fare.City, typed, lang string) func(a, b places.Place) int {
 	traffic := make(map[fare.City]int, len(covered))
 	for i, c := range covered {

@@ -32,8 +32,8 @@ type Service struct {
 	api *httpapi.API
 }
 
-// Register adds the endpoint /mcp. It creates the MCP server only at the first message, because
-// that takes 4 ms.
+// Register adds the endpoint /mcp. It creates the MCP server only at the first message, so that a
+// cold start does not wait for it.
 func (s *Service) Register(api *httpapi.API) {
 	s.api = api
 	h := &mcpHandler{server: sync.OnceValue(s.newServer)}
@@ -52,7 +52,7 @@ func (s *Service) newServer() http.Handler {
 		Description: "Is today's cheapest fare on a flight route cheap? Verdicts from the route's own history.",
 	}, &mcp.ServerOptions{
 		Instructions: instructions,
-		// Tools and resources do not change during a process.
+		// The lists are fixed, so the server announces no notifications of changes.
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}},
 		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) {
 			c.TTLMs, c.CacheScope = int(time.Hour/time.Millisecond), "public"
@@ -66,7 +66,7 @@ func (s *Service) newServer() http.Handler {
 		&mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true, MaxRequestBodyBytes: httpapi.MaxBody})
 }
 
-// euros writes hundredths of a currency with its code, as programs write amounts.
+// euros writes hundredths of any currency with the currency's code.
 func euros(cents int64, currency string) string {
 	c, _ := fare.ParseCurrency(currency) // answers have only known codes
 	return fare.Money{Amount: fare.Cents(cents), Currency: c}.Decimal() + " " + currency

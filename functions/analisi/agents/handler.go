@@ -20,17 +20,18 @@ import (
 )
 
 // mcpHandler validates each request to /mcp before the SDK's server sees it. A fault of the HTTP
-// request gets an HTTP error response; a fault of the message gets a JSON-RPC error. Pages of any
-// site may call /mcp, because it reads no cookies. On a loopback address the SDK refuses unknown
-// Host headers, as a protection against DNS rebinding. The handler also allows the host of the base
-// URL, for callers behind a proxy on the same machine.
+// request gets an HTTP error response; a fault of the message gets a JSON-RPC error.
+//
+// On a loopback address the SDK refuses unknown Host headers, as a protection against DNS
+// rebinding. The handler also allows the host of the base URL, for callers behind a proxy on the
+// same machine.
 type mcpHandler struct {
 	server func() http.Handler
-	host   string // of the base URL; may be empty
+	host   string // host of the base URL; may be empty
 }
 
-// maxMessage is several times the size of the longest comparison. The SDK decodes a message five
-// times before it looks at the arguments.
+// maxMessage leaves ample room for the longest comparison, of ten destinations with 100 characters
+// each.
 const maxMessage = 16 << 10
 
 type exchange struct {
@@ -67,7 +68,7 @@ func (h *mcpHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if fault != nil {
 		status := http.StatusBadRequest
 		if fault.Code == jsonrpc.CodeMethodNotFound {
-			status = http.StatusOK // a well-formed answer to a well-formed message
+			status = http.StatusOK // JSON-RPC errors come with status 200 before statelessRevision
 			if r.Header.Get("Mcp-Protocol-Version") >= statelessRevision {
 				status = http.StatusNotFound
 			}
@@ -76,13 +77,13 @@ func (h *mcpHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 
-	// The SDK's server requires that a client accepts JSON and event streams, but always answers
-	// with JSON.
+	// The SDK refuses a client that does not accept both JSON and event streams, although this
+	// server always answers with JSON.
 	r2 := r.Clone(context.WithValue(r.Context(), exchangeKey{}, &exchange{r.Context(), w.Header()}))
 	r2.Header.Set("Accept", "application/json, text/event-stream")
 	r2.Body = io.NopCloser(bytes.NewReader(body))
 	if named := (&url.URL{Host: r.Host}).Hostname(); h.host != "" && strings.EqualFold(named, h.host) {
-		r2.Host = "localhost" // the SDK allows no other name
+		r2.Host = "localhost" // a name that the SDK always allows
 	}
 	answer := &recorder.Recorder{}
 	h.server().ServeHTTP(answer, r2)
@@ -116,8 +117,8 @@ const statelessRevision = "2026-07-28"
 var answeredMethods = []string{"initialize", "server/discover", "ping", "tools/list", "tools/call", "resources/list",
 	"resources/templates/list", "resources/read"}
 
-// checkMessage refuses batches: only an old protocol revision has them, and one batch could contain
-// hundreds of calls.
+// checkMessage finds the faults of a message. It refuses batches, because only an old protocol
+// revision has them, and one batch could contain very many calls.
 func checkMessage(body []byte) (id json.RawMessage, fault *jsonrpc.Error) {
 	trimmed := bytes.TrimLeft(body, " \t\r\n")
 	if len(trimmed) > 0 && trimmed[0] == '[' {

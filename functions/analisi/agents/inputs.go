@@ -93,7 +93,7 @@ func typed(in any) (origin string, days []dayArgument, airlines []*string) {
 }
 
 // readDays replaces the days in a tool's arguments, which people may have written in words, by
-// dates such as 2027-03-20. read says how each was understood.
+// dates such as 2027-03-20. The result read says how each day was understood.
 func readDays(in any, now time.Time) (read []string, err error) {
 	say := in.(asker).say()
 	origin, days, airlines := typed(in)

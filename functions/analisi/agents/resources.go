@@ -16,9 +16,8 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// Agents have two resources: the API reference, and the lists of covered cities and routes. Reading
-// the reference counts toward no quota. Each list costs one read of the store and counts like GET
-// /v1/rotte.
+// Agents can read the API reference, and the lists of covered cities and of the routes from a city.
+// Reading the reference counts toward no quota; a list counts like GET /v1/rotte.
 
 const (
 	referenceURI = "verdetto://reference"
@@ -31,7 +30,6 @@ type Coverage struct {
 	Rotte string            `json:"rotte"` // URI of the routes from one of these cities
 }
 
-// maxCovered is more than the number of cities of any fare source.
 const maxCovered = 2000
 
 func (s *Service) addResources(server *mcp.Server) {

@@ -15,7 +15,8 @@ import (
 
 const maxListed = 5
 
-// calendar describes the cheapest of all days, which are sorted by byPrice, and the cheapest month.
+// calendar lists the first days, which byPrice has sorted, and the cheapest month. all counts the
+// days, including those that c omits.
 func (s sentences) calendar(c published.Calendario, all int) string {
 	var days []string
 	priced := false

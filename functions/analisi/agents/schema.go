@@ -186,8 +186,8 @@ func meantBy(name string, schema *huma.Schema) string {
 }
 
 // convert converts an argument to the JSON type of the schema, if that is unambiguous: texts to
-// numbers, booleans and lists, and numbers to texts with fixed values. A price such as $45 also
-// sets the currency.
+// numbers, booleans and lists, and numbers to booleans and texts. A price such as $45 also sets the
+// currency.
 func convert(given map[string]any, name string, schema *huma.Schema) (any, bool) {
 	number, isNumber := given[name].(float64)
 	text, isText := given[name].(string)
@@ -195,7 +195,7 @@ func convert(given map[string]any, name string, schema *huma.Schema) (any, bool)
 	switch {
 	case name == "nights" && number >= 1 && number <= fare.MaxNights:
 		return fare.TripOf(int(number)).String(), true
-	case schema.Type == huma.TypeString && isNumber && (len(schema.Enum) > 0 || number >= 1e7 && number < 1e8): // 20270320
+	case schema.Type == huma.TypeString && isNumber && (len(schema.Enum) > 0 || number >= 1e7 && number < 1e8): // such as the day 20270320
 		return strconv.FormatFloat(number, 'f', -1, 64), true
 	case schema.Type == huma.TypeBoolean && isNumber:
 		return number == 1, number == 0 || number == 1

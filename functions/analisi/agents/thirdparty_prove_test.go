@@ -104,7 +104,7 @@ func TestProveConformance(t *testing.T) {
 	}
 }
 
-// Most agents use the same TypeScript client as the inspector.
+// The inspector uses the protocol's TypeScript SDK.
 func TestProveInspector(t *testing.T) {
 	o := tools(t)
 	d := open(t, knownRoutes(), "")

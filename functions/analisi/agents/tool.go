@@ -26,7 +26,7 @@ type description struct {
 
 	Arguments map[string]string // descriptions that differ from those of most tools
 	Quota     string            // the route whose quota a call uses
-	Several   bool              // a call counts several times; its answer counts them
+	Several   bool              // answer counts the call itself, as several calls
 	// Fields are the fields of the structured answer, as dotted paths; empty: all. An agent reads every
 	// byte of an answer, so a tool omits what its text or the page says already.
 	Fields []string

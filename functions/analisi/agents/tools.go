@@ -28,8 +28,7 @@ func (s *Service) addTools(server *mcp.Server) {
 	addTool(s, server, "usage", (*usageInput).question, nil, s.usage)
 }
 
-// maxDestinations limits an answer, because the full list would fill most of a small model's
-// context.
+// maxDestinations limits an answer, because an agent keeps all of it in its context.
 const maxDestinations = 20
 
 func pageOf[T any](all []T, skip float64) ([]T, int) {
@@ -58,10 +57,10 @@ func (s *Service) verdict(ctx context.Context, in *tripInput, q answer.Question)
 	}
 	j := &judged.Judgement
 	j.Months = j.Months[:min(maxMonths, len(j.Months))]
-	if j.Scope != verdict.OfRoute { // the months and waiting of the route do not answer this question
+	if j.Scope != verdict.OfRoute { // the route's months and booking window do not answer this question
 		j.Months, j.Window = nil, nil
 	}
-	if in.Nearby { // replaces the months and waiting, so that the answer stays short
+	if in.Nearby { // the places nearby replace these parts, so that the answer stays short
 		j.Months, j.Window, j.Forecasts = nil, nil, nil
 	}
 	say, near := in.say(), ""

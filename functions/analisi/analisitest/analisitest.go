@@ -17,12 +17,13 @@ var (
 	Today  = time.Date(2016, 3, 1, 12, 0, 0, 0, time.UTC)
 )
 
-// SummaryOf summarises ObservationsOf, with fares found on each of the last n days and today.
+// SummaryOf summarises ObservationsOf.
 func SummaryOf(days int) verdict.RouteSummary {
 	return verdict.Build(ObservationsOf(days), verdict.RouteSummary{}, fare.DayOf(Today), verdict.Options{})
 }
 
-// ObservationsOf returns invented fares of a route, found on the given number of days up to Today.
+// ObservationsOf returns invented fares of a route, found today and on each of the given number of
+// days before.
 func ObservationsOf(days int) (all []fare.Observation) {
 	d := fare.DayOf(Today)
 	for i := 0; i <= days; i++ {
@@ -43,7 +44,7 @@ func (Unlimited) Take(context.Context, store.Key, int64, int64, time.Time) (int6
 }
 
 // DeparturesOf returns a departure state with one departure on each of the coming days. The fares
-// were found on each of the last 40 days.
+// were found today and on each of the 40 days before.
 func DeparturesOf(days fare.Day) *departure.State {
 	d := fare.DayOf(Today)
 	var s departure.Learner

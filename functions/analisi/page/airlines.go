@@ -10,7 +10,7 @@ import (
 	"verdetto/shared/text/wording"
 )
 
-// A page can be limited to some airlines, or to all others.
+// A page can be limited to some airlines, or to all but some.
 
 // airlines adds a fault if an airline is unknown, or if both fields are filled in.
 func (c airlineChoice) airlines(l *i18n.Language, wrong faults) fare.Airlines {

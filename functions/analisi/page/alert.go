@@ -54,7 +54,7 @@ func (v *view) ThresholdMet() string {
 
 // Lowest returns an amount in the currency of the page, such as 49.99, or "" if no fare is known.
 func (v *view) Lowest() string {
-	if v.Verdict == nil || v.Verdict.Lowest == 0 || v.Form.Nights != "" { // an alert for other trips
+	if v.Verdict == nil || v.Verdict.Lowest == 0 || v.Form.Nights != "" { // an alert with nights is for other trips
 		return ""
 	}
 	in, _ := fare.ParseCurrency(v.Currency)
@@ -108,7 +108,7 @@ func (v *view) AlertDays() (days options) {
 			}
 			days = append(days, o)
 		}
-	case v.Trip.Month != "" && v.AlertLate(): // any other day
+	case v.Trip.Month != "" && v.AlertLate(): // the month is over before an alert could check it: only any day is left
 	case v.Trip.Month != "":
 		days = append(days, option{Value: v.Trip.Month, Text: v.T.MonthOf(v.Trip.month)})
 	default:
@@ -151,8 +151,8 @@ func (v *view) AlertOpen() bool {
 }
 
 // AlertFall returns by how many percent the fare of a day must fall for the alert that the form
-// offers first. It returns 0 if the form first offers an alert of a good fare: for a route, or with
-// a threshold.
+// offers first. It returns 0, for an alert of a good fare, unless the page judges the fare of one
+// day and the address fills in nothing.
 func (v *view) AlertFall() int {
 	if v.Verdict == nil || v.Trip.Date == "" || v.Form != (alertFields{}) {
 		return 0

@@ -22,11 +22,11 @@ import (
 type calendarView struct {
 	Weekdays []weekday
 	Months   []calendarMonth
-	Days     int    // the greatest age of its fares
+	Days     int    // greatest age of the fares, in days
 	Known    string // how many days have a fare
 	Returns  string // of returns: how to read their tables; empty: one-way fares
 	Hidden   bool   // single fares may not be shown
-	Around   weeks  // of a question about some days
+	Around   weeks  // the weeks around the day of a question that is flexible by days
 	Grid     *grid  // of a return: the known fares around both of its days
 }
 
@@ -44,14 +44,14 @@ type calendarMonth struct {
 type calendarDay struct {
 	Number          int
 	To, Fare, Class string
-	Sub             template.HTML // the colour and the mark in words, or the difference from the usual fare
+	Sub             template.HTML // the difference from the usual fare, or the level in words
 	Selected        bool
 }
 
 // weeks run from Monday to Sunday.
 type weeks [][7]calendarDay
 
-// HTML needs no template, which would take ten times as long for hundreds of cells.
+// HTML uses no template, which is slow for hundreds of cells: see TestProveWeeksWithoutTemplate.
 func (w weeks) HTML() template.HTML {
 	var b strings.Builder
 	for _, week := range w {
@@ -187,7 +187,7 @@ func tripOn(q question, l verdict.Live) trip {
 func monthIn(d fare.Day) string { return d.String()[:len("2006-01")] }
 
 // shortest returns a city's code if the page shows the city under the name in the query, and
-// otherwise the query. A page links to each day of a year, and codes keep it small.
+// otherwise the query. A calendar has many links, and codes keep it small.
 func (v *view) shortest(city fare.City, query string) string {
 	if p, ok := places.Get(city); ok && named(p, v.T).Name == query {
 		return string(city)

@@ -95,7 +95,7 @@ func cardOf(file string) (c cardSubject, err error) {
 		return c, no
 	}
 	c = cardSubject{route, trip{Month: m[2], Date: m[3], Back: m[4], Around: m[5]}, l, m[8], m[10] == "svg"}
-	if c.picture && m[3]+m[7]+m[8] != "" { // only a route without a price has a picture of its weeks
+	if c.picture && m[3]+m[7]+m[8] != "" { // a picture is of a route or a month, without a price or currency
 		return c, no
 	}
 	if m[6] != "" {

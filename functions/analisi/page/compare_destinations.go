@@ -17,8 +17,7 @@ import (
 )
 
 // The page can compare the question's trip with up to five trips that have another destination, day
-// or month. All together count as one question. Each costs one read of the store, or two without a
-// day or month.
+// or month. All together count as one question.
 
 const maxOthers = 5
 

@@ -18,11 +18,11 @@ import (
 )
 
 // A question without a destination is answered by the destinations that are cheap now, as by GET
-// /v1/occasioni, with one read of the store. It counts as one question.
+// /v1/occasioni. It counts as one question.
 
 type cheapView struct {
 	City, Lede, First string
-	Order             string // what comes first
+	Order             string // says by what the list is ordered
 	Area              string // the country or continent; empty: all
 	Collecting        string // how close the first verdict is
 	Without           string // large cities of the country without a known fare
@@ -30,12 +30,12 @@ type cheapView struct {
 	Partly            bool   // the question has parts that do not apply without a destination
 	Rows              []cheapRow
 	More              []cheapRow // all rows after the first rowsShown
-	MoreText          string     // the number of these rows
+	MoreText          string     // says how many rows More has
 	Dear              []cheapRow
-	DearText          string // the number of these rows
-	Feed              string // path
-	Areas             []link // the same list, of one country; at most maxAreas countries
-	MoreAreas         []link // likewise, of all other countries
+	DearText          string // says how many rows Dear has
+	Feed              string // path of the feed
+	Areas             []link // links to the list of each country, at most maxAreas
+	MoreAreas         []link // links to the lists of all other countries
 }
 
 const (
@@ -74,7 +74,7 @@ func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view)
 	kind := asked.Trip
 	all, err := h.DealsFrom(r.Context(), from, kind)
 	problem := (*httpapi.Problem)(nil)
-	if kind != fare.OneWay && errors.As(err, &problem) { // no return from there was ever observed
+	if kind != fare.OneWay && errors.As(err, &problem) { // there are no returns from this city
 		kind = fare.OneWay
 		all, err = h.DealsFrom(r.Context(), from, kind)
 	}
@@ -131,7 +131,7 @@ func collecting(v *view, all deals.Origin) string {
 // than usual are a separate list.
 func (v *view) showCheap(q question, from places.Place, all []published.DestinationDeal, kind fare.Trip, most fare.Cents) {
 	l := v.T
-	if v.Area == nil || !v.Area.IsRegion() { // alerts are limited to countries and continents
+	if v.Area == nil || !v.Area.IsRegion() { // an alert cannot be for a region
 		v.Alert = string(from.City) + "-*"
 	}
 	c := &cheapView{City: from.Name, Lede: l.Text("cheap.lede")}

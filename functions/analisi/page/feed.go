@@ -117,7 +117,7 @@ func (s *Service) feedOfDeals(all deals.Origin, list []published.DestinationDeal
 	}
 	for _, d := range list {
 		offer, v := d.Fare, d.ForDay(now).Verdict
-		if !isCheap(d.Verdict.Level) || !isCheap(v.Level) { // low for the route, and good for its day
+		if !isCheap(d.Verdict.Level) || !isCheap(v.Level) { // the feed has only fares that are good both for the route and for their day
 			continue
 		}
 		name := places.Name(d.To, l.Code)

@@ -216,8 +216,8 @@ func (h home) renewed(v *view) string {
 	return v.T.Count("home.renewed", hours-h.Now().UTC().Hour())
 }
 
-// cleanQuery omits empty parameters, which a form without a script sends, and the record of an
-// earlier choice if no later choice can have replaced it. It returns false if nothing was omitted.
+// cleanQuery omits empty parameters, which a form without a script sends, and era unless the form
+// sent both a month and a day. It returns false if nothing was omitted.
 func cleanQuery(r *http.Request) (string, bool) {
 	sent := strings.Split(r.URL.RawQuery, "&")
 	both := r.FormValue("mese") != "" && r.FormValue("quando") != ""
@@ -323,7 +323,7 @@ func (h home) refuseFailed(r *http.Request, v *view, err error) {
 
 func (v *view) Sold() bool { return !routes.NothingSold.Load() }
 
-// bodySize is the size of the page of a route with a calendar of seven months.
+// bodySize is about the size of a route's page, so that the buffer rarely grows.
 const bodySize = 40 << 10
 
 func (v *view) respond(base string) (*page.Response, error) {

@@ -16,8 +16,9 @@ import (
 const maxThreshold = 5
 
 // Addresses returns the addresses of the page that shows a verdict and of its alert form. Both are
-// empty without a BaseURL. No page shows returns by nights, so for these the address of the page is
-// empty. The addresses include the question's price only if it is in euros.
+// empty without a BaseURL. The page's address is also empty for returns by class of nights, which
+// tripOf cannot state. The addresses include the question's price only if it is in the given
+// currency.
 func (s *Service) Addresses(series fare.Series, currency string, q answer.Question, l *i18n.Language) (page, alert string) {
 	t, whole := tripOf(q)
 	if s.BaseURL == "" {
@@ -31,7 +32,7 @@ func (s *Service) Addresses(series fare.Series, currency string, q answer.Questi
 		t.OwnPrice = fare.Money{Amount: fare.Cents(math.Round(100 * p.Amount)), Currency: in}.Decimal()
 		form.Under = strings.TrimSpace(t.OwnPrice + " " + currency) // the threshold of an alert is in euros unless it names a currency
 	}
-	if !whole { // the trip is not in the address
+	if !whole { // the address lacks the nights
 		form.Nights = q.Trip.String()
 	} else {
 		page = s.BaseURL + pageAddress(from, to, t, l.Code, currency)

@@ -1,7 +1,6 @@
 // Package page renders the service for people, in the reader's language. It answers / with a
-// verdict, calendar or deals. It also serves cards (PNG), charts (SVG), feeds and sitemaps, and
-// renders the parts of pages that clients of AI agents show. Package published computes the
-// answers. Start reading at home.
+// verdict, calendar or deals. It also serves cards (PNG), charts (SVG), feeds and sitemaps. Package
+// published computes the answers. Start reading at home.
 package page
 
 import (
@@ -12,7 +11,7 @@ import (
 
 type Service struct {
 	*published.Answers
-	Cities   *answer.CoveredCities // for Register; parts need none
+	Cities   *answer.CoveredCities // set by Register's caller; Addresses needs none
 	BaseURL  string                // the service's public address, for full links; empty: unknown
 	Telegram bool                  // alerts can be sent by Telegram
 }

@@ -22,7 +22,7 @@ import (
 // pages that show a verdict today, in every language. Sitemaps need full addresses, so without a
 // BaseURL there are none.
 
-// The protocol allows 50,000 sitemaps.
+// The protocol allows 50,000 sitemaps in one list.
 const maxSitemaps = 5000
 
 type cachedInput struct {

@@ -152,7 +152,7 @@ func (c calendarDay) hasFare() bool { return c.To != "" }
 // weekend is the stay (the parameter soggiorno) from Friday or Saturday to Sunday or Monday.
 const weekend = "weekend"
 
-// usualStays are the stays that the form always offers. Most are those that an alert can have.
+// usualStays are the stays that the form always offers.
 var usualStays = []string{"", weekend, "1-3", "2-4", "4-7", "8-14"}
 
 const (

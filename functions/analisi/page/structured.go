@@ -2,14 +2,14 @@ package page
 
 import "net/http"
 
-// schema.org data are only on pages that a sitemap lists. The service sells no flights, so they
-// contain no offer, price or rating. They are in a script element of type application/ld+json,
-// which the pages' security policy allows.
+// schema.org data are only on pages without the details of a trip, as sitemaps list them. The
+// service sells no flights, so they contain no offer, price or rating. They are in a script element
+// of type application/ld+json, which the pages' security policy allows.
 
 type linked map[string]any
 
-// Structured returns nil if the page is not in a sitemap, or if the public address of the service
-// is unknown.
+// Structured returns nil if the page is about the details of a trip, or if the public address of
+// the service is unknown.
 func (v *view) Structured() any {
 	if v.Base == "" || v.status != http.StatusOK || !v.plain || v.Trip != (trip{}) {
 		return nil

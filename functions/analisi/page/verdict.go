@@ -79,7 +79,7 @@ func (v *view) identify(asked answer.Question, a verdict.Judgement) string {
 	offer := a.Fare
 	kind, days := kindOf(asked), v.daysOf(offer.Depart, offer.Return())
 	if kind == "day" {
-		days = "" // of the question
+		days = "" // the question states it
 	}
 	parts := []string{v.T.Text("answer.lowest." + kind), days, v.seen(offer), wording.Flight(v.T, offer)}
 	return wording.Sentence(strings.Join(nonEmpty(parts...), dot)) + "."

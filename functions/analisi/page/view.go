@@ -33,8 +33,7 @@ type view struct {
 	Title       string
 	Description string
 	Invented    bool
-	AllFares    bool     // past weeks may be shown
-	Page        bool     // false: part of another program
+	AllFares    bool     // single fares may be shown
 	Kept        []hidden // choices that the form does not show
 	Remaining   string
 	Cleared     string   // which choice of the reader a later choice replaced
@@ -71,7 +70,7 @@ type view struct {
 	today fare.Day // in UTC
 
 	atOrigin fare.Day    // today where the journey begins
-	covered  []fare.City // cities with fares from them, nearby ones first
+	covered  []fare.City // cities with fares from them, those in the language's country first
 	status   int
 	plain    bool       // the question has no order, country or wish for places nearby
 	most     fare.Cents // maximum of a list in EUR cents; 0: none
@@ -120,7 +119,7 @@ type option struct {
 
 type options []option
 
-// HTML needs no template, which would take ten times as long: a form has dozens of options.
+// HTML uses no template, for speed: a form has dozens of options.
 func (o options) HTML() template.HTML {
 	var b strings.Builder
 	for _, one := range o {
@@ -139,8 +138,7 @@ func (o options) HTML() template.HTML {
 // In each row, the first cell is the header.
 type rows [][]string
 
-// HTML needs no template, which would take ten times as long: a table has a row for each week of a
-// year.
+// HTML uses no template, for speed: a table has a row for each week of half a year.
 func (r rows) HTML() template.HTML {
 	var b strings.Builder
 	for _, row := range r {
@@ -268,7 +266,7 @@ type verdictView struct {
 	Lowest       fare.Cents    // 0: none
 	PaidMet      string        // says that a known fare is below the typed one; may be empty
 	Days         *daysView     // nil: no other fare is known, or none may be shown
-	Past         *pastView     // nil if the question is about several days
+	Past         *pastView     // nil if the question is about a month or several days
 	Calendar     *calendarView // nil: no departure has a fare
 	Months       *monthsView   // nil: too few are known
 	Updated      string
@@ -297,7 +295,7 @@ type pastView struct {
 func (h home) newView(q question) view {
 	v := view{
 		T: q.language, From: q.from, To: q.to, AskFrom: q.from, AskTo: q.to, Trip: q.trip, Form: q.alert, AlertWanted: q.alert != alertFields{},
-		Telegram: h.Telegram, Page: true, plain: q.order+q.near == "" && q.area(1) == nil, today: fare.DayOf(h.Now()), atOrigin: answer.Today(q.ends[0].Means.Place, h.Now()),
+		Telegram: h.Telegram, plain: q.order+q.near == "" && q.area(1) == nil, today: fare.DayOf(h.Now()), atOrigin: answer.Today(q.ends[0].Means.Place, h.Now()),
 		Title: q.language.Text("home.claim"), Description: q.language.Text("home.summary"), status: http.StatusOK,
 	}
 	if q.chosen {

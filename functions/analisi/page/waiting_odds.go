@@ -17,7 +17,8 @@ type waits struct {
 	Rows           rows
 }
 
-// waitsOf returns nil if the departure is today, or the question is about no single departure.
+// waitsOf returns nil if the departure is today, or if there is no single departure, no typed price
+// and no forecast.
 func waitsOf(saying wording.Verdict) *waits {
 	l, a := saying.Language, saying.Of
 	switch {

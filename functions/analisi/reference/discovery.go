@@ -18,7 +18,7 @@ import (
 // Programs that know only the service's domain look for an API catalog, and for an entry for the
 // registry of MCP servers. Both contain full addresses, or paths if the public address is unknown.
 
-// catalogType is the media type of an API catalog (RFC 9727, section 4).
+// catalogType is the media type of an API catalog (RFC 9727).
 const catalogType = `application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"`
 
 type apiCatalog struct {
@@ -103,7 +103,7 @@ func (s *Service) entry() registryEntry {
 }
 
 // namespace returns the domain with its labels in reverse order, as registries name the owner of an
-// address. Without a domain, it returns a name that no registry accepts.
+// address. An IP address is not reversed.
 func namespace(base string) string {
 	u, err := url.Parse(base)
 	if err != nil || u.Hostname() == "" {
@@ -118,7 +118,6 @@ func namespace(base string) string {
 	return strings.Join(labels, ".")
 }
 
-// The edge cache stores neither document, because they are rarely requested.
 func (s *Service) registerDiscovery(api *httpapi.API) {
 	api.Mount(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		catalog := s.catalog()
@@ -131,7 +130,7 @@ func (s *Service) registerDiscovery(api *httpapi.API) {
 		h := w.Header()
 		h.Set("Content-Type", out.ContentType)
 		h.Set("ETag", out.ETag)
-		h.Set("Link", "<"+catalog.Linkset[0].Anchor+`>; rel="api-catalog"`) // for HEAD requests
+		h.Set("Link", "<"+catalog.Linkset[0].Anchor+`>; rel="api-catalog"`) // HEAD must have it too
 		h.Set("Cache-Control", "no-store")
 		w.WriteHeader(out.Status)
 		if r.Method != http.MethodHead {

@@ -139,7 +139,7 @@ func reference(api *httpapi.API) (Reference, error) {
 	return r, err
 }
 
-// described is the part of the reference that is the same for all services.
+// described is the reference without the quotas.
 var described = sync.OnceValues(func() (Reference, error) {
 	var d struct {
 		Info    struct{ Title, Version, Description string }

@@ -106,7 +106,7 @@ func TestEveryProblemHasAdvice(t *testing.T) {
 	}
 }
 
-// The reference lists every endpoint with the values of the table of routes.
+// The reference lists exactly the described endpoints, with the values of the table of routes.
 func TestReferenceIsWhole(t *testing.T) {
 	r := published(t)
 	for _, route := range routes.Table {

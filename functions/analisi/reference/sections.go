@@ -10,7 +10,7 @@ import (
 
 type section struct {
 	Name, Title, About string
-	Ways               []string // of ReferenceWay, which the page explains
+	Ways               []string // names of the ReferenceWays that the page explains
 }
 
 // sections are in the order in which a newcomer needs them.
@@ -41,7 +41,7 @@ func sectionOf(r routes.Route) string {
 // docsPage is the overview, or the page of one section.
 type docsPage struct {
 	Reference
-	Address string   // the service's, for a first call
+	Address string   // address of the service, for a first call
 	Section *section // nil: the overview
 }
 

@@ -179,8 +179,6 @@ func (s *Service) Register(api *httpapi.API) {
 	httpapi.Page(api, "pagella-page", httpapi.PageDoc{Summary: "The score as a page", Statuses: []int{200}}, s.page)
 }
 
-// pagella costs one read for the sum over all weeks, and one query for at most 53 weeks. Without a
-// score, one more read finds when it begins.
 func (s *Service) pagella(ctx context.Context) (Pagella, error) {
 	sum, weeks := new(score.Sum), map[fare.Day]*score.Sum{}
 	if s.Score != nil {
@@ -205,7 +203,7 @@ func (s *Service) pagella(ctx context.Context) (Pagella, error) {
 }
 
 // firstOutcomes returns the earliest day on which verdicts of the first refresh are compared with
-// their outcomes, or 0 if that day is unknown. Before the first refresh it assumes that this ends
+// their outcomes, or 0 if that day is unknown. If no refresh has ended, it assumes that one ends
 // today.
 func (s *Service) firstOutcomes(ctx context.Context) (fare.Day, error) {
 	const after = 8 // days: a horizon of 7, and the next refresh

@@ -60,7 +60,7 @@ func (s scored) ScoreWeeks(_ context.Context, from fare.Day, _ store.Consistency
 	return weeks, nil
 }
 
-// Pooled dates the statistics yesterday, the first day of the service.
+// Pooled returns statistics that begin yesterday, the first day of the service.
 func (s scored) Pooled(context.Context) (departure.Cycle, error) {
 	if s.unstarted {
 		return departure.Cycle{}, store.ErrNotFound
@@ -69,8 +69,8 @@ func (s scored) Pooled(context.Context) (departure.Cycle, error) {
 	return departure.Cycle{Day: first - 1, Pooled: departure.Start(first), Warmed: first}, nil
 }
 
-// someScore returns a score of two weeks. In each, the stated chance of a fall was 10 %, and 12 of
-// 100 fares fell.
+// someScore returns a score of two weeks and an older one. In each, the stated chance of a fall was
+// 10 %, and 12 of 100 fares fell.
 func someScore() scored {
 	monday := fare.CycleOf(fare.DayOf(today)).First()
 	sum, s := new(score.Sum), scored{weeks: map[fare.Day]*score.Sum{}}

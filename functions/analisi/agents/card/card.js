@@ -112,7 +112,7 @@
     }
   }
 
-  // onDay is the same question for another day of departure: as many nights away.
+  // onDay is the same question for another day of departure, with as many nights away.
   function onDay(day) {
     const next = { ...asked, departure: day };
     delete next.month;

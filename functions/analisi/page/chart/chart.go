@@ -83,7 +83,7 @@ func ticks(from, to fare.Cents, most int) []fare.Cents {
 	step := math.Pow(10, math.Floor(math.Log10(span)))
 	for _, f := range []float64{0.1, 0.2, 0.25, 0.5, 1, 2, 5} {
 		s := step * f
-		if math.Mod(s, 100) == 0 && span/s <= float64(most) { // no steps of 2.50
+		if math.Mod(s, 100) == 0 && span/s <= float64(most) { // whole units of the currency
 			step = s
 			break
 		}
