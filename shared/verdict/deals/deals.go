@@ -41,8 +41,8 @@ type Fares struct {
 
 type Entry struct {
 	Destination  fare.City
-	AsOf         fare.Day // the day of the refresh that built it
-	Observations int      // from which it was built
+	AsOf         fare.Day // the day of the refresh
+	Observations int      // the number of stored observations at the refresh
 	// Collected is the first past day with a low while the route has too few of them for a verdict,
 	// otherwise 0.
 	Collected fare.Day
@@ -137,9 +137,9 @@ func (o Origin) Entry(destination fare.City) (Entry, bool) {
 	return o.Entries[i], true
 }
 
-// Merge replaces entries by the fresh ones to the same destinations, unless they are from an older
-// refresh. A fare whose published facts are unchanged keeps its Since. Entries more than LiveDays
-// older than the newest fresh entry are dropped.
+// Merge replaces entries by the fresh ones to the same destinations, except by fresh ones that are
+// older, or as old and built from fewer observations. A fare whose published facts are unchanged
+// keeps its Since. Entries more than LiveDays older than the newest fresh entry are dropped.
 func (o Origin) Merge(fresh []Entry) Origin {
 	byCity := map[fare.City]Entry{}
 	var newest fare.Day
@@ -150,7 +150,7 @@ func (o Origin) Merge(fresh []Entry) Origin {
 		newest = max(newest, e.AsOf)
 		previous, ok := byCity[e.Destination]
 		if ok && (previous.AsOf > e.AsOf || previous.AsOf == e.AsOf && previous.Observations > e.Observations) {
-			continue // another refresh stored more data already
+			continue
 		}
 		e.Any.Route = carry(previous.Any.Route, e.Any.Route, e.AsOf)
 		if e.NonStop != nil {

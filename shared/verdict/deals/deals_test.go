@@ -15,7 +15,8 @@ import (
 
 const today = fare.Day(20500)
 
-// invented returns an origin whose destinations have fares in 12 months, non-stop and with stops.
+// invented returns an origin whose destinations have fares in 13 months. Two thirds of them also
+// have non-stop fares.
 func invented(destinations int) deals.Origin {
 	chance := rand.New(rand.NewPCG(3, 4))
 	ron, _ := fare.ParseCurrency("RON")

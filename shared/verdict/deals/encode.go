@@ -44,7 +44,6 @@ const (
 	daySureShift = 3
 )
 
-// Encode uses about 15 bytes per fare.
 func (o Origin) Encode() []byte {
 	legend := o.legend()
 	w := packed.NewWriter(format, 256*len(o.Entries))

@@ -8,8 +8,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Contribution holds what refreshes compute in one cycle, one complete pass over all series:
-// Learned for the rule that judges departures, Counts for the score.
+// Contribution holds what the refreshes of one day add to sums over all series: Learned for the
+// rule that judges departures, Counts for the score.
 type Contribution struct {
 	Learned departure.Statistics
 	Counts  Counts
@@ -51,18 +51,18 @@ func DecodeContribution(data []byte) (*Contribution, error) {
 	return &Contribution{*learned, *counts}, nil
 }
 
-// Sum holds the counts of several cycles, and the days of the first and the last of them.
+// Sum holds the counts of several days.
 type Sum struct {
-	Since, Until fare.Day // 0 without counts
+	Since, Until fare.Day // the first and the last day; 0 without counts
 	Source       string   // the name of the fare source
 	Counts
 }
 
-func (s *Sum) Add(cycle fare.Day, source string, c *Counts) {
+func (s *Sum) Add(day fare.Day, source string, c *Counts) {
 	if s.Since == 0 {
-		s.Since = cycle
+		s.Since = day
 	}
-	s.Until, s.Source = max(s.Until, cycle), source
+	s.Until, s.Source = max(s.Until, day), source
 	s.Counts.Add(c)
 }
 

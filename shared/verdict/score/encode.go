@@ -58,7 +58,7 @@ func DecodeCounts(data []byte) (*Counts, error) {
 	return c, nil
 }
 
-// Encode uses about 10 bytes per departure. It returns nil if there are no rounds.
+// Encode returns nil if there are no rounds.
 func (r Rounds) Encode() []byte {
 	if len(r) == 0 {
 		return nil
@@ -91,7 +91,7 @@ func (r Rounds) Encode() []byte {
 	return w
 }
 
-const fairFlag = 128 // beside a percentile
+const fairFlag = 128 // the highest bit of the percentile's byte
 
 // DecodeRounds returns no rounds if the data are in another format: they hold answers of an earlier
 // rule, which are not compared.

@@ -16,7 +16,7 @@ type Week struct {
 }
 
 const (
-	// MaxWeeks is the number of past weeks whose scores are used.
+	// MaxWeeks is the maximum number of past weeks whose scores are used.
 	MaxWeeks = 53
 
 	leastWeeks  = 12  // for an interval
@@ -26,14 +26,13 @@ const (
 	// A week is compared only if it has at least leastJudged compared answers, and leastFalls
 	// actual or expected falls.
 	leastJudged, leastFalls = 100, 10
-	// A week is in the band if its actual falls divided by its expected falls is within these
-	// limits. Recorded Travelpayouts fares are never outside the band for three successive weeks.
+	// A week is in the band only if the ratio of its actual to its expected falls is within these
+	// limits.
 	leastRatio, mostRatio = .6, 1 / .6
 )
 
 // Learn returns the corrections for later answers that follow from the score. weeks holds the
-// latest complete weeks, at most MaxWeeks, oldest first. A refresh calls Learn when a week is
-// complete, so no answer depends on its own outcome.
+// latest complete weeks, at most MaxWeeks, oldest first.
 func Learn(sum *Sum, weeks []Week) *departure.Experience {
 	if sum.Since == 0 {
 		return nil
@@ -78,9 +77,9 @@ func weeksOut(weeks []Week) (n int) {
 	return n
 }
 
-// InBand reports whether the number of falls agrees with the stated chances, and fares with a cheap
-// level did not fall more often than those with an expensive one. known is false if there are too
-// few cases.
+// InBand reports whether the number of falls agrees with the stated chances, and ottimo and buono
+// fares did not fall more often than normale and caro ones. known is false if there are too few
+// cases.
 func (h *HorizonCounts) InBand() (in, known bool) {
 	var n, fell int64
 	stated := 0.
@@ -107,8 +106,8 @@ func (h *HorizonCounts) InBand() (in, known bool) {
 	return ordered && float64(fell) >= leastRatio*stated && float64(fell) <= mostRatio*stated, true
 }
 
-// bands returns what waiting brought by published chance of a fall, between departure.RecordEdges.
-// It returns nil if no range has enough cases.
+// bands returns what followed in each band of the published chance of a fall, or nil if no band has
+// enough cases.
 func bands(h int, weeks []Week) []departure.Band {
 	all := make([]departure.Band, len(departure.RecordEdges)-1)
 	known := false

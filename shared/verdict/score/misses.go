@@ -6,9 +6,8 @@ import "math"
 // Counts.Places.
 var missAt = [...]int{5, 10, 25, 50, 75, 90, 95}
 
-// Miss returns the number of percentiles and their largest error in percentage points: for each p
-// in missAt, p percent of the percentiles should be below p. places counts percentiles in cells of
-// 5 points.
+// Miss returns the number of percentiles in places, and their largest error in percentage points:
+// for each p in missAt, p percent of the percentiles should be below p.
 func Miss(places [Places]int64) (n int64, points float64) {
 	if n = total(places[:]); n == 0 {
 		return 0, 0

@@ -36,17 +36,17 @@ type DepartureAnswer struct {
 	Age        uint8      // age of the fare, in days
 	Sure       uint8      // 0 alta, 1 media, 2 bassa
 	Percentile uint8
-	Fair       bool            // the level is normale because the fare is near its usual price, whatever the percentile
+	Fair       bool            // the level is normale, whatever the percentile
 	Own        [Horizons]uint8 // the rule's own chance of a fall, in units of 0.5 %, rounded down
 	Stated     [Horizons]uint8 // the published chance, in percent; 40 means 40 and more; or NotStated
 	Cheaper    uint8           // percent of the comparables at least 5 % cheaper
-	Rival      uint8           // percentile by the baseline, or NoRival
+	Rival      uint8           // percentile by the rival rule, or NoRival
 }
 
-// NotStated replaces a chance that was not published because the service had seen no outcomes.
+// NotStated replaces a chance that was not published.
 const NotStated = 255
 
-// NoRival replaces the percentile of the baseline if it found fewer than 8 similar fares.
+// NoRival replaces the percentile by the rival rule if that found fewer than 8 similar fares.
 const NoRival = 101
 
 // RouteAnswer is the verdict on the route's cheapest fare of any departure date.
@@ -56,15 +56,14 @@ type RouteAnswer struct {
 	Level uint8
 }
 
-// Rounds holds the rounds of a series whose outcomes are not all counted yet, and that of the
-// current week, oldest first.
+// Rounds holds the rounds of a series whose outcomes are not all counted yet, oldest first.
 type Rounds []Round
 
 // Source is what a refresh passes to Rounds.Refresh.
 type Source struct {
 	Day     fare.Day
-	State   *departure.State  // as stored
-	Pooled  *departure.Pooled // after the last complete cycle
+	State   *departure.State // as stored
+	Pooled  *departure.Pooled
 	Summary verdict.RouteSummary
 	// Quotes holds one quote for each departure and day on which it was seen, in order of day
 	// found, from the day that Rounds.From returns.
@@ -77,7 +76,7 @@ func (s Source) now() time.Time { return s.Day.Time().Add(12 * time.Hour) }
 // From returns the first day of the quotes that Refresh needs.
 func (r Rounds) From(today fare.Day) fare.Day {
 	if r.Due(today) {
-		return 0 // the baseline uses the whole history
+		return 0 // the rival rule uses the whole history
 	}
 	from := today
 	for _, round := range r {
@@ -113,7 +112,7 @@ func newRound(s Source) (Round, bool) {
 	r := Round{Day: s.Day, Rule: Rule, Currency: s.State.Currency, Route: answerRoute(s)}
 	published, err := verdict.JudgeDepartures(s.State, s.Pooled, s.now())
 	rule := *s.Pooled
-	rule.Experience = nil // the score measures the rule without earlier corrections
+	rule.Experience = nil // own answers lack the corrections from the score
 	own, _ := verdict.JudgeDepartures(s.State, &rule, s.now())
 	if day, ok := s.State.Day(s.Pooled, s.Day); ok && err == nil {
 		earlier := sightings(s.Quotes, s.Day)
@@ -134,7 +133,8 @@ func newRound(s Source) (Round, bool) {
 	return r, len(r.Departs) > 0 || r.Route != nil
 }
 
-// answerDeparture returns what is stored of the answer a about a live fare, and of the rule's own.
+// answerDeparture returns what is stored about a live fare. a is the published answer, own the one
+// without corrections from the score.
 func answerDeparture(s Source, day *departure.StateDay, a, own verdict.Judgement, rival uint8,
 	l departure.Live) DepartureAnswer {
 	answer := DepartureAnswer{
@@ -192,9 +192,9 @@ func sightings(quotes []departure.Live, today fare.Day) []sighting {
 }
 
 // rival is a simple rule, with which the service's own rule is compared. It returns the percentile
-// of a fare among earlier fares of the route whose lead time differs by at most 15 %, and whose
-// departure date, in any year, differs by at most 45 days. Ties count half. It returns NoRival if
-// there are fewer than 8 such fares.
+// of a fare among the other fares of the route found so far whose lead time differs by at most 15
+// %, and whose departure date, in any year, differs by at most 45 days. Ties count half. It returns
+// NoRival if there are fewer than 8 such fares.
 func rival(quotes []sighting, quote departure.Live) uint8 {
 	const width, season, year = .15, 45, 365
 	found := quote.FoundDay()

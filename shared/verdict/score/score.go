@@ -9,10 +9,7 @@
 //
 // After 7 days, and for the chance within 14 days after 14 days, a refresh looks up the outcomes in
 // the history and adds them to Counts. Counts are integers, so that sums do not depend on the order
-// of addition, and never decrease. Answers that cannot be compared are counted by Reason.
-//
-// A round stores the answers themselves, so a later version of the rules does not change what is
-// compared.
+// of addition. Answers that cannot be compared are counted by Reason.
 package score
 
 import (
@@ -89,7 +86,7 @@ func LeadName(span int) string {
 // Counts holds the outcomes of answers, all as integers: Stated and Shuffled in hundredths, Change
 // in ten-thousandths.
 type Counts struct {
-	Rounds   int64 // rounds with an answer that was compared, or could not be compared
+	Rounds   int64 // rounds whose outcomes within 7 days are counted
 	Horizons [Horizons]HorizonCounts
 	Places   [Sures][Places]int64 // of departures, by reliability
 	Route    RouteCounts
@@ -101,8 +98,8 @@ type HorizonCounts struct {
 	Own    [Steps]Case    // by the rule's own chance; Stated is in units of 0.5 %
 	Bands  [Bands]Wait    // by published chance
 	Levels [Levels][Spans]Cell
-	Both   [Levels]Pair // answers with a percentile of the baseline, by the rule's level
-	Rival  [Levels]Pair // the same answers, by the level of the baseline
+	Both   [Levels]Pair // answers with a percentile by the rival rule, by the published level
+	Rival  [Levels]Pair // the same answers, by the level of the rival rule
 	Ages   [Ages]Case
 	Sures  [Sures]Case
 }
@@ -117,8 +114,8 @@ type Wait struct {
 }
 
 // Cell counts the outcomes of answers with one level and range of lead times. Shuffled, in
-// hundredths, is the number of falls to expect if each judged fare were a random one of its
-// comparable fares.
+// hundredths, is the number of falls to expect if the later fares were drawn at random from the
+// fares with which the judged one was compared.
 type Cell struct{ N, Fell, Rose, Shuffled int64 }
 
 type Pair struct{ N, Fell int64 }
@@ -201,7 +198,7 @@ func (r *RouteCounts) each(do func(*int64)) {
 }
 
 func (c *Counts) Add(other *Counts) {
-	if other.Empty() { // on most days
+	if other.Empty() {
 		return
 	}
 	var more []int64

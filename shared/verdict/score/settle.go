@@ -86,7 +86,7 @@ func follow(quotes []departure.Live, answer DepartureAnswer, from, days fare.Day
 	return c, c.days > 0
 }
 
-// changed returns the relative change of a price in ten-thousandths, at most tenfold.
+// changed returns the relative change of a price in ten-thousandths, at most +1,000 %.
 func changed(from, to fare.Cents) int64 {
 	return int64(math.Round(1e4 * min(10, float64(to)/float64(from)-1)))
 }

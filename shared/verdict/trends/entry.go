@@ -22,8 +22,7 @@ func EntryOf(destination fare.City, s verdict.RouteSummary) Entry {
 	return e
 }
 
-// previous returns the cheapest price about one cycle before the summary, in EUR cents: that of the
-// last day with a low one to two cycles back, or 0.
+// previous returns Entry.Previous.
 func previous(s verdict.RouteSummary) fare.Cents {
 	last := slices.MaxFunc(append([]verdict.Low{{}}, s.Lows...), func(a, b verdict.Low) int {
 		return int(within(a.Day, s.AsOf) - within(b.Day, s.AsOf))
@@ -34,7 +33,7 @@ func previous(s verdict.RouteSummary) fare.Cents {
 	return s.Euro(last.Price)
 }
 
-// within returns day if it lies one to two cycles before asOf, and 0 otherwise.
+// within returns day if it lies 7 to 13 days before asOf, and 0 otherwise.
 func within(day, asOf fare.Day) fare.Day {
 	if day > asOf-Cycle || day <= asOf-2*Cycle {
 		return 0

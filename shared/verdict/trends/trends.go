@@ -22,7 +22,7 @@ type Live struct {
 	Depart fare.Day
 	Price  fare.Cents
 	Found  int64 // Unix seconds
-	// The verdict on the fresh fare. Without enough data, Certainty is empty.
+	// The verdict on the fare as if it were fresh. Without enough data, Certainty is empty.
 	Level      verdict.Level
 	Certainty  verdict.Reliability
 	Percentile int
@@ -37,7 +37,7 @@ type Entry struct {
 	Median       fare.Cents // of the cheapest fares of Sample past days
 	Minimum      fare.Cents
 	Sample       int
-	Previous     fare.Cents      // cheapest fare one cycle before AsOf; 0: none
+	Previous     fare.Cents      // cheapest fare 7 to 13 days before AsOf, on the latest such day with one; 0: none
 	Live         []Live          // the first that has not departed is the cheapest
 	Months       []verdict.Month // cheapest first
 }
@@ -59,8 +59,7 @@ func (e Entry) Cheapest(today fare.Day) (Live, bool) {
 	return Live{}, false
 }
 
-// Origin holds all routes from a city, the most popular first. Each observation is a search by a
-// traveller, so their number is the best available measure of popularity.
+// Origin holds all routes from a city, the most popular first: those with the most observations.
 type Origin struct {
 	Entries []Entry
 }
@@ -89,8 +88,8 @@ func (o Origin) Entry(destination fare.City) (Entry, bool) {
 
 const format = 2
 
-// Encode uses about 110 bytes per destination with 12 months. Names are stored once, and days and
-// times as differences from those of the first entry.
+// Encode stores each name of a level or a certainty once, and days and times as differences from
+// those of the first entry.
 func (o Origin) Encode() []byte {
 	var names []string
 	index := func(name string) uint64 {
