@@ -7,8 +7,8 @@ import (
 	"verdetto/e2e/script"
 )
 
-// Each call of every story to the store, to mail, to Stripe, to the chain and to the source fails
-// once, before and after its effect. In a further run, the process is killed at the call.
+// Each call of a story to the store, to mail, ntfy, Stripe, the chain or the source fails, before
+// and after its effect, and in further runs kills the process.
 func TestEvidenceScripts_UnderFaults(t *testing.T) {
 	for _, subject := range subjects(t) {
 		script.Faults(t, 0, rand.New(rand.NewPCG(50, 1)), scripts(t, subject)...)

@@ -1,5 +1,5 @@
 // Package docs checks the documents against the repository. Every link, path and test name in a
-// document must exist. Every setting and endpoint must have a row in its document.
+// document must exist. Every setting and endpoint must be in its document.
 package docs
 
 import (

@@ -200,7 +200,7 @@ func TestCalls(t *testing.T) {
 	service, made := invented(t), 0
 	values := map[string]string{"origine": "Milano", "destinazione": "Bucarest", "destinazioni": "Bucarest,Londra", "q": "mila"}
 	for path, text := range fixture.Documents(t) {
-		if strings.HasPrefix(path, "e2e/") { // of other days
+		if strings.HasPrefix(path, "e2e/") { // their calls are about other days
 			continue
 		}
 		for _, m := range documentedCall.FindAllStringSubmatch(strings.ReplaceAll(text, "&amp;", "&"), -1) {

@@ -161,9 +161,9 @@ func fault(s *story, ts *testscript.TestScript, _ bool, args []string) {
 // Faults runs each script once, and then again with one failure, for n failures drawn from all
 // possible ones, or for every one if n is 0. The failed step is then retried, and the story must
 // continue and end as it did without the failure: with the same mails and the same items in the
-// store. A refresh of a file store must store the same, so that no fare is lost or counted twice;
-// another source is asked more often. If the answer of a step was lost, the service may refuse the
-// retry because the step is done; the story then ends there.
+// store. If the fares come from a file, the items computed from them must have the same content, so
+// that no fare is lost or counted twice. If the answer of a step was lost, the service may refuse
+// the retry because the step is done; the story then ends there.
 func Faults(t *testing.T, n int, random *rand.Rand, files ...string) {
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(file, ".txtar"), func(t *testing.T) {

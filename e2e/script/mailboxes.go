@@ -63,7 +63,7 @@ func (s *story) fresh(ts *testscript.TestScript, address string) (fresh []maildi
 	return fresh
 }
 
-// sent returns all mails, or the messages to a topic of ntfy or a person in Telegram.
+// sent returns all mails, or the messages to a webhook, a topic of ntfy or a person in Telegram.
 func (s *story) sent(address string) (all []maildir.Mail, err error) {
 	add := func(title, text string, links ...string) {
 		m := maildir.Mail{File: fmt.Sprint(address, " ", len(all))}

@@ -26,12 +26,12 @@ import (
 type operator struct {
 	refresh func(ctx context.Context)
 	disk    float64
-	ends    time.Time // of the certificate
+	ends    time.Time // when the certificate ends
 	checks  *httptest.Server
 	mu      sync.Mutex
 	pings   map[string]int
 	log     slog.Handler
-	stop    func() // the process
+	stop    func() // stops the process
 }
 
 type onDisk struct {

@@ -19,7 +19,7 @@ func (s *story) seller() *fixture.PerCall {
 		return s.perCall
 	}
 	s.perCall = fixture.OpenPerCall(s.t, s.options.Table, s.now)
-	lost := false // the answer to a payment that was sent
+	lost := false // whether the answer to the last payment was lost
 	s.perCall.Chain.Fault = func(step string) error {
 		side := never
 		if step == "send" || step == "outcome" {

@@ -108,10 +108,10 @@ type story struct {
 	status    int
 	header    http.Header
 	body      []byte
-	toolText  string          // of the last answer
+	toolText  string          // text of the last answer of a tool
 	read      map[string]bool // mails, by file
 	mail      maildir.Mail
-	delivered int // events of Stripe
+	delivered int // number of Stripe's events
 	ntfy      *ntfytest.Server
 	bot       *telegramtest.Server
 	hooked    []maildir.Mail // events to webhooks

@@ -75,7 +75,7 @@ type named struct {
 
 func (n named) Name() string { return n.name }
 
-// world is a small part of the invented world, which a refresh reads in a second.
+// world is a small part of the invented world, so that a refresh is fast.
 type world struct{ *sample.Source }
 
 var shown = []fare.Route{

@@ -10,7 +10,7 @@
 //
 // A call counts towards the quota of the service's own endpoint with the same content. It costs one
 // store read besides the read of the customer. The dates of returns cost one read per class of
-// stay, at most four.
+// nights away, at most four (TestCallsToTheStore).
 //
 // Start reading at Service.Register.
 package compat
@@ -95,7 +95,7 @@ func (s *Service) answers(api *httpapi.API, counted string, unfit kind,
 // mediaType has no charset, because the Amadeus SDKs require exactly this value.
 const mediaType = "application/vnd.amadeus+json"
 
-// The response must not be cached for other callers.
+// write forbids caching, because the answer depends on the caller's token.
 func write(w http.ResponseWriter, r *http.Request, status int, kind string, document any) {
 	var body bytes.Buffer
 	encoder := json.NewEncoder(&body)

@@ -106,7 +106,7 @@ func (s *Service) dealFares(ctx context.Context, from place, f filter) (all []op
 	return all, nil
 }
 
-// ofDeals leaves out deals that are too old today.
+// ofDeals leaves out deals that are too old today or do not match the filter.
 func (f filter) ofDeals(origin deals.Origin, today fare.Day) (all []option) {
 	for _, e := range origin.Entries {
 		cheapest := &e.Any

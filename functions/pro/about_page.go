@@ -12,7 +12,7 @@ import (
 )
 
 // Operator describes the person or company that runs the service and sells the plan. The pages mark
-// empty fields as missing and never invent a value.
+// empty fields as missing.
 type Operator struct {
 	Name    string // of the person or company
 	Address string // postal, its parts separated by commas

@@ -174,9 +174,9 @@ func (s *Service) confirmed(ctx context.Context, id string) (issued, error) {
 	return bought, nil
 }
 
-// noteSale tells the operator if Stripe has delivered nothing for a day after an earlier sale.
-// Normally it reports a sale within seconds, often before the payer asks for the key. Keys do not
-// depend on the webhook, but renewals do.
+// noteSale tells the operator if Stripe has delivered nothing for a day after an earlier sale. It
+// accepts a delivery up to an hour before that sale, because Stripe may report a payment before the
+// payer asks for the key. Keys do not depend on the webhook, but renewals do.
 func (s *Service) noteSale() {
 	now := s.Now()
 	s.signature.Lock()
@@ -247,8 +247,8 @@ func (s *Service) webhook(ctx context.Context, in *webhookInput) (*webhookOutput
 const secretTodo = "if Stripe's dashboard shows failed deliveries, set STRIPE_WEBHOOK_SECRETS to the secret that " +
 	"it shows for the webhook"
 
-// noteSignature reports deliveries that look like Stripe's but have a wrong signature. It logs one per
-// hour.
+// noteSignature reports to OnDelivery whether a delivery has a right signature, except for
+// deliveries that do not look like Stripe's. It logs wrong ones at most once an hour.
 func (s *Service) noteSignature(ctx context.Context, signature string, err error) {
 	wrong := errors.Is(err, pay.ErrBadSignature) && strings.Contains(signature, "v1=")
 	if err != nil && !wrong {

@@ -11,7 +11,7 @@ import (
 )
 
 // Strangers can cause calls to the chain and the card processor, which limit the service in turn.
-// So the service has a ceiling for such calls. Each network has a small share of the ceiling, so
+// So there is a ceiling for all such calls together, and a small share of it for each network, so
 // that no network can use it up and keep payers out.
 var (
 	chainService = limit.Limit{Name: "pro-chain-service", Calls: 12_000, Window: time.Hour}
@@ -40,7 +40,7 @@ func mayAsk(ctx context.Context, network, service limit.Limit, safe string) erro
 
 const (
 	unknownTime = 15 * time.Second
-	mostUnknown = 10_000 // about 2 MB
+	mostUnknown = 10_000
 )
 
 // unknownPayments remembers, for unknownTime, the signatures whose transactions no node knows.

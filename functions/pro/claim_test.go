@@ -43,8 +43,9 @@ func claim(s fixture.Shop, email string, signature pay.Signature, firma string) 
 	return s.Do("POST", "/v1/pro/verifica-cripta", fixture.Object(fields...))
 }
 
-// TestClaimsRace: many callers claim one payment in any order, with and without the payer's
-// signature. The payer gets the plan in the end, and no other address keeps the paid days.
+// TestClaimsRace: many strangers claim one payment at once, in half of the rounds together with the
+// payer, who proves it. The payer then gets the plan and no stranger keeps one; without the payer,
+// one stranger does.
 func TestClaimsRace(t *testing.T) {
 	t.Parallel()
 	const rounds, strangers = 100, 4

@@ -31,8 +31,8 @@ func TestGoodDeliveriesAreHeard(t *testing.T) {
 		playmoney.Sign(event, s.Clock.Now(), s.Payments.Stripe.Secret)), 200, "", "a good delivery")
 }
 
-// A caller who repeats a wrong key costs one read of the store in several seconds. A key that was
-// already rotated does not count as wrong.
+// A caller who repeats a wrong key costs only one read of the store. A key that was already rotated
+// does not count as wrong.
 func TestARefusedRotationIsLookedUpOnce(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()

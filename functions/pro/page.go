@@ -21,7 +21,7 @@ import (
 //go:embed *.html
 var templates embed.FS
 
-// pages parses the templates at the first call: most calls come from programs and need no page.
+// pages parses the templates at the first page, because many calls need none.
 var pages = sync.OnceValue(func() *template.Template { return template.Must(template.ParseFS(templates, "*.html")) })
 
 // Reader chooses the language: that of the link, or else one that the browser accepts.
@@ -69,8 +69,8 @@ func asJSON(status int, answer any) (*page.Response, error) {
 }
 
 // showCheckout returns the checkout's URL: as JSON, or as a page with a link. It does not redirect,
-// because browsers apply a page's security policy to a redirect after a form. The policy allows no
-// other host.
+// because browsers apply a page's security policy to a redirect after a form, and the policy allows
+// no other host.
 func showCheckout(accept string, l *i18n.Language, c checkoutBegun) (*page.Response, error) {
 	if !page.WantsHTML(accept) {
 		return asJSON(http.StatusOK, c)

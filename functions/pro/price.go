@@ -9,8 +9,8 @@ import (
 
 const (
 	priceMemoTime = time.Hour
-	priceRetry    = 30 * time.Second // interval before a retry
-	pricePatience = 2 * time.Second  // how long a reader waits for it
+	priceRetry    = 30 * time.Second // interval before the price is read again after a failure
+	pricePatience = 2 * time.Second  // how long a reader waits for the card processor
 )
 
 // price returns false if no price was read within the last hour: none is better than a wrong one.

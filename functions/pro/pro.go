@@ -58,7 +58,7 @@ type Service struct {
 	signature struct {
 		sync.Mutex
 		next        time.Time // no wrong signature is logged before this time
-		heard, sold time.Time // the last delivery, and the first sale by card without one
+		heard, sold time.Time // the last delivery, and the first sale by card after it
 	}
 
 	// kept is the progress of judging kept claims.
@@ -74,12 +74,12 @@ type Service struct {
 type Processors struct {
 	AWS       bool   // runs the service and sends its mails
 	Mail      string // the host of the mail server
-	Simulated bool   // payments are: no payment service sees anything
+	Simulated bool   // payments are simulated
 }
 
 type Wallet struct {
 	Owner        string // the wallet's address
-	TokenAccount string // its USDC account, which most senders find by themselves
+	TokenAccount string // its USDC account
 	Mint         string
 	Network      string // mainnet-beta or devnet
 	Units        int64  // the price, in millionths of a USDC

@@ -26,7 +26,8 @@ const (
 	movedKind    = "plan moved"    // notify the former address; Ref is the new one
 )
 
-// sendTime is the time limit of one job. Its calls about subscriptions and the mail take less.
+// sendTime is the time limit of one job: pay.Timeout for its calls about subscriptions, and 15
+// seconds for the mail.
 const sendTime = pay.Timeout + 15*time.Second
 
 func (s *Service) Work(ctx context.Context) (ended int, err error) {
@@ -183,11 +184,11 @@ func (s *Service) sendKey(ctx context.Context, j store.Job) error {
 	return s.Keys.Activate(ctx, id, hash, s.Now())
 }
 
-// firstKey, as the subject of a job, means that the customer has not seen a key yet.
+// firstKey, as the Ref of a job, means that the customer has not seen a key yet.
 const firstKey = "first key"
 
-// keyMessage composes the mail with a key. It has a link to undo, except for a first key: its
-// customer did not come back from the checkout, or the payment was judged late.
+// keyMessage composes the mail with a key. It has a link to undo, unless it is the customer's first
+// key.
 func (s *Service) keyMessage(j store.Job, c store.Customer, key string) (mail.Message, error) {
 	if owned := c.Owned(); len(owned) > 0 && j.Ref != firstKey {
 		return s.compose(j, mail.RecoverMail, c, key, s.undoPath(c.ID, owned))

@@ -1,6 +1,6 @@
 // Package wiring builds what every Lambda executable needs: settings, table, clock and log. The
-// packages below build what only some executables need: serving (HTTP), sending (SES and SQS), plan
-// and percall (payments). So each executable links only its own dependencies.
+// packages below build what only some executables need: serving (HTTP) and sending (SES and SQS).
+// So each executable links only its own dependencies.
 //
 // If the settings have faults, the executable logs all of them and ends.
 package wiring

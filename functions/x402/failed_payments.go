@@ -28,7 +28,7 @@ const (
 var (
 	againLimit = limit.Limit{Name: "x402-again", Calls: 3, Window: day} // per answer and IP address
 
-	// per payer or address
+	// each counted per payer and per address
 	failedHour = limit.Limit{Name: "x402-failed-hour", Calls: 20, Window: time.Hour}
 	failedDay  = limit.Limit{Name: "x402-failed-day", Calls: 5, Window: day}
 	// for all payers
@@ -60,8 +60,8 @@ func (s *Service) slots(ctx context.Context, payment x402pay.Payment) []store.Sl
 	return append(all, s.slotsOf(feesDay, allPayers, "DAY"))
 }
 
-// notTaken returns the error response for a payment that was not recorded. Nothing was sent to the
-// chain.
+// notTaken returns the error response if a payment could not be recorded, or if one of its limits
+// is reached.
 func (s *sale) notTaken(ctx context.Context, err error) error {
 	full := new(store.Full)
 	switch {

@@ -125,8 +125,8 @@ func TestInvalidPaymentsMakeNoCalls(t *testing.T) {
 }
 
 // A node may accept a payment that never gets into a block, for example because its blockhash
-// expires soon. Waiting for it occupies a process for a while but costs no fee. A payer can have
-// only one such open payment, until its failure is certain, but can retry it.
+// expires soon. Waiting for it occupies a process for a while but costs no fee. A payer can make
+// only one such payment within store.OpenFor, and five a day, but can retry each.
 func TestOpenPaymentsAreBounded(t *testing.T) {
 	t.Parallel()
 	p, clock, _ := open(t)

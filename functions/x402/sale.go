@@ -294,7 +294,7 @@ func (s *sale) required(p *httpapi.Problem, reason string) error {
 	return p.With(x402pay.RequiredHeader, header)
 }
 
-// retryLater returns the error response for a payment whose outcome is not known yet.
+// retryLater returns the error response for a payment that the caller may send again.
 func (s *sale) retryLater(ctx context.Context, err error, detail string) error {
 	s.Log.ErrorContext(ctx, "the outcome of a payment by x402 is not known; the caller may send the same payment again, which is taken once", "error", err)
 	return notNow(detail, "5")

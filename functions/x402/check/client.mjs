@@ -1,5 +1,5 @@
-// Asks for a resource and pays for it: node client.mjs URL NODE SEED (32 bytes in hex).
-// It prints the status, the header that says what became of the payment, and the body.
+// Requests a resource and pays for it: node client.mjs URL NODE SEED (32 bytes in hex). Prints the
+// status, the header PAYMENT-RESPONSE and the body.
 import { createKeyPairSignerFromPrivateKeyBytes } from "@solana/kit";
 import { wrapFetchWithPayment, x402Client } from "@x402/fetch";
 import { ExactSvmScheme } from "@x402/svm/exact/client";

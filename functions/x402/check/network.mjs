@@ -1,7 +1,8 @@
-// A network of one node: Solana's own runtime behind the JSON-RPC that clients and sellers speak.
-// The first argument is JSON: {mint, accounts: [{owner, account, units}], lamports: {address: number}}.
-// It prints its address. Methods that no node has: hold (of a token account), lamports (of an address), expire (the
-// newest blockhash, and all that rest on it), drain (a token account, as soon as the next transaction was tried).
+// A network of one node: Solana's own runtime behind the JSON-RPC that clients and sellers use. The
+// first argument is JSON: {mint, accounts: [{owner, account, units}], lamports: {address: number}}.
+// It prints its address. It adds four methods for tests: hold returns the units of a token account,
+// lamports the balance of an address; expire ends the newest blockhash, and drain empties a token
+// account between the simulation of the next transaction and its block.
 import { createServer } from "node:http";
 import { address, getAddressEncoder, getBase64Encoder, getBase58Decoder, getTransactionDecoder, lamports } from "@solana/kit";
 import { FailedTransactionMetadata, LiteSVM } from "litesvm";
@@ -15,7 +16,8 @@ function put(at, data) {
   svm.setAccount({ address: address(at), data, executable: false, lamports: lamports(svm.minimumBalanceForRentExemption(BigInt(data.length))), programAddress: token, space: BigInt(data.length) });
 }
 
-// A mint: 36 bytes of who may make more (nobody), the supply, the decimals, that it is begun, 36 bytes of who may freeze (nobody).
+// The layout of a mint: 36 bytes for the mint authority (none), the supply, the decimals, the flag
+// initialized, 36 bytes for the freeze authority (none).
 const mint = new Uint8Array(82);
 const supply = world.accounts.reduce((all, a) => all + BigInt(a.units), 0n);
 new DataView(mint.buffer).setBigUint64(36, supply, true);
@@ -23,7 +25,8 @@ mint[44] = 6;
 mint[45] = 1;
 put(world.mint, mint);
 
-// A token account: its mint, its owner, the units, and after 36 bytes of who may spend for the owner (nobody) that it is begun.
+// The layout of a token account: mint, owner, units, 36 bytes for the delegate (none), the state
+// initialized.
 function hold(a) {
   const data = new Uint8Array(165);
   data.set(bytesOf(world.mint), 0);
@@ -36,11 +39,11 @@ world.accounts.forEach(hold);
 for (const [of, amount] of Object.entries(world.lamports)) svm.airdrop(address(of), lamports(BigInt(amount)));
 
 const context = { slot: 1, apiVersion: "3.0.0" };
-const known = new Map(); // what became of a transaction, by its signature: null, or what it failed on
+const known = new Map(); // the error of a transaction by its signature; null if it took effect
 let height = 1000;
-let drained = null; // the token account that is emptied between the trial of the next transaction and its block
+let drained = null; // the token account to empty between the simulation of the next transaction and its block
 
-// reason spells what a transaction failed on as nodes do.
+// reason formats the error of a transaction as nodes do.
 function reason(err) {
   if (typeof err?.err !== "function") return "TransactionError" + err;
   const inner = err.err();
@@ -63,7 +66,8 @@ const methods = {
     if (!a.exists) return { context, value: null };
     return { context, value: { data: [Buffer.from(a.data).toString("base64"), "base64"], executable: a.executable, lamports: Number(a.lamports), owner: a.programAddress, rentEpoch: 0, space: a.data.length } };
   },
-  // As a node does, it tries a transaction before it passes it on: what would fail costs nobody anything.
+  // Like a node, it simulates a transaction before sending it, so one that would fail costs
+  // nothing.
   sendTransaction: ([text, options]) => {
     const tx = getTransactionDecoder().decode(getBase64Encoder().encode(text));
     const name = getBase58Decoder().decode(Object.values(tx.signatures)[0]);
