@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	"verdetto/shared/apikey"
@@ -26,4 +27,17 @@ func TestIssueOnceWithFaults(t *testing.T) {
 		}
 	})
 	t.Logf("%d combinations", n)
+}
+
+// The key of the second customer may have been refused until the plan was moved.
+func TestMove_Changed(t *testing.T) {
+	var changed []apikey.CustomerID
+	customers := store.Customers{Table: openAlerts(t).Table}
+	storetest.Must(t, customers.Put(t.Context(), store.Customer{ID: ada}))
+	customers.Changed = func(id apikey.CustomerID) { changed = append(changed, id) }
+	bob := apikey.CustomerIDOf([]byte("pepper"), "bob@example.com")
+	_, err := customers.Move(t.Context(), ada, bob, noon, func(store.Customer) []store.LeftJob { return nil })
+	if err != nil || !slices.Contains(changed, bob) {
+		t.Errorf("changed are %v, %v", changed, err)
+	}
 }

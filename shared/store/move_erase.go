@@ -11,9 +11,9 @@ import (
 )
 
 // Move moves a plan, with all payments behind it, from one customer to another, who keeps their own
-// payments; days paid in USDC add up. It adds jobs, and deletes the first customer, whose key
-// becomes invalid. It returns the second customer, or ErrNotFound if the first does not exist, for
-// example after an earlier Move.
+// payments; days paid in USDC add up. The same write adds jobs and deletes the first customer, whose
+// key becomes invalid. Move returns the second customer, or ErrNotFound if the first does not exist,
+// for example after an earlier Move.
 func (k Customers) Move(
 	ctx context.Context, from, to apikey.CustomerID, now time.Time, jobs func(Customer) []LeftJob,
 ) (moved Customer, err error) {
@@ -40,7 +40,9 @@ func (k Customers) Move(
 		}
 		w.addRecord(replace(moved.item()), moved)
 		w.add(Op{Mode: Remove, Item: left.item()})
-		return w.commit(ctx, k.Table)
+		err = w.commit(ctx, k.Table)
+		k.changed(to)
+		return err
 	})
 	if err != nil {
 		return Customer{}, fmt.Errorf("move a plan: %w", err)
@@ -80,9 +82,8 @@ func (c *Customer) take(other Customer, now time.Time) {
 	}
 }
 
-// Erase deletes a customer and all items that contain the customer's id: the plan, the hash of the
-// key, the owners of subscriptions, and the jobs for which about returns true. The records of used
-// payments stay, without the id. Erase is idempotent.
+// Erase deletes a customer, the links to card subscriptions, and the jobs for which about returns
+// true. The records of used payments stay, without the customer's id. Erase is idempotent.
 func (k Customers) Erase(ctx context.Context, id apikey.CustomerID, about func(Job) bool, outboxes ...Outbox) error {
 	err := RetryConflicts(ctx, func() error {
 		var w writes
@@ -103,7 +104,7 @@ func (k Customers) Erase(ctx context.Context, id apikey.CustomerID, about func(J
 			}
 			w.add(named...)
 		}
-		if c.Version > 0 { // last, so that a retry after a failure finds the rest
+		if c.Version > 0 { // last, so that a retry after a failure still finds c.Cards and c.Claimed
 			w.add(Op{Mode: Remove, Item: c.item()})
 		}
 		return w.inTurn(ctx, k.Table)
