@@ -10,7 +10,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// SubscriberID is a pseudonym computed from a subscriber's address, stored in place of the address.
+// SubscriberID is a pseudonym computed from a subscriber's address, which keys contain in its place.
 type SubscriberID string
 
 // Alert is a subscription to the fares of a route, or of a trip on it. Earlier versions stored only
@@ -18,15 +18,15 @@ type SubscriberID string
 type Alert struct {
 	Subscriber SubscriberID `json:"s"`
 	Route      fare.Route   `json:"r"` // destination Anywhere: all cities from the origin
-	Email      string       `json:"e"` // of the owner, even if the channel is a webhook
+	Email      string       `json:"e"` // of the owner; empty if the channel is Ntfy or Telegram
 	Language   string       `json:"l"`
 	// Threshold is a price in EUR cents; 0: none. For Anywhere, it is the highest matching price.
 	Threshold fare.Cents `json:"t,omitempty"`
-	// Mailed is the day of the refresh whose fares the last message reported. 0: none sent.
+	// Mailed is the day of the refresh whose fares the last message reported; 0: none sent.
 	Mailed fare.Day `json:"m,omitempty"`
 	Fresh  bool     `json:"f,omitempty"` // the subscriber changed the condition after the last message
 
-	// ID distinguishes the alerts of one subscriber for one route (see NewID); empty in earlier versions.
+	// ID distinguishes the alerts of one subscriber for one route; see NewID.
 	ID      string     `json:"i,omitempty"`
 	Trip    Trip       `json:"trip,omitzero"`
 	Kind    string     `json:"k,omitempty"`  // Low, Drop, Change or Paid; empty: see Condition
@@ -46,9 +46,9 @@ type Alert struct {
 	// RequestDay is the day of the latest request; 0 in alerts of earlier versions.
 	RequestDay fare.Day `json:"asked,omitempty"`
 	State      State    `json:"st,omitzero"`
-	// Currency is the currency in which the subscriber stated Threshold or Amount, and Stated that
-	// amount in hundredths. An alert without an amount has the Rate of Currency, in units per euro.
-	// All are empty for euros.
+	// Currency is the currency in which the subscriber stated Threshold or Amount, and Stated is
+	// that amount in hundredths. An alert without an amount has the Rate of Currency instead, in
+	// units per euro. All three are empty for euros.
 	Currency string     `json:"cu,omitempty"`
 	Stated   fare.Cents `json:"sa,omitempty"`
 	Rate     float64    `json:"ra,omitempty"`
@@ -59,7 +59,7 @@ type Alert struct {
 	version int64
 }
 
-// FirstCheck returns the day after today, because alerts are checked once a day.
+// FirstCheck returns the first day on which an alert of today is checked.
 func FirstCheck(today fare.Day) fare.Day { return today + 1 }
 
 func (a Alert) PausedOn(day fare.Day) bool { return day < a.Paused }
@@ -81,8 +81,8 @@ func (s State) Cities() (all []string) {
 	return all
 }
 
-// The kinds of conditions. Threshold and Verdict form one group: a subscriber can change the kind
-// within the group, but has at most one alert of the group for the same trip and channel.
+// The kinds of conditions. A subscriber can have only one of Threshold and Verdict for the same trip
+// and recipient: see NewID.
 const (
 	Threshold = "threshold" // the fare costs this much or less
 	Verdict   = "verdict"   // the fare is buono or ottimo
@@ -117,7 +117,7 @@ func (a Alert) LeastLevel() string {
 	return a.Level
 }
 
-// condition returns the fields that a subscriber changes by asking for the same alert again.
+// condition returns the fields whose change makes an alert Fresh.
 func (a Alert) condition() [6]any {
 	return [6]any{a.Condition(), a.Threshold, a.Days, a.Percent, a.Amount, a.Level}
 }
@@ -131,10 +131,10 @@ type Trip struct {
 	From     fare.Day      `json:"f,omitempty"` // 0: any
 	To       fare.Day      `json:"t,omitempty"` // last day of departure
 	Month    bool          `json:"m,omitempty"` // the subscriber asked for a whole month
-	Nights   fare.Trip     `json:"n,omitempty"` // nights before the return
-	Nonstop  bool          `json:"s,omitempty"` // without stops
+	Nights   fare.Trip     `json:"n,omitempty"`
+	Nonstop  bool          `json:"s,omitempty"`
 	Airports fare.Airports `json:"ap,omitzero"`
-	Airlines fare.Airlines `json:"al,omitempty"` // of the fares; empty: any airline
+	Airlines fare.Airlines `json:"al,omitempty"` // empty: any
 }
 
 func (t Trip) HasPassed(today fare.Day) bool { return t.To > 0 && t.To < today }
@@ -195,10 +195,9 @@ const (
 	maxID    = 64 // keeps keys within their maximum length
 )
 
-// NewID returns a hash of the alert's trip, group of kinds, channel, address and area, so that a
-// repeated request changes only the numbers in the stored alert. For compatibility with earlier
-// versions, the ID of an alert by mail with a Threshold or Verdict for the cheapest fare of a route
-// is empty.
+// NewID returns a hash of the alert's trip, kind, channel, address and area, so that a request with
+// the same values changes the stored alert instead of adding another. Threshold and Verdict count as
+// one kind. An alert of this kind by mail without a trip and area has no ID, as in earlier versions.
 func (a Alert) NewID() string {
 	group := a.Condition()
 	if group == Threshold || group == Verdict {

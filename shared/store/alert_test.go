@@ -74,7 +74,7 @@ func TestAnAlertIsWrittenAsEver(t *testing.T) {
 	}
 }
 
-// Removing the last of several alerts for a route also removes the marks of the route.
+// ForgetRoute removes the marks of a route only after the last of several alerts.
 func TestSeveralAlertsForARoute(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
 	all := []store.Alert{

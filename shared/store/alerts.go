@@ -11,8 +11,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Alerts stores the alerts of subscribers. An alert holds no personal data except the address
-// (partitions: PENDING, ALERTS, SUBSCRIBER, WATCHED, STOPPED).
+// Alerts stores the alerts of subscribers (partitions: PENDING, ALERTS, SUBSCRIBER, WATCHED,
+// STOPPED).
 type Alerts struct {
 	Table  Table
 	Outbox Outbox // for the mail that asks for confirmation
@@ -60,8 +60,8 @@ func (a Alerts) One(ctx context.Context, ref Ref, s SubscriberID) (Alert, error)
 	return readAlert(item)
 }
 
-// Remove deletes the given alerts of a subscriber, or all without references, and returns their
-// number.
+// Remove deletes the alerts of a subscriber that which names, or all if which is empty, and returns
+// their number.
 func (a Alerts) Remove(ctx context.Context, s SubscriberID, which ...Ref) (removed int, err error) {
 	err = RetryConflicts(ctx, func() (err error) {
 		removed, err = a.remove(ctx, s, which)
@@ -102,8 +102,7 @@ func (a Alerts) remove(ctx context.Context, s SubscriberID, which []Ref) (int, e
 	return removed, wrap(w.commit(ctx, a.Table), "remove alerts")
 }
 
-// Stop deletes all alerts of a subscriber and blocks messages until the given time. It is called when
-// the mailbox refused mail permanently or the subscriber reported spam.
+// Stop blocks messages to a subscriber until the given time, and deletes all alerts.
 func (a Alerts) Stop(ctx context.Context, s SubscriberID, until time.Time) error {
 	if err := a.Table.Write(ctx, set(Item{Key: stoppedKey(s), Expires: until})); err != nil {
 		return fmt.Errorf("stop mail to a subscriber: %w", err)
@@ -121,8 +120,8 @@ func (a Alerts) Stopped(ctx context.Context, s SubscriberID) (bool, error) {
 	return err == nil, wrap(unless(err, ErrNotFound), "read whether mail is stopped")
 }
 
-// Page returns at most limit alerts for a route after the given Place; fewer than limit means that there
-// are no more. Of a malformed alert only the reference is set, and Readable returns false.
+// Page returns at most limit alerts for a route after the given Place; fewer than limit means that
+// there are no more. A malformed alert has only Subscriber and Ref.
 func (a Alerts) Page(ctx context.Context, route fare.Route, after string, limit int) ([]Alert, error) {
 	r := Range{Partition: alertsOf(route), After: after, Limit: limit}
 	alerts, err := list(ctx, a.Table, r, func(item Item) (Alert, error) {
@@ -149,7 +148,7 @@ func (a Alerts) MarkNotifiedOf(ctx context.Context, alert Alert, found fare.Day,
 }
 
 func (a Alerts) markNotified(ctx context.Context, alert Alert, found fare.Day, record func(*State)) error {
-	alert.Fresh = false // unless the subscriber has changed the condition meanwhile
+	alert.Fresh = false // if the subscriber has changed the alert meanwhile, change reads it again
 	err := a.change(ctx, alert, func(next *Alert) {
 		if next.Mailed < found || IsWrongDay(next.Mailed, found) {
 			next.Mailed = found
@@ -197,8 +196,8 @@ func (a Alerts) MarkMet(ctx context.Context, alert Alert, destinations string) e
 	return wrap(err, "record what meets an alert")
 }
 
-// change writes the alert if the function changes it. If the stored alert has changed since it was
-// read, change reads it again and retries. A removed alert stays removed.
+// change writes the alert if the function changes it. If another process has written the alert since
+// it was read, change reads it again and retries. A removed alert stays removed.
 func (a Alerts) change(ctx context.Context, alert Alert, change func(*Alert)) error {
 	return rewrite(ctx, alert, func(read Alert) error {
 		next := read
@@ -234,8 +233,8 @@ func (a Alerts) MarkOver(ctx context.Context, alert Alert, day fare.Day) error {
 	return wrap(err, "record that an alert has ended")
 }
 
-// digestWrites returns the writes that create or remove a subscriber's digest when an alert
-// changes, to be added to the write of the alert.
+// digestWrites returns the writes to a subscriber's digest that belong in the same write as the
+// change of an alert.
 func (a Alerts) digestWrites(ctx context.Context, before, after Alert) ([]Op, error) {
 	switch {
 	case before.Digest == after.Digest:
@@ -251,7 +250,8 @@ func (a Alerts) digestWrites(ctx context.Context, before, after Alert) ([]Op, er
 	return a.endDigest(ctx, after.Subscriber, left)
 }
 
-// beginDigest rewrites a digest that exists, so that its concurrent removal fails with a conflict.
+// beginDigest returns a write even if the digest exists, so that its concurrent removal fails with a
+// conflict.
 func (a Alerts) beginDigest(ctx context.Context, s SubscriberID) ([]Op, error) {
 	item, err := a.Table.Get(ctx, digestKey(s), Strong)
 	switch {
@@ -284,7 +284,7 @@ func (a Alerts) endDigest(ctx context.Context, s SubscriberID, left []Ref) ([]Op
 	}
 	for _, ref := range left {
 		switch alert, err := a.One(ctx, ref, s); {
-		case errors.Is(err, ErrNotFound), errors.Is(err, ErrUnreadable): // in no digest
+		case errors.Is(err, ErrNotFound), errors.Is(err, ErrUnreadable): // cannot be in the digest
 		case err != nil:
 			return nil, err
 		case alert.Digest:

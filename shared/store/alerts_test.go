@@ -157,7 +157,7 @@ func TestAMalformedJob(t *testing.T) {
 	}
 }
 
-// The address of a subscriber who removed all alerts is no longer stored.
+// Remove deletes the alerts of a subscriber and the list of them.
 func TestRemovingLeavesNothing(t *testing.T) {
 	d, ctx := openAlerts(t), context.Background()
 	d.confirmed(t, "x", alertOf("ada", "BUH", 0))

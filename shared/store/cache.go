@@ -16,8 +16,9 @@ type Memo[T any] struct {
 	until time.Time
 }
 
-// Get returns the cached value or, if it is too old, the value that read returns and its time of validity.
-// If read fails, Get returns the old value, if any, and the next call tries again.
+// Get returns the cached value. If it is too old, Get calls read, which also returns for how long the
+// new value may be reused. If read fails, Get returns the old value, if any, and the next call of Get
+// tries again.
 func (m *Memo[T]) Get(now time.Time, read func() (T, time.Duration, error)) (T, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

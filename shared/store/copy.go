@@ -43,14 +43,14 @@ func eachPage(ctx context.Context, t Whole, after Key, f func(page []Item, next 
 	}
 }
 
-// Copy copies a table into an empty table of any kind, while no process writes to either.
+// Copy copies a table into an empty table of any kind. No process may write to either meanwhile.
 //
 // Until the copy is complete and compared, the target holds a mark (partition: COPY) with the key
 // after which an interrupted copy continues, and a server refuses to use the target. Each step
-// replaces the mark conditionally, so two copies into one target do not mix.
+// replaces the mark conditionally, so that of two concurrent copies into one target one fails.
 type Copy struct {
 	From, To Whole
-	Name     string // of From, for people
+	Name     string // of From; tells copies of different stores apart
 	Progress func(items int, doing string)
 }
 
@@ -76,10 +76,11 @@ func IncompleteCopyOf(ctx context.Context, t Table) (name string, err error) {
 	return mark.From, err
 }
 
-// ErrNotEmpty means that the target of a copy holds data that no copy of the same store wrote.
+// ErrNotEmpty means that the target of a copy holds data, and no incomplete copy of the same store.
 var ErrNotEmpty = errors.New("the target holds data already")
 
-// Run continues an interrupted Run, compares both tables, and returns the number of items.
+// Run copies, or continues an interrupted Run, then compares both tables and returns the number of
+// items.
 func (c Copy) Run(ctx context.Context) (items int, err error) {
 	mark, version, err := c.begin(ctx)
 	if err != nil {
@@ -91,8 +92,8 @@ func (c Copy) Run(ctx context.Context) (items int, err error) {
 		}
 		mark.Items += len(page)
 		c.Progress(mark.Items, "copied")
-		if next == (Key{}) {
-			return nil // After a crash the last page is copied again, so a completed copy is always compared.
+		if next == (Key{}) { // a mark with the zero key would start again
+			return nil
 		}
 		mark.After = next
 		version, err = c.mark(ctx, mark, version)
@@ -174,7 +175,7 @@ func (c Copy) compare(ctx context.Context) (items int, err error) {
 		return 0, err
 	}
 	for k := range states {
-		// The item may have expired between the two reads.
+		// An item that expired between the two reads is no difference.
 		if _, err := c.From.Get(ctx, k, Strong); !errors.Is(err, ErrNotFound) {
 			return 0, errors.Join(differs(k), err)
 		}

@@ -9,8 +9,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// A rebuilt series was refreshed in another table, from its own fares and recorded ones. Its items
-// are then copied here, unless a refresh changed them meanwhile.
+// An import of recorded fares rebuilds series in another table, from the stored and the recorded
+// fares. It then copies the items back, unless a refresh changed them meanwhile.
 
 func (f Fares) SeriesItems(ctx context.Context, s fare.Series) ([]Item, error) {
 	items, err := f.Table.Query(ctx, Range{Partition: routePartition(s), Read: Strong})
@@ -22,10 +22,10 @@ func (i Item) IsSummary() bool { return i.Sort == summaryKey(fare.Series{}).Sort
 // rebuiltBytes bounds the data of one write, below MaxTogether.
 const rebuiltBytes = 3 << 20
 
-// PutSeriesItems makes the items of a series equal to those of another table and returns how many
-// it wrote. versions holds the version of each item that they were rebuilt from; it fails with
-// ErrConflict if another process has changed an item since. An interrupted call can be repeated:
-// equal items are left alone.
+// PutSeriesItems writes those items of a series that differ from the stored ones, and returns how
+// many it wrote. versions holds the version that each stored item had when the series was rebuilt;
+// PutSeriesItems fails with ErrConflict if another process has changed one since. An interrupted call
+// can be repeated.
 func (f Fares) PutSeriesItems(
 	ctx context.Context, s fare.Series, items []Item, versions map[string]int64,
 ) (written int, err error) {
@@ -71,8 +71,8 @@ func (f Fares) PutSeriesItems(
 
 func bySort(i Item, sort string) int { return cmp.Compare(i.Sort, sort) }
 
-// CopyContributions copies the contributions of all series to a cycle from another table. It
-// returns how many items it wrote.
+// CopyContributions copies the contributions of all series on a day from another table. It returns
+// how many items it wrote.
 func (f Fares) CopyContributions(ctx context.Context, from Fares, cycle fare.Day) (written int, err error) {
 	r := Range{Partition: contributionPartition(cycle), Read: Strong}
 	items, err := from.Table.Query(ctx, r)

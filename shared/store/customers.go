@@ -17,8 +17,8 @@ import (
 // Writing a new hash makes the old key invalid (partitions: CUSTOMER, CASHED, SUBSCRIPTION).
 type Customers struct {
 	Table Table
-	// Changed, if set, is called with the customer's id after each write, even if its outcome is
-	// unknown.
+	// Changed, if set, is called with a customer's id after each write that may have made a key of
+	// the customer valid, even if the outcome of the write is unknown.
 	Changed func(apikey.CustomerID)
 }
 
@@ -27,12 +27,12 @@ type Customer struct {
 	ID       apikey.CustomerID `json:"-"`
 	Hash     []byte            `json:"hash,omitempty"` // of the current key; empty: no key
 	IssuedAt time.Time         `json:"issued"`
-	// The plan ends at the latest of these times: Until, Crypto and the times in Cards.
+	// Until, Crypto and Cards determine the end of the plan: see Plan.
 	Until  time.Time            `json:"until"`           // end of the time granted by the operator
 	Crypto time.Time            `json:"crypto"`          // end of the time paid in USDC
 	Cards  map[string]time.Time `json:"cards,omitempty"` // end of the paid time, by card subscription
-	// Claimed lists the payments that the customer claimed without proof. Each has a claimMark with
-	// the customer's id, which must change together with the id.
+	// Claimed lists the payments that the customer used with a Claim. The claimMark of each holds
+	// the customer's id, so Move and Erase must change it.
 	Claimed []string `json:"claimed,omitempty"`
 	// Pending is a new key whose mail is not sent yet. The API refuses it until Activate makes it
 	// the current key.
@@ -43,12 +43,12 @@ type Customer struct {
 	Voided []byte `json:"voided,omitempty"`
 	// Rotated is the key that the last rotation replaced.
 	Rotated *KeyHash `json:"rotated,omitempty"`
-	// Until GuardedUntil, a recovery of a lost key needs confirmation by mail.
+	// GuardedUntil is the time until which a recovery of a lost key needs a confirmation by mail.
 	GuardedUntil time.Time `json:"guardedUntil,omitzero"`
 	Version      int64     `json:"-"`
 }
 
-// Plan returns the plan of the customer, with the grace period of card subscriptions.
+// Plan returns the plan, which ends with the latest of Sources.
 func (c Customer) Plan() apikey.Plan {
 	until := c.Until
 	if c.Crypto.After(until) {
@@ -89,7 +89,7 @@ func (c Customer) HasKey(k apikey.Key) bool {
 // HasLiveKey reports whether the customer has a key and a plan that has not ended.
 func (c Customer) HasLiveKey(now time.Time) bool { return len(c.Hash) > 0 && c.Plan().Live(now) }
 
-// replaceKey replaces the current key; the previous keys cannot be restored afterwards.
+// replaceKey replaces the current key and forgets all other keys.
 func (c *Customer) replaceKey(hash apikey.Hash, now time.Time) {
 	c.Hash, c.IssuedAt = hash[:], now.UTC().Truncate(time.Second)
 	c.Former, c.Pending, c.Rotated = nil, nil, nil
@@ -160,7 +160,7 @@ func (k Customers) SubscriptionOwner(ctx context.Context, subscription string) (
 
 type KeyHash struct {
 	Hash []byte `json:"hash"`
-	// At is the time of issue. For a pending or rotated key, it is when it became so.
+	// At is the time of issue, or when the key became Customer.Pending or Customer.Rotated.
 	At time.Time `json:"at"`
 }
 

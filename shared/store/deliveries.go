@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// Deliveries stores the events for webhooks, their outcomes for 8 days, and the state of the
-// receiving URLs (partitions: WEBHOOK, DELIVERIES). A delivery that has not ended also has an item
-// in the queue, which is sorted by due time. Both are written together, so no delivery is lost or
-// queued twice.
+// Deliveries stores the events for webhooks, their outcomes, and the state of the receiving URLs
+// (partitions: WEBHOOK, DELIVERIES). A delivery that has not ended also has an item in the queue
+// (DELIVERIES), which is sorted by due time. One write changes both, so no delivery is lost or queued
+// twice.
 type Deliveries struct {
 	Table  Table
 	Outbox Outbox // for mails to the owners of dead endpoints
@@ -21,7 +21,7 @@ type Deliveries struct {
 type Delivery struct {
 	ID         string       `json:"id"` // the same for all tries of an event
 	Subscriber SubscriberID `json:"s"`
-	Alert      string       `json:"a"` // the reference to the alert, as in its links
+	Alert      string       `json:"a"` // Ref of the alert, as text
 	URL        string       `json:"u"`
 	Body       []byte       `json:"b"`           // empty: a test of the endpoint, without an event
 	Last       bool         `json:"l,omitempty"` // the event reports the end of its alert
@@ -33,11 +33,11 @@ type Delivery struct {
 	Delivered  bool         `json:"ok,omitempty"`
 
 	version int64
-	due     Item // in the queue, set by Take
+	due     Item // the item in the queue, set by Take
 }
 
 const (
-	// DeliveryDays is the number of days for which a delivery can be replayed.
+	// DeliveryDays is the least number of days for which a delivery can be replayed.
 	DeliveryDays = 7
 	duePartition = "DELIVERIES"
 	eventPrefix  = "EVENT#"
@@ -75,7 +75,7 @@ func (w Deliveries) Enqueue(ctx context.Context, d Delivery) error {
 	return wrap(unless(w.write(ctx, d, nil, d.enqueue(d.At)), ErrExists), "leave a delivery")
 }
 
-// Take leases at most the given number of due deliveries, the longest due first. Other workers do
+// Take leases at most the given number of due deliveries, those due first first. Other workers do
 // not get them until the lease ends. Take may return both deliveries and an error.
 func (w Deliveries) Take(ctx context.Context, most int, now time.Time, lease time.Duration) ([]Delivery, error) {
 	items, err := w.Table.Query(ctx, Range{Partition: duePartition, Limit: 4 * most, Read: Strong})
@@ -105,7 +105,7 @@ func (w Deliveries) Take(ctx context.Context, most int, now time.Time, lease tim
 		d.due = item
 		switch {
 		case errors.Is(err, ErrNotFound), errors.Is(err, ErrUnreadable):
-			// The delivery has expired, or was deleted with its subscriber.
+			// The delivery has expired, was deleted by Forget, or is malformed.
 			err = w.Drop(ctx, d)
 		case err == nil:
 			taken = append(taken, d)

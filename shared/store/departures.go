@@ -9,9 +9,9 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// The departure states of a series are adjacent items, non-stop fares first, so that reading the
-// first item answers a question about non-stop flights. Without a state of non-stop fares, the
-// first item is the state of all fares.
+// The departure states of a series are adjacent items. The state of non-stop fares comes first, so
+// that a query of one item answers a question about non-stop flights. Without this state, the first
+// item is the state of all fares.
 const (
 	sheetPrefix = "DEPARTURES#"
 	nonStopSort = sheetPrefix + "0"
@@ -85,8 +85,8 @@ var contributions = &record[*score.Contribution]{
 	"contribution", score.DecodeContribution, (*score.Contribution).Encode,
 }
 
-// Contribution is what one series adds to the pooled statistics of one cycle, a complete pass over
-// all series. It is encoded, because a replay holds many.
+// Contribution is what one series adds on one day (Cycle) to the pooled statistics and the score. It
+// is encoded, because a replay holds many.
 type Contribution struct {
 	Cycle   fare.Day
 	Expires time.Time
@@ -100,7 +100,7 @@ func NewContribution(cycle fare.Day, counted *score.Contribution, expires time.T
 // Exists is false for the zero Contribution.
 func (c Contribution) Exists() bool { return c.counted.Exists() }
 
-// AddTo fails with ErrNotFound if the contribution is of another version of the program.
+// AddTo fails with ErrNotFound if another version of the program wrote the contribution.
 func (c Contribution) AddTo(all *score.Contribution) error {
 	one, err := c.counted.Value()
 	if err == nil {
@@ -113,9 +113,9 @@ func (c Contribution) op(s fare.Series) Op {
 	return set(Item{Key: contributionKey(s, c.Cycle), Data: c.counted.data, Expires: c.Expires})
 }
 
-// PutDepartures writes the departure data of a series and, in the same write, its own contribution
-// to a cycle. It fails if the stored version of a part is not the version that was read. Absent and
-// unchanged parts are not written.
+// PutDepartures writes the departure data of a series and its contribution in one write. It fails if
+// the stored version of a part is not the version that was read. Absent and unchanged parts are not
+// written.
 func (f Fares) PutDepartures(ctx context.Context, s fare.Series, was, now Departures, contribution Contribution) error {
 	var w writes
 	change(&w, Key{routePartition(s), anySort}, was.Any, now.Any)
@@ -127,7 +127,7 @@ func (f Fares) PutDepartures(ctx context.Context, s fare.Series, was, now Depart
 	return wrap(w.commit(ctx, f.Table), "write departures of %s", s)
 }
 
-// PutContributions writes contributions of several series to a cycle, not all in one write.
+// PutContributions may write only some of the contributions if it fails.
 func (f Fares) PutContributions(ctx context.Context, contributions map[fare.Series]Contribution) error {
 	var w writes
 	for s, c := range contributions {
@@ -167,9 +167,8 @@ func (f Fares) StoredPooled(ctx context.Context, read Consistency) (Stored[depar
 	return Cycles.read(ctx, f.Table, pooledKey, read)
 }
 
-// PutPooled writes the pooled statistics and the score of a completed cycle in one write, without
-// the parts that are unchanged. It fails if the stored version of the statistics is not the one
-// that was read.
+// PutPooled writes the pooled statistics, unless they are unchanged, and the score in one write. It
+// fails if the stored version of the statistics is not the one that was read.
 func (f Fares) PutPooled(ctx context.Context, was, now Stored[departure.Cycle], s Score) error {
 	w := writes{ops: s.ops()}
 	change(&w, pooledKey, was, now)

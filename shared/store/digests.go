@@ -13,8 +13,8 @@ import (
 )
 
 // Digests stores which subscribers receive a weekly mail (a digest), and up to which subscriber the
-// digests were sent (partitions: DIGESTS). A subscriber has a digest exactly while at least one
-// alert has Digest set: the write of the alert also creates or removes the digest.
+// digests were sent (partition: DIGESTS). A subscriber has a digest exactly while at least one alert
+// has Digest set: the write of the alert also creates or removes the digest.
 type Digests struct{ Table Table }
 
 type Digest struct {
@@ -47,7 +47,8 @@ func digestKey(s SubscriberID) Key { return Key{digestsOf(DigestWeekday(s)), str
 
 var digestProgressKey = Key{digestsPartition, "PROGRESS"}
 
-// Page is like Alerts.Page, for the digests of a day of the week, in order of subscriber.
+// Page returns at most limit digests of a day of the week after a subscriber, in order of
+// subscriber; fewer than limit means that there are no more.
 func (w Digests) Page(ctx context.Context, day time.Weekday, after string, limit int) ([]Digest, error) {
 	r := Range{Partition: digestsOf(day), After: after, Limit: limit, Read: Strong}
 	digests, err := list(ctx, w.Table, r, func(item Item) (Digest, error) { return readDigest(item), nil })
@@ -86,8 +87,7 @@ func (w Digests) MarkSent(ctx context.Context, d Digest, day fare.Day, prices ma
 	return wrap(err, "record that a digest was sent")
 }
 
-// Progress returns up to which day and subscriber the digests were sent, or ErrNotFound if there
-// was never a digest.
+// Progress fails with ErrNotFound if there was never a digest.
 func (w Digests) Progress(ctx context.Context) (DigestProgress, error) {
 	item, err := w.Table.Get(ctx, digestProgressKey, Strong)
 	if err != nil {
@@ -95,7 +95,7 @@ func (w Digests) Progress(ctx context.Context) (DigestProgress, error) {
 	}
 	var p DigestProgress
 	if json.Unmarshal(item.Data, &p) != nil {
-		p = DigestProgress{} // starts over; each digest records its own last day
+		p = DigestProgress{} // Sending starts over. No digest is sent twice, since each records its last day.
 	}
 	p.version = item.Version
 	return p, nil

@@ -42,8 +42,6 @@ func (d *fixture) wantDigest(t *testing.T, who string, want bool) {
 	}
 }
 
-// A subscriber has a digest exactly while at least one alert has Digest set, however alerts are
-// added, changed or removed.
 func TestADigestIsThereAsLongAsAnAlertWantsOne(t *testing.T) {
 	change := func(ref store.Ref, weekly bool) func(*testing.T, *fixture) error {
 		return func(t *testing.T, d *fixture) error {
@@ -249,7 +247,7 @@ func TestDigestProgress(t *testing.T) {
 	if err := digests.Advance(ctx, &other, 20501, ""); !errors.Is(err, store.ErrConflict) {
 		t.Errorf("%v", err)
 	}
-	d.weekly(t, "eve", "BUH") // changes nothing
+	d.weekly(t, "eve", "BUH") // keeps the progress
 	if got, err := digests.Progress(ctx); err != nil || got != one || got.Day != 20500 || got.Cursor != "bob" {
 		t.Errorf("%+v %v", got, err)
 	}

@@ -15,8 +15,8 @@ type Endpoint struct {
 	Generation int       `json:"g,omitempty"` // number of secret rotations
 	Rotated    time.Time `json:"r,omitzero"`  // time of the last rotation
 	Verified   bool      `json:"v,omitempty"` // the endpoint has accepted a test event
-	Dead       bool      `json:"x,omitempty"` // the endpoint was given up, and its owner was notified
-	Answered   time.Time `json:"a,omitzero"`  // time of the last verification
+	Dead       bool      `json:"x,omitempty"` // the endpoint was given up
+	Answered   time.Time `json:"a,omitzero"`  // when it last accepted an event, or at most an hour earlier
 
 	version int64
 }

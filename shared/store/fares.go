@@ -10,8 +10,8 @@ import (
 )
 
 // Fares stores the observations of routes and what is computed from them: the summaries behind
-// verdicts, the price trends of origins, and the covered routes (partitions: ROUTE, ORIGIN,
-// COVERED, INTO, FARES, WANTED, DEMANDED, LEFT).
+// verdicts, the price trends of origins, the covered routes and the service's score (partitions:
+// ROUTE, ORIGIN, COVERED, INTO, FARES, WANTED, DEMANDED, LEFT, SCORE).
 type Fares struct{ Table Table }
 
 func routePartition(s fare.Series) string { return "ROUTE#" + s.String() }
@@ -42,9 +42,9 @@ func (f Fares) Blocks(ctx context.Context, s fare.Series, read Consistency) ([]S
 
 // More than plainBlocks blocks are written in transactions of at most bulkBlocks blocks and
 // bulkBytes bytes. A transaction costs twice as much, but a year of history then takes a few calls
-// instead of one per week.
+// instead of one per block.
 const (
-	plainBlocks = 2 // up to this many are written one by one: enough for a weekly refresh
+	plainBlocks = 2 // enough for a weekly refresh
 	bulkBlocks  = 25
 	bulkBytes   = 2 << 20
 )

@@ -14,8 +14,8 @@ import (
 )
 
 // Issue creates a new key for a customer and makes the previous key invalid. The same write applies
-// change to the customer, unless change is nil. The text of the key is not stored: if the outcome
-// of the write is unknown, the text is lost, and another Issue must replace the key.
+// change to the customer, unless change is nil. The text of the key is not stored: if Issue fails,
+// the text is lost, although the key may be stored, so another Issue must replace it.
 func (k Customers) Issue(
 	ctx context.Context, random io.Reader, id apikey.CustomerID, now time.Time, change func(*Customer) error,
 ) (text string, err error) {
@@ -48,7 +48,8 @@ type Once struct {
 	What   string              // unique, permanent name of the checkout or payment
 	Keep   func(Customer) bool // whether the customer keeps the current key
 	Change func(*Customer)     // applies the payment to the plan; may be nil
-	// Subscription, if set, is a card subscription that belongs to the customer, unless it has an owner.
+	// Subscription, if set, is a card subscription that will belong to the customer, unless it already
+	// has an owner.
 	Subscription string
 	// Claim, if set, says how certain the owner is: proof overrides a claim without proof. If nil,
 	// the first use is final.
@@ -65,16 +66,17 @@ type issue struct {
 	id     apikey.CustomerID
 	once   Once
 	minted string
-	hash   apikey.Hash // of the created key
+	hash   apikey.Hash // of minted
 	now    time.Time
-	// mark records that the payment was used, with the hash of the created key. If a try got no
-	// answer, the next try recognises the hash.
+	// mark is the record of use. It holds hash, by which a try recognises that an earlier try took
+	// effect although it got no answer.
 	mark Item
 }
 
-// IssueOnce is like Issue, for a checkout or payment that can be used once. One write stores the record
-// of use, the customer, the owner of the subscription, the job and the note. It fails with ErrIssued if the
-// record of use exists. If once.Keep returns true, the current key stays valid and text is empty.
+// IssueOnce is like Issue, for a checkout or payment that can be used once. One write stores the
+// record of use, the customer, the owner of the subscription, the job and the note. IssueOnce fails
+// with ErrIssued if the record of use exists, unless once.Claim overrides it. If once.Keep returns
+// true, the current key stays valid and text is empty.
 func (k Customers) IssueOnce(
 	ctx context.Context, random io.Reader, id apikey.CustomerID, now time.Time, once Once,
 ) (text string, stored Customer, err error) {
@@ -108,9 +110,8 @@ func tries(err error) int {
 	return 1
 }
 
-// try uses the payment. If the write fails, it reads the stored record of use, because the write
-// may still have taken effect. If the record is another caller's, it takes the payment over or
-// fails.
+// try uses the payment. If the write fails, try reads the stored record of use, because the write
+// may still have taken effect. If the record is not of this IssueOnce, try calls takeOver.
 func (i issue) try(ctx context.Context) (Customer, error) {
 	c, fault := i.orNew(ctx, i.id)
 	if fault == nil {
@@ -170,18 +171,18 @@ func (i issue) use(ctx context.Context, c Customer, w writes) (Customer, error) 
 	return c, err
 }
 
-// Claim says how certain it is that a customer owns a payment that can be used once (see Once).
-// Only the payer has proof; other customers may merely know that the payment exists.
+// Claim says whether a customer has proved to be the payer. Others may only know that the payment
+// exists.
 type Claim struct {
 	Proven   bool
 	TakeBack func(*Customer) // undoes Change for an earlier claimer who had no proof
 }
 
-// claimMark records that a payment was used. For a payment without a Claim, the stored item is only
-// the hash of the key, as in earlier versions.
+// claimMark is the record of use of a payment with a Claim. Without one, the record is only the hash
+// of the key, as in earlier versions.
 type claimMark struct {
 	Hash    []byte            `json:"hash"` // of the key that was created for the claim
-	Claimer apikey.CustomerID `json:"by"`   // empty: the data of the claimer were erased
+	Claimer apikey.CustomerID `json:"by"`   // empty: erased
 	Proven  bool              `json:"proven"`
 }
 
@@ -194,8 +195,8 @@ func (o Once) mark(id apikey.CustomerID, hash apikey.Hash) ([]byte, error) {
 	return json.Marshal(claimMark{hash[:], id, o.Claim.Proven})
 }
 
-// takeOver moves a payment from a customer without proof to the customer with proof: one write
-// changes the record of use and both plans. In all other cases it fails with ErrIssued.
+// takeOver moves a used payment to this customer, who has proof, from a customer who has none: one
+// write changes the record of use and both plans. In all other cases it fails with ErrIssued.
 func (i issue) takeOver(ctx context.Context, mark Item) (Customer, error) {
 	var held claimMark
 	if i.once.Claim == nil || !i.once.Claim.Proven || json.Unmarshal(mark.Data, &held) != nil || held.Proven ||
@@ -211,7 +212,7 @@ func (i issue) takeOver(ctx context.Context, mark Item) (Customer, error) {
 			i.once.Claim.TakeBack(&before)
 			before.Claimed = slices.DeleteFunc(before.Claimed, func(what string) bool { return what == i.once.What })
 			w.addRecord(replace(before.item()), before)
-		case !errors.Is(err, ErrNotFound): // the claimer was erased, so there is no plan to shorten
+		case !errors.Is(err, ErrNotFound):
 			return Customer{}, err
 		}
 		defer i.changed(held.Claimer)
@@ -223,8 +224,8 @@ func (i issue) takeOver(ctx context.Context, mark Item) (Customer, error) {
 	return i.use(ctx, c, w)
 }
 
-// reclaim adds writes that transfer the payments that c claimed without proof to another customer,
-// or to nobody if by is empty. It skips payments that another customer has taken over.
+// reclaim adds writes that transfer the payments in c.Claimed to another customer, or to nobody if
+// by is empty. It skips payments that another customer has taken over.
 func (k Customers) reclaim(ctx context.Context, w *writes, c Customer, by apikey.CustomerID) error {
 	for _, what := range c.Claimed {
 		mark, err := k.Table.Get(ctx, markKey(what), Strong)

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// Since only this package, its implementations, package limit and test fixtures create keys,
-// driveRecords sees all of them.
+// Only this package, its implementations, package limit and test fixtures create keys, so
+// driveRecords can drive all code that does.
 func TestKeysAreMadeHere(t *testing.T) {
 	root := filepath.Join("..", "..")
 	allowed := []string{

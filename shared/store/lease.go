@@ -12,8 +12,8 @@ import (
 
 var ErrHeld = errors.New("held by another")
 
-// Lease ensures that only one process at a time does some work. The holder renews it. Its item expires, so
-// after a crash of the holder others wait for at most Duration (partition: LEASE).
+// Lease ensures that only one process at a time does some work. The holder renews it. Its item
+// expires, so that after a crash of the holder others wait for at most Duration (partition: LEASE).
 type Lease struct {
 	Table    Table
 	Name     string
@@ -61,13 +61,13 @@ func (l *Lease) Hold(ctx context.Context) error {
 	case isConflict(err):
 		err = ErrHeld
 	}
-	if errors.Is(err, ErrHeld) { // after other errors the lease may be ours, until its end
+	if errors.Is(err, ErrHeld) { // after other errors this process may still hold it
 		l.until = time.Time{}
 	}
 	return fmt.Errorf("hold the lease of %s: %w", l.Name, err)
 }
 
-// Remaining returns the time for which this process certainly still holds the lease.
+// Remaining returns for how long this process certainly still holds the lease.
 func (l *Lease) Remaining() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -99,8 +99,8 @@ func (l *Lease) While(ctx context.Context, work func(context.Context) error) err
 	return errors.Join(err, l.Release(last))
 }
 
-// Await is like While, but waits while another process holds the lease, after it has called waiting
-// (unless nil).
+// Await is like While, but waits while another process holds the lease. Before it waits, it calls
+// waiting, unless that is nil.
 func (l *Lease) Await(ctx context.Context, waiting func(), work func(context.Context) error) error {
 	for {
 		if err := l.While(ctx, work); !errors.Is(err, ErrHeld) {
@@ -139,7 +139,7 @@ func (l *Lease) write(ctx context.Context, until time.Time) error {
 	if err := l.Table.Write(ctx, replace(item)); err != nil {
 		return err
 	}
-	l.version++ // an expired item is a new one: its version restarts at 1
+	l.version++
 	return nil
 }
 
@@ -161,7 +161,7 @@ func (l *Lease) find(ctx context.Context) error {
 	return nil
 }
 
-// Release ends the lease. It returns no error if this process no longer holds the lease.
+// Release ends the lease, if this process still holds it.
 func (l *Lease) Release(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -9,24 +9,23 @@ import (
 )
 
 // Mailboxes stores, for each mailbox, the mails of the last 24 hours that anonymous callers caused,
-// such as requests to confirm an alert, and whether its reader blocks such mails (partitions:
+// such as requests to confirm an alert, and whether its reader blocks such mails (partition:
 // MAILBOX).
 type Mailboxes struct{ Table Table }
 
 type Mailbox struct {
 	Mails   []MailboxMail `json:"mails,omitempty"`  // of the last 24 hours
-	Stopped time.Time     `json:"stopped,omitzero"` // end of the block of mails that other callers cause
-	Reader  string        `json:"reader,omitempty"` // caller who proved to read the mailbox
+	Stopped time.Time     `json:"stopped,omitzero"` // end of the block
+	Reader  string        `json:"reader,omitempty"` // caller who proved to read the mailbox, not blocked
 	Until   time.Time     `json:"until,omitzero"`   // end of that proof
 }
 
 type MailboxMail struct {
-	Job    string    `json:"job"`
-	Caller string    `json:"caller,omitempty"` // caller who requested the mail
-	Own    bool      `json:"own,omitempty"`    // the caller was the reader of the mailbox
-	At     time.Time `json:"at"`
-	// Network is that of the caller; see Job.
-	Network string `json:"network,omitempty"`
+	Job     string    `json:"job"`
+	Caller  string    `json:"caller,omitempty"` // as in Job
+	Own     bool      `json:"own,omitempty"`    // the caller was the reader of the mailbox
+	At      time.Time `json:"at"`
+	Network string    `json:"network,omitempty"` // as in Job
 }
 
 // MailboxSpan is the time for which a mail counts towards the quota of its mailbox.

@@ -17,7 +17,7 @@ type Networks struct{ Table Table }
 type Network struct {
 	Since int64 `json:"s"` // Unix time of its first job
 	Jobs  int   `json:"n"` // its jobs whose turn came since then
-	// Recent holds the times of the last jobs, by recipient.
+	// Recent holds the time of the last job for each recent recipient.
 	Recent  map[SubscriberID]int64 `json:"r,omitempty"`
 	Bounced []SubscriberID         `json:"b,omitempty"` // recipients who do not exist
 	Closed  int64                  `json:"c,omitempty"` // its jobs wait until this time

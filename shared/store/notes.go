@@ -6,8 +6,8 @@ import (
 )
 
 // Notes stores short-lived texts, such as a key that a page shows again or the data behind a mailed
-// link. The writer derives the name of the note from a secret and encrypts the text with it, so
-// that the stored note reveals neither the text nor its owner (partitions: NOTE).
+// link. The writer derives the name of the note and the key that encrypts it from a secret, so that
+// the stored note reveals neither the text nor its owner (partition: NOTE).
 type Notes struct{ Table Table }
 
 type Note struct {

@@ -12,8 +12,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Notifications stores what refreshes found on routes with alerts, and the news to send to
-// subscribers of these routes (partitions: SEEN, WAKES).
+// Notifications stores what refreshes found on routes with alerts (partition: SEEN), and the news to
+// send to subscribers of these routes (partition: WAKES).
 type Notifications struct{ Table Table }
 
 // Notification holds the news of one route. A refresh stores it; later, a sender compares the
@@ -22,12 +22,11 @@ type Notification struct {
 	Route   fare.Route `json:"r"`
 	Day     fare.Day   `json:"d"` // of the refresh
 	News    []byte     `json:"n"`
-	History []byte     `json:"h"`           // results of all refreshes, this one included
+	History []byte     `json:"h"`           // what refreshes found, the latest last
 	Cursor  string     `json:"c,omitempty"` // Place of the last alert that was checked
-	// Trips marks a notification for alerts to trips on the route, or to Anywhere. It has no News:
-	// the sender reads the current fares when it checks the alerts.
-	Trips bool `json:"t,omitempty"`
-	// Expires is the time after which the news is too old to send.
+	// Trips marks a notification for alerts to trips on the route, or to Anywhere. It has neither
+	// News nor History: the sender reads the current fares when it checks the alerts.
+	Trips   bool      `json:"t,omitempty"`
 	Expires time.Time `json:"-"`
 
 	version   int64
@@ -65,9 +64,7 @@ func (n Notification) Place() string {
 
 func tripKey(r fare.Route, t Trip) Key { return Key{"SEEN#" + r.String(), "TRIP#" + t.String()} }
 
-// LeaveTrips stores a notification for the alerts to trips on a route, or for all alerts from the
-// origin if the route is to Anywhere. A refresh calls it after it has stored new fares. It replaces
-// an earlier notification of the same kind.
+// LeaveTrips stores a notification with Trips. It replaces an earlier one for the same route.
 func (w Notifications) LeaveTrips(ctx context.Context, route fare.Route, day fare.Day, expires time.Time) error {
 	n := Notification{Route: route, Day: day, Trips: true}
 	err := write(ctx, w.Table, set(Item{Key: n.key(), Expires: expires}), n)
@@ -129,16 +126,13 @@ func (w Notifications) Put(
 	return wrap(ops.commit(ctx, w.Table), "leave news of %s", n.Route)
 }
 
-// notificationDays is the number of days for which a notification can be sent.
-const notificationDays = 9
+// IsWrongDay reports whether a day is so long after today that a process with a wrong clock must have
+// stored it. Today may be the day of a notification, which is sent for 8 days.
+func IsWrongDay(stored, today fare.Day) bool { return stored > today+9 }
 
-// IsWrongDay reports whether a process with a wrong clock must have stored the day: it is more than
-// 9 days after today.
-func IsWrongDay(stored, today fare.Day) bool { return stored > today+notificationDays }
-
-// TakeBack deletes the notification of the refresh of a day or earlier, because its news is no
-// longer true. If it becomes true again on the same day, a refresh stores it again. TakeBack fails
-// with ErrConflict or ErrExists if another refresh wrote first.
+// TakeBack deletes the notification of a route, unless a refresh after the given day stored it,
+// because its news is no longer true. If the news becomes true again on the same day, a refresh
+// stores it again. TakeBack fails with ErrConflict or ErrExists if another refresh wrote first.
 func (w Notifications) TakeBack(ctx context.Context, route fare.Route, day fare.Day) error {
 	past, err := w.Past(ctx, route)
 	if err != nil || past.Day > day || len(past.Digest) == 0 {

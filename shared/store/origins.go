@@ -35,9 +35,10 @@ func (f Fares) Trends(ctx context.Context, origin fare.City) (trends.Origin, int
 	return trendsOfOrigin.value(ctx, f.Table, originKey(origin, "TRENDS"), Eventual)
 }
 
-// PutTrends writes the coverage of each route in changed and the trends of an origin. It fails if
-// the stored version of the trends is not the given one; version 0 requires that none are stored.
-// It writes the trends last: if it is interrupted, the next refresh writes all of them again.
+// PutTrends writes the coverage of the destinations in changed, then the trends of an origin. It
+// fails if the stored version of the trends is not the given one; version 0 requires that none are
+// stored. Since the trends come last, a refresh after an interrupted PutTrends finds the same changes
+// again.
 func (f Fares) PutTrends(
 	ctx context.Context, origin fare.City, o trends.Origin, version int64, changed map[fare.City]Coverage,
 ) error {
@@ -61,7 +62,7 @@ func (f Fares) IsCovered(ctx context.Context, r fare.Route) (bool, error) {
 	return err == nil, wrap(unless(err, ErrNotFound), "read coverage of %s", r)
 }
 
-// putCoverage keeps a stored coverage that is newer or has more data.
+// putCoverage does not replace a stored coverage that exceeds c.
 func (f Fares) putCoverage(ctx context.Context, key Key, c Coverage) error {
 	c.Newest = c.Newest.UTC()
 	data, err := json.Marshal(c)
@@ -134,8 +135,8 @@ type OriginLists struct {
 	LastAnswer time.Time
 }
 
-// PutOrigin writes the lists of a covered origin and returns how many items it wrote. It leaves
-// equal items alone, and keeps a later LastAnswer.
+// PutOrigin writes those lists of an origin that differ from the stored ones, and returns how many
+// items it wrote, not counting the coverage. It keeps a later LastAnswer.
 func (f Fares) PutOrigin(ctx context.Context, origin fare.City, l OriginLists) (written int, err error) {
 	var items []Item
 	for _, trip := range fare.Trips() {

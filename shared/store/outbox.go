@@ -19,7 +19,7 @@ import (
 // customer up. A job runs at least once (partitions: OUTBOX, OFFER).
 type Outbox struct {
 	Table Table
-	Name  string // of the function that adds and runs the jobs
+	Name  string // part of the key, so it must not change
 	// Delay, if set, returns the time until a new job is due.
 	Delay func() time.Duration
 	// Choose, if set, picks at most the given number of due jobs for Take. If nil, Take picks them
@@ -32,7 +32,6 @@ type Outbox struct {
 func RandomDelay() time.Duration { return time.Second + mathrand.N(9*time.Second) }
 
 // Retries returns a separate outbox for jobs that failed, so that they do not delay new jobs.
-// Earlier versions do not read it, because they would compute a different key from a job's name.
 func (o Outbox) Retries() Outbox { return Outbox{Table: o.Table, Name: o.Name + "-retries"} }
 
 type Job struct {
@@ -44,17 +43,17 @@ type Job struct {
 	// Caller is the pseudonym of the caller whose request added the job. It is empty if the service
 	// itself, or an earlier version, added the job.
 	Caller string `json:"caller,omitempty"`
-	// Network is the pseudonym of the caller's network, and To that of the recipient. They are empty
-	// if no anonymous caller asked for the job.
+	// Network is the pseudonym of the caller's network, and To that of the recipient. Jobs that no
+	// anonymous caller requested have neither.
 	Network string       `json:"network,omitempty"`
 	To      SubscriberID `json:"to,omitempty"`
 	// New is set by Choose if the job is the first of its network in 24 hours.
 	New bool `json:"new,omitempty"`
-	// Leased is when a worker may run the job: its due time, or the end of a pause or of a worker's lease.
+	// Leased is the time before which no other worker takes the job.
 	Leased time.Time       `json:"leased"`
 	Tries  int             `json:"tries,omitempty"`
 	Data   json.RawMessage `json:"data,omitempty"`
-	// First is the name of a postponed job, whose sort key is new.
+	// First is the sort key that a postponed job had at first.
 	First string `json:"first,omitempty"`
 
 	item Item
@@ -65,7 +64,7 @@ func (j Job) Name() string { return cmp.Or(j.First, j.item.Sort) }
 
 func (o Outbox) partition() string { return "OUTBOX#" + o.Name }
 
-// jobDays is how long a job is stored. Workers give it up earlier.
+// jobDays is how long a job is stored. A worker that runs gives it up earlier.
 const jobDays = 7
 
 func (o Outbox) Put(ctx context.Context, j Job) error {
@@ -96,8 +95,8 @@ func (o Outbox) Keep(ctx context.Context, j Job, name string, expires time.Time)
 	return err == nil, wrap(unless(err, ErrExists), "keep a job")
 }
 
-// Kept returns at most the given number of kept jobs after a name, in order of name, without
-// malformed ones.
+// Kept reads at most the given number of kept jobs after a name, in order of name, and returns them
+// without malformed ones.
 func (o Outbox) Kept(ctx context.Context, after string, most int) (jobs []Job, err error) {
 	items, err := o.Table.Query(ctx, Range{Partition: o.partition(), After: after, Limit: most, Read: Strong})
 	for _, item := range items {
@@ -148,8 +147,8 @@ func (o Outbox) put(j Job) (Op, error) {
 	}}, err
 }
 
-// maxRead is how many jobs Take reads to find one of each network. It bounds the memory and the time
-// that a flood of jobs costs.
+// maxRead limits how many jobs Take reads, and thereby the memory and the time that a flood of jobs
+// costs. It is high so that the jobs of one network do not hide those of the others.
 const maxRead = 20_000
 
 // Take leases at most the given number of due jobs, as Choose picks them. If a job is not deleted
@@ -185,7 +184,7 @@ func (o Outbox) Take(ctx context.Context, most int, now time.Time, lease time.Du
 	} else if jobs, err = o.Choose(ctx, jobs, most); err != nil {
 		return nil, errors.Join(append(faults, err)...)
 	}
-	var all sync.WaitGroup // in parallel, so that the file is synced once
+	var all sync.WaitGroup // in parallel, so that boltstore syncs the disk once
 	for i := range jobs {
 		all.Go(func() {
 			j := &jobs[i]
@@ -230,9 +229,8 @@ func (w *writes) addJobs(o Outbox, jobs ...Job) {
 }
 
 // InTurn sorts jobs so that the networks take turns: first one job of each network, then the second
-// of each. Within a turn the order stays. The first job of a network that already ran n jobs, as
-// earlier counts them, comes in turn n. Jobs without a network come first: no anonymous caller
-// asked for them.
+// of each. Within a turn the order stays. A network with n earlier jobs joins in turn n+1. Jobs
+// without a network come first, because no anonymous caller requested them.
 func InTurn(jobs []Job, earlier func(network string) int) []Job {
 	next, turn, order := map[string]int{}, make([]int, len(jobs)), make([]int, len(jobs))
 	for i, j := range jobs {
@@ -256,8 +254,8 @@ func InTurn(jobs []Job, earlier func(network string) int) []Job {
 
 func offerKey(id string) Key { return Key{"OFFER#" + id, "JOB"} }
 
-// Offer stores a job that is added to the outbox when a caller accepts the id in time. A second
-// Offer with the same id changes nothing.
+// Offer stores a job under an id until the given time, for Accept. A second Offer with the same id
+// changes nothing.
 func (o Outbox) Offer(ctx context.Context, id string, j Job, until time.Time) error {
 	err := write(ctx, o.Table, replace(Item{Key: offerKey(id), Expires: until}), j)
 	return wrap(unless(err, ErrExists), "offer a job")
@@ -274,7 +272,7 @@ func (o Outbox) offer(ctx context.Context, id string) (Item, error) {
 	return item, wrap(err, "read offered job")
 }
 
-// Accept adds the job that was offered under an id to the outbox, once.
+// Accept adds the job that was offered under an id to the outbox. A second Accept does nothing.
 func (o Outbox) Accept(ctx context.Context, id string, now time.Time) error {
 	return RetryConflicts(ctx, func() error {
 		item, err := o.offer(ctx, id)

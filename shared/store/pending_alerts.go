@@ -14,8 +14,7 @@ const MaxAlerts = 20
 
 var (
 	// ErrUsed means that the pending subscription was already confirmed.
-	ErrUsed = errors.New("confirmed before")
-	// ErrTooMany means that the subscriber already has MaxAlerts alerts.
+	ErrUsed    = errors.New("confirmed before")
 	ErrTooMany = errors.New("too many alerts")
 	// ErrStopped means that messages to the subscriber are blocked.
 	ErrStopped = errors.New("mail is stopped")
@@ -54,9 +53,9 @@ func (a Alerts) pending(ctx context.Context, id string) (Alert, Item, error) {
 }
 
 // Confirm turns a pending subscription into an alert, or changes the existing alert. A second call
-// with the same id fails with ErrUsed. An existing alert keeps the day of its last message, so
-// subscribing again does not repeat the message. Confirm fails with ErrStopped if messages to the
-// subscriber are blocked.
+// with the same id fails with ErrUsed. An existing alert keeps the day of its last message, so that a
+// new subscription to the same condition does not repeat the message. Confirm fails with ErrTooMany
+// at MaxAlerts, and with ErrStopped if messages to the subscriber are blocked.
 func (a Alerts) Confirm(ctx context.Context, id string) (Alert, error) {
 	return a.confirmFor(ctx, id, func(*Alert) {})
 }
@@ -102,8 +101,8 @@ func (a Alerts) confirm(ctx context.Context, id string, owned func(*Alert)) (Ale
 	previous, err := a.One(ctx, alert.Ref(), alert.Subscriber)
 	switch {
 	case err == nil:
-		// The write requires this version, because a sender may be recording a message
-		// concurrently.
+		// The write below requires previous.version, since a sender may change these fields
+		// meanwhile.
 		alert.Mailed, alert.Fresh = previous.Mailed, previous.Fresh || previous.condition() != alert.condition()
 		alert.State, alert.Since = previous.State, previous.Since
 	case !errors.Is(err, ErrNotFound):
@@ -116,7 +115,7 @@ func (a Alerts) confirm(ctx context.Context, id string, owned func(*Alert)) (Ale
 	pending.Data = nil
 	w := writes{ops: []Op{
 		{Mode: Replace, Item: pending},
-		// A concurrent Stop stores this mark before it removes alerts; none may be added after it.
+		// A concurrent Stop stores this mark before it removes the alerts, and would miss this one.
 		{Mode: Check, Item: Item{Key: stoppedKey(alert.Subscriber)}},
 	}}
 	w.putRefs(alert.Subscriber, refs, version)

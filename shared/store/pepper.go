@@ -55,7 +55,7 @@ func Pepper(ctx context.Context, table Table, fresh []byte) ([]byte, error) {
 	return pepper, wrap(err, "store pepper")
 }
 
-// ReplacePepper stores a pepper in the table, even if the data were written with another pepper.
+// ReplacePepper stores a pepper in the table, even if the store was created with another.
 func ReplacePepper(ctx context.Context, table Table, pepper []byte) error {
 	if err := table.Write(ctx, set(Item{Key: pepperKey, Data: pepper}), remove(pepperMark)); err != nil {
 		return fmt.Errorf("store pepper: %w", err)

@@ -39,7 +39,7 @@ func get[T any](ctx context.Context, table Table, key Key, read Consistency) (re
 	return record, item, err
 }
 
-// record is a kind of item that a refresh computes, with its codec.
+// record is a kind of item with its codec.
 type record[T any] struct {
 	what   string
 	decode func([]byte) (T, error)
@@ -124,8 +124,8 @@ func change[T any](w *writes, key Key, was, now Stored[T]) {
 	}
 }
 
-// update tries again if another process changes the item meanwhile. Without an item, change gets
-// the zero value.
+// update retries if another process changes the item meanwhile. Without an item, change gets the
+// zero value.
 func (r *record[T]) update(ctx context.Context, t Table, key Key, change func(T) T) error {
 	return RetryConflicts(ctx, func() error {
 		was, err := r.read(ctx, t, key, Eventual)
@@ -166,7 +166,7 @@ func replace(i Item) Op {
 
 func remove(key Key) Op { return Op{Mode: Delete, Item: Item{Key: key}} }
 
-// writes collects writes that take effect together, or not at all if encoding a record failed.
+// writes collects writes. If encoding a record failed, none is carried out.
 type writes struct {
 	ops []Op
 	err error

@@ -9,10 +9,10 @@ import (
 	"verdetto/shared/apikey"
 )
 
-// This file replaces a lost key by a new key that is sent by mail. The new key is first Pending,
-// and the API refuses it. When the mail server has accepted the mail, one write makes the new key
-// current and stores the previous one as Former, so that Undo can restore it. Exactly one key works
-// at any moment.
+// A recovery replaces a lost key by a new key that is sent by mail. The new key is first Pending, and
+// the API refuses it. When the mail server has accepted the mail, one write makes the new key current
+// and stores the previous one as Former, so that Undo can restore it. At most one key works at any
+// moment.
 
 func (c Customer) Guarded(now time.Time) bool { return now.Before(c.GuardedUntil) }
 
@@ -31,8 +31,8 @@ func (c Customer) Owned() []byte {
 	return c.Hash
 }
 
-// Activate makes a pending key the current key. It does nothing if the key is no longer pending,
-// after a rotation, a purchase or an Undo.
+// Activate makes a pending key the current key. It does nothing if the key is no longer pending, for
+// example after a rotation, a purchase or an Undo.
 func (k Customers) Activate(ctx context.Context, id apikey.CustomerID, fresh apikey.Hash, now time.Time) error {
 	return k.Change(ctx, id, func(c *Customer) error {
 		if !c.Pending.is(fresh[:]) {
@@ -58,7 +58,7 @@ func (k Customers) Cancel(ctx context.Context, id apikey.CustomerID, fresh apike
 	})
 }
 
-// ErrNothingToUndo means that no recovery of this key can be undone: there was none, or the
+// ErrNothingToUndo means that the key to restore is not the Owned one, for example because the
 // customer has rotated or bought a key since.
 var ErrNothingToUndo = errors.New("no recovery to undo")
 
@@ -107,9 +107,9 @@ const RotationGrace = 10 * time.Minute
 var ErrNotHeld = errors.New("the key is not the current one")
 
 // Rotate replaces the current key, which the caller must show, by the key whose hash is fresh, and
-// returns the stored customer. If an earlier call has already done so, its answer may have been
-// lost, and Rotate changes nothing. For any other shown key, it fails with ErrNotHeld. If the outcome of
-// its write is unknown, it tries again: nobody else knows the fresh key.
+// returns the stored customer. If an earlier call within RotationGrace has already done so, Rotate
+// changes nothing, because the answer of that call may have been lost. For any other shown key, it
+// fails with ErrNotHeld. If the outcome of its write is unknown, it tries again.
 func (k Customers) Rotate(
 	ctx context.Context, shown apikey.Key, fresh apikey.Hash, now time.Time,
 ) (stored Customer, err error) {

@@ -9,9 +9,9 @@ import (
 	"verdetto/shared/runtime/retry"
 )
 
-// maxTries is the maximum number of tries of a conditional write. It is enough for 50 concurrent
-// writers of one item, if a read and a write take 50 ms each. A caller with less time passes a
-// context that ends earlier.
+// maxTries is the maximum number of tries of a conditional write. TestFiftyAtOnce shows that it is
+// enough for 50 concurrent writers of one item. A caller with less time passes a context that ends
+// earlier.
 const maxTries = 20
 
 var waits = retry.Backoff{First: 20 * time.Millisecond, Longest: time.Second}

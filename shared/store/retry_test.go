@@ -16,8 +16,8 @@ import (
 	"verdetto/shared/verdict/trends"
 )
 
-// contended refuses every conditional write to one partition (or to all), as if another writer were
-// always faster.
+// contended refuses every write to one partition, or to all if there is no partition, as if another
+// writer were always faster.
 type contended struct {
 	store.Table
 	refusal   error

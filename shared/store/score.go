@@ -10,8 +10,8 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// The score counts how often published verdicts were right: one sum over all time, and one item per
-// week. Both are written together with the statistics of a cycle, so each cycle counts once.
+// The score compares published verdicts with later fares: one sum over all time, and one sum per
+// week. PutPooled writes both together with the pooled statistics, so that each day counts once.
 const (
 	scorePartition  = "SCORE"
 	scoreWeekPrefix = "WEEK#"
@@ -21,8 +21,7 @@ var scoreSumKey = Key{scorePartition, "SUM"}
 
 var sums = &record[*score.Sum]{"score", score.DecodeSum, (*score.Sum).Encode}
 
-// Score holds the parts of the stored score that one write changes. Parts without data are left
-// out.
+// Score holds the parts of the stored score that one write changes.
 type Score struct {
 	Sum   *score.Sum
 	Weeks map[fare.Day]*score.Sum // by the first day of the week
@@ -48,7 +47,8 @@ func (f Fares) ScoreOfWeek(ctx context.Context, monday fare.Day) (*score.Sum, er
 	return f.score(ctx, weekKey(monday), Strong)
 }
 
-// score fails for a score of another version of the program: no refresh can compute it anew.
+// score fails if another version of the program wrote the score, since no refresh can compute it
+// anew.
 func (f Fares) score(ctx context.Context, key Key, read Consistency) (*score.Sum, error) {
 	sum, version, err := sums.value(ctx, f.Table, key, read)
 	if version == 0 && errors.Is(err, ErrNotFound) {

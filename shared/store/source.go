@@ -16,14 +16,13 @@ var sourceKey = Key{"FARES", "SOURCE"}
 const (
 	// Invented is the name of the source of invented fares.
 	Invented = "sample"
-	// imported stands for the source while the store holds only imported fares. Any source of real
-	// fares may later replace it by its own name.
+	// imported is stored as the source while the store holds only imported fares. Any source except
+	// Invented may later replace it by its own name.
 	imported = "imported"
 )
 
-// Claim records, once, the source of the fares in the store, and when the service began to ask it.
-// It fails with ErrOtherSource if another source is recorded: simulated and recorded fares must
-// never be mixed.
+// Claim records the source of the fares, and the time as Began, if the store has no source. It fails
+// with ErrOtherSource if the store has another source, so that their fares are not mixed.
 func (f Fares) Claim(ctx context.Context, source string, at time.Time) error {
 	began, err := runItem(Began, at)
 	if err != nil {
@@ -58,8 +57,7 @@ func (f Fares) CheckSource(ctx context.Context, source string) error {
 	return otherSource(string(claimed.Data), source)
 }
 
-// Source returns the name of the fare source of the store. It is empty if the store holds no fares,
-// or only imported ones.
+// Source returns the recorded source. It is empty if there is none, or only fares were imported.
 func (f Fares) Source(ctx context.Context) (string, error) {
 	claimed, err := f.Table.Get(ctx, sourceKey, Strong)
 	if string(claimed.Data) == imported {
@@ -69,7 +67,7 @@ func (f Fares) Source(ctx context.Context) (string, error) {
 }
 
 // ClaimImported marks a store without a source as one of imported fares. It fails with
-// ErrOtherSource if the store holds invented fares.
+// ErrOtherSource if the source is Invented.
 func (f Fares) ClaimImported(ctx context.Context) error {
 	claimed, err := createOrGet(ctx, f.Table, Item{Key: sourceKey, Data: []byte(imported)})
 	if err == nil && string(claimed) == Invented {
@@ -106,8 +104,8 @@ func (f Fares) SetRates(ctx context.Context, r fare.Rates) error {
 	return wrap(write(ctx, f.Table, set(Item{Key: ratesKey}), r), "write rates")
 }
 
-// Run is a kind of recurring work on all fares, done only by the holder of RefreshLease. All
-// processes read when it was last done (partition: FARES).
+// Run is a kind of recurring work on all fares of a service on one machine. On AWS, schedules start
+// the work instead.
 type Run string
 
 // The kinds of recurring work, with what each requests from the fare source.
@@ -115,8 +113,8 @@ const (
 	Discovery Run = "DISCOVERED" // which routes exist, and some fares of each
 	Depth     Run = "DEEPENED"   // the departures that were due
 
-	// Began is not recurring work but the time of the first Claim; stores of earlier versions lack
-	// it.
+	// Began is not recurring work but the time of the first Claim. Stores of earlier versions lack
+	// it, and those whose first fares were imported.
 	Began Run = "BEGAN"
 )
 

@@ -10,13 +10,13 @@ import (
 // once for every item.
 type Tally struct {
 	Now       time.Time
-	Routes    int            // routes with one-way fares
+	Routes    int            // series of one-way fares
 	Returns   int            // series of returns
 	Alerts    int            // confirmed alerts
 	Watchers  int            // subscribers with an alert
-	Customers int            // customers of Pro, including former ones
-	Plans     int            // plans of Pro that have not ended
-	Outbox    int            // open jobs
+	Customers int            // including former ones
+	Plans     int            // customers with a key whose plan has not ended
+	Outbox    int            // jobs
 	Items     int            // items of all kinds
 	Expired   int            // expired, but not deleted yet
 	Bytes     int64          // total length of keys and data

@@ -5,14 +5,13 @@
 //
 // An item has a partition and a sort key and holds at most MaxData bytes. Its version rises by one
 // with every write. A write can require that the item still has the version that the writer has
-// read: see Mode. So no writer undoes the write of another by mistake.
+// read, so that it does not undo the write of another: see Mode.
 //
 //   - A write that returned nil is durable. Every later strong read sees it, in any
 //     process. An eventual read may lag behind by a moment but never shows part of
 //     an item.
-//   - A write that failed with ErrExists, ErrConflict or ErrTooLarge took no effect.
-//     After any other error it may have taken effect, so callers must be able to
-//     retry.
+//   - A write that failed with ErrExists, ErrConflict, ErrTooLarge or ErrInvalid had no
+//     effect. After any other error it may have had, so callers must be able to retry.
 //   - Several writes in one call take effect together or not at all.
 //   - An expired item counts as deleted, even while the storage still holds it.
 //   - Data passed in is copied. Data returned belongs to the caller.
@@ -24,7 +23,7 @@
 // Origins and destinations are IATA codes of cities (MIL). A route is a pair of them (MIL-BUH);
 // MIL-* is a route to all cities. A series is a route and a kind of trip: MIL-BUH is for one-way
 // fares, MIL-BUH#4-7 for returns after 4 to 7 nights. Subscribers and customers are pseudonyms.
-// Package dynamostore/schema lists which function reads and writes each partition.
+// Package dynamostore/schema lists which Lambda functions read and write each partition.
 //
 //	partition                    sort                      what                                 expires
 //	ROUTE#<series>               BLOCK#<cycle>#<part>      fare.Block of a week                 400 days
@@ -32,13 +31,13 @@
 //	ROUTE#<series>               DEPARTURES#any            departure.State of all fares         never
 //	ROUTE#<series>               DEPARTURES#0              departure.State of non-stop fares    never
 //	ROUTE#<series>               DEPARTURES#learning       departure.Learning                   never
-//	LEFT#<cycle>                 <series>                  score.Contribution of a day         31 days
+//	LEFT#<day>                   <series>                  score.Contribution of a day         31 days
 //	FARES                        POOLED                    departure.Cycle                      never
 //	SCORE                        SUM                       score.Sum of all weeks               never
 //	SCORE                        WEEK#<monday>             score.Sum of a week                  never
 //	ORIGIN#<origin>              ASKED                     when the source last answered        never
 //	ORIGIN#<origin>              TRENDS                    trends.Origin                        never
-//	ORIGIN#<origin>              DEALS                     deals.Origin                         never
+//	ORIGIN#<origin>              DEALS                     deals.Origin of one-way fares        never
 //	ORIGIN#<origin>              DEALS#<nights>            deals.Origin of returns              never
 //	COVERED                      <origin>                  marks a covered origin               never
 //	INTO#<destination>           <origin>                  Coverage of the route                never
@@ -52,18 +51,18 @@
 //	SEEN#<route>                 HISTORY                   Past                                 400 days
 //	SEEN#<route>                 TRIP#<trip>               Past of a trip with alerts           400 days
 //	WAKES                        <route>                   Notification                         8 days
-//	WAKES                        <route>#TRIPS             Notification for alerts for trips    8 days
+//	WAKES                        <route>#TRIPS             Notification with Trips              8 days
 //	ALERTS#<route>               <subscriber>              Alert                                never
-//	ALERTS#<route>               <subscriber>#<id>         each further Alert                   never
+//	ALERTS#<route>               <subscriber>#<id>         Alert with an ID                     never
 //	SUBSCRIBER#<subscriber>      ROUTES                    Refs of its alerts                   never
-//	WATCHED#<origin>             <destination>             marks a subscribed route             never
-//	WATCHED#<origin>             <destination>#<nights>    marks subscribed trips               never
+//	WATCHED#<origin>             <destination>             marks a SubscribedRoute              never
+//	WATCHED#<origin>             <destination>#<nights>    marks a kind of trip with alerts     never
 //	DIGESTS#<weekday>            <subscriber>              Digest                               never
 //	DIGESTS                      PROGRESS                  DigestProgress                       never
 //	PENDING#<id>                 ALERT                     Alert to be confirmed                48 hours
 //	STOPPED#<subscriber>         MARK                      marks blocked messages               180 days or 10 years
 //	MAILBOX#<subscriber>         MAILS                     Mailbox                              1 or 180 days
-//	NETWORKS                     TURNS                     Network of each network             2 days
+//	NETWORKS                     TURNS                     each Network                         2 days
 //	LEASE#<name>                 HOLDER                    the holder of a lease                minutes, if not renewed
 //	COPY                         MARK                      how far an incomplete copy is        never
 //	OUTBOX#<name>                <due>-<random>            Job                                  7 days; a kept one 60
@@ -78,15 +77,15 @@
 //	PAID#<payment>               ANSWER                    the paid answer, compressed          24 hours
 //	CREDIT#<payer>               <payment>                 time of payment                      30 days
 //	FEES#<subject>               OPEN                      the open payment of a payer          2 minutes
-//	FEES#<subject>               <kind>#<time>#<number>    time of reservation of a slot        with its window
+//	FEES#<subject>               <kind>#<time>#<number>    who reserved a slot, and when        with its window
 //	NOTE#<name>                  TEXT                      Note                                 minutes to 24 hours
-//	LIMIT#<limit>#<subject>      <time>                    counter of calls                     with its window
+//	LIMIT#<limit>#<subject>      <time>                    counter of calls                     after its window
 //	SECRET                       PEPPER                    the pepper                           never
 //	SERVICE                      PEPPER                    an HMAC under the pepper             never
 //	SERVICE                      PROBE                     no data                              never
 //
-// Observations are packed per route and week (fare.Block), not one item each. The tests of
-// e2e/check/capacity hold what a refresh, a verdict and a mail cost in units of DynamoDB.
+// The tests of e2e/check/capacity state what a refresh, a verdict and a mail cost in units of
+// DynamoDB.
 package store
 
 import (
@@ -107,7 +106,7 @@ type Key struct{ Partition, Sort string }
 const MaxData = 390_000
 
 // MaxWrites is the maximum number of writes in one call to Write, and MaxTogether the maximum
-// length of all their Data in bytes. DynamoDB allows 4 MB in a transaction.
+// length of all their Data in bytes. DynamoDB allows 100 writes and 4 MB in a transaction.
 const (
 	MaxWrites   = 100
 	MaxTogether = 3_900_000
@@ -115,17 +114,17 @@ const (
 
 type Item struct {
 	Key
-	Version int64     // set by the table; 1 after the first write
+	Version int64     // 1 after the first write
 	Expires time.Time // whole seconds; zero means never
 	Data    []byte
 }
 
-// Mode says what a write does, and under which condition.
+// Mode says what a write does, and under which condition. An expired item counts as no item.
 type Mode int
 
 const (
 	Set Mode = iota
-	// Create writes a new item. It fails with ErrExists if the item exists and has not expired.
+	// Create writes a new item. It fails with ErrExists if there is one.
 	Create
 	// Replace writes the item. It fails with ErrConflict unless the stored version is Item.Version.
 	Replace
@@ -146,7 +145,7 @@ type Op struct {
 type Consistency int
 
 const (
-	// An Eventual read costs half as much, and may miss writes of the last moment.
+	// An Eventual read costs half as much in DynamoDB, and may miss writes of the last moment.
 	Eventual Consistency = iota
 	// A Strong read sees every write that returned before the read began.
 	Strong
@@ -170,14 +169,14 @@ type Table interface {
 	Query(ctx context.Context, r Range) ([]Item, error)
 
 	// Write carries out at most MaxWrites operations on different keys, all or none. Several
-	// operations are a transaction, which costs twice as much. If the condition of one fails, the
-	// transaction fails with its error.
+	// operations are a transaction, which costs twice as much in DynamoDB. If the condition of one
+	// fails, the transaction fails with its error.
 	Write(ctx context.Context, ops ...Op) error
 
 	// Take adds n, at least 1, to a counter and returns the new count. If the count is already at
 	// limit or above, Take fails with ErrLimit and changes nothing, so a count can exceed the limit
-	// by at most n-1. The first call sets the expiry; an expired counter starts at 0 again. Take is
-	// one conditional write. Get and Query return counters as items: see Item.Count.
+	// by at most n-1. The first call sets the expiry; an expired counter starts at 0 again. Get and
+	// Query return counters as items: see Item.Count.
 	Take(ctx context.Context, key Key, n, limit int64, expires time.Time) (int64, error)
 
 	Close() error
@@ -185,16 +184,13 @@ type Table interface {
 
 var (
 	ErrNotFound = errors.New("not found")
-	// ErrExists means that a write of mode Create found an existing item.
-	ErrExists = errors.New("already exists")
+	ErrExists   = errors.New("already exists")
 	// ErrConflict means that the stored version is not the version that the write requires.
 	ErrConflict = errors.New("changed meanwhile")
-	// ErrLimit means that a counter has reached its limit.
-	ErrLimit = errors.New("limit reached")
+	ErrLimit    = errors.New("limit reached")
 	// ErrTooLarge means that an item exceeds MaxData, or a call exceeds MaxTogether.
 	ErrTooLarge = errors.New("item too large")
-	// ErrInvalid means a programming error: an empty key, too many writes, or two writes to one
-	// key.
+	// ErrInvalid means a programming error, such as an invalid key or two writes to one key.
 	ErrInvalid = errors.New("invalid storage call")
 	// ErrUnavailable means that the storage was not reached or did not answer in time. A write may
 	// have taken effect.
@@ -282,7 +278,6 @@ func (i Item) Count() (int64, bool) {
 
 func CounterData(count int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(count)) }
 
-// Expired reports whether the item has expired at the time now, so that it counts as deleted.
 func (i Item) Expired(now time.Time) bool {
 	return !i.Expires.IsZero() && now.Unix() >= i.Expires.Unix()
 }

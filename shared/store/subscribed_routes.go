@@ -8,17 +8,15 @@ import (
 	"verdetto/shared/fare"
 )
 
-// The store marks each route with alerts, and also each kind of trip and each series of airports
-// with alerts (LON, LON#4-7, LON@BGY-STN#4-7). A refresh reads all marks of an origin in one query
-// to know for which routes it must store notifications.
+// The store marks each route with alerts, each kind of trip with alerts to trips, and each series of
+// airports with alerts (LON, LON#4-7, LON@BGY-STN#4-7). A refresh reads all marks of an origin in one
+// query to know for which routes it must store notifications.
 
 // SubscribedRoute is a route that has alerts or had alerts.
 type SubscribedRoute struct {
-	Destination fare.City // may be Anywhere
-	// Trips are the kinds of trips with alerts, for any departure date. It is empty if all alerts
-	// are for the route itself.
-	Trips []fare.Trip
-	Pairs []fare.Series
+	Destination fare.City     // may be Anywhere
+	Trips       []fare.Trip   // the kinds of trip with alerts to trips
+	Pairs       []fare.Series // the pairs of airports with alerts
 }
 
 const oneWayMark = "one-way"
@@ -51,7 +49,7 @@ func (a Alerts) SubscribedRoutes(ctx context.Context, origin fare.City) ([]Subsc
 		return nil, fmt.Errorf("list subscribed routes from %s: %w", origin, err)
 	}
 	var all []SubscribedRoute
-	for _, item := range items { // a route sorts before its trips, and these before its airports
+	for _, item := range items { // a route sorts before its trips, and trips sort before airports
 		if strings.Contains(item.Sort, "@") {
 			pair, err := fare.ParseSeries(string(origin) + "-" + item.Sort)
 			if err != nil || len(all) == 0 {

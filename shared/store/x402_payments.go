@@ -9,7 +9,7 @@ import (
 
 // Payments stores payments for single calls: the call that was paid and, for 24 hours, the answer
 // (partition: PAID). A payment without an answer is a credit: it pays for the payer's next call
-// (partition: CREDIT). Slots limit how many payments may fail at our cost.
+// (partition: CREDIT). Slots limit how many payments may fail.
 type Payments struct{ Table Table }
 
 // Payment is a payment for one call. Its name is the signature of its Solana transaction.
@@ -29,8 +29,9 @@ type Payment struct {
 	FailReason string `json:"nothing,omitempty"` // why the payment can never buy an answer
 	// Fees are the slots that are reserved while sending the payment may cost a fee. Without them,
 	// it must not be sent.
-	Fees  []Key `json:"fees,omitempty"`
-	Tries []Key `json:"tries,omitempty"` // slots reserved until the payment has bought an answer
+	Fees []Key `json:"fees,omitempty"`
+	// Tries are the other reserved slots, which only a bought answer frees.
+	Tries []Key `json:"tries,omitempty"`
 
 	version int64
 }
@@ -101,8 +102,8 @@ func (s Payments) Get(ctx context.Context, name string) (Payment, error) {
 }
 
 // Give records that a payment bought an answer, and stores the answer for 24 hours. The payment is
-// then no longer a credit, and its slots are free. Give fails with ErrConflict if another process
-// stores an answer at the same time.
+// then no longer a credit, and the slots in it are free. Give fails with ErrConflict if another
+// process has written the payment since it was read.
 func (s Payments) Give(ctx context.Context, p Payment, answer []byte, now time.Time) error {
 	p.Given = 1
 	w := writes{ops: p.release(now, settled)}
@@ -146,8 +147,8 @@ func (s Payments) Credits(ctx context.Context, payer string, before time.Time) (
 const maxCredits = 3
 
 // Use pays for the call of the payment fresh with an older credit, whose transaction took effect.
-// Both are then used up, and the transaction of fresh is never sent. Use fails with ErrConflict if
-// another process wrote first.
+// Both are then used up, and the caller must never send the transaction of fresh. Use fails with
+// ErrConflict if another process has written one of them since it was read.
 func (s Payments) Use(ctx context.Context, credit, fresh Payment, answer []byte, now time.Time) error {
 	fresh.Given, fresh.Instead, credit.Given = 1, credit.Name, 1
 	w := writes{ops: append(fresh.release(now, settled), credit.release(now, settled)...)}
@@ -158,8 +159,9 @@ func (s Payments) Use(ctx context.Context, credit, fresh Payment, answer []byte,
 }
 
 // Fail records that the transaction of a payment moved no money and never will, so the payment is
-// no longer a credit. If cost is true, the transaction cost a fee, and its slots stay reserved
-// until their window ends. Fail returns ErrConflict if another process has recorded the outcome.
+// no longer a credit. If cost is true, the transaction cost a fee, so the payment's fee slots stay
+// reserved until their window ends. Fail fails with ErrConflict if another process has written the
+// payment since it was read.
 func (s Payments) Fail(ctx context.Context, p Payment, why string, cost bool, now time.Time) error {
 	p.FailReason = why
 	end := unsent
@@ -171,9 +173,9 @@ func (s Payments) Fail(ctx context.Context, p Payment, why string, cost bool, no
 	return wrap(w.commit(ctx, s.Table), "record that a payment failed")
 }
 
-// FreeFees frees the fee slots of a payment that can no longer cost a fee, or that has taken
-// effect. The payment is not sent again, but stays a credit, because its transaction may have moved
-// the money.
+// FreeFees frees the fee slots of a payment that can no longer cost a fee, or whose transaction took
+// effect. The caller must not send the payment again. It stays a credit, because its transaction
+// may have moved the money.
 func (s Payments) FreeFees(ctx context.Context, p Payment, now time.Time) error {
 	w := writes{ops: p.release(now, unsent)}
 	p.put(&w)
@@ -212,21 +214,22 @@ func (s Payments) reserve(ctx context.Context, p *Payment, slots []Slots) ([]Op,
 	return ops, nil
 }
 
-// ending is the outcome of a payment, which decides which slots become free.
+// ending is the outcome of a payment, which decides which of its slots become free.
 type ending int
 
 const (
-	settled ending = iota // an answer was bought: frees all slots
-	unsent                // the payment cost no fee: frees the fee slots
-	lost                  // the payment cost a fee: frees no slot
+	settled ending = iota // an answer was bought: all slots become free
+	unsent                // no fee was lost: the fee slots become free
+	lost                  // a fee was lost: all slots stay reserved
 )
 
-// release frees the slots that the payment no longer needs after this outcome: it removes them from
-// p and returns the writes that delete them. The caller writes the payment in the same transaction,
-// so no slot is deleted twice.
+// release removes all slots from the payment and returns the writes that delete the free ones. The
+// others stay reserved until their window ends. The caller writes the payment in the same
+// transaction, so no slot is deleted twice: another payment may have reserved it by then.
 func (p *Payment) release(now time.Time, end ending) (ops []Op) {
 	var freed []Key
-	// In the first half of OpenFor, the open mark certainly belongs to this payment.
+	// Well before OpenFor ends, the mark of the open payment belongs to this payment. Later, it may
+	// belong to the payer's next payment.
 	if len(p.Fees) > 0 && now.Sub(p.At) < OpenFor/2 {
 		freed = append(freed, openKey(p.Payer))
 	}
@@ -243,8 +246,7 @@ func (p *Payment) release(now time.Time, end ending) (ops []Op) {
 	return ops
 }
 
-// Count reserves a slot until its window ends, without a payment. It fails with Full if none is
-// free.
+// Count reserves a slot without a payment until its window ends. It fails with Full if none is free.
 func (s Payments) Count(ctx context.Context, kind Slots, at time.Time) error {
 	for range reserveTries {
 		items, err := s.Table.Query(ctx, Range{Partition: slotsKey(kind.Subject, "").Partition, Read: Strong})

@@ -9,16 +9,16 @@ import (
 	"time"
 )
 
-// Slots limits the number of payments in a window of time that are unfinished, or that cost a fee
-// and moved no money, to Most. Each reserves a slot, a stored item. The write that records the
-// payment creates the slot; the write that records the outcome deletes it. A payment without an
-// outcome keeps its slots until the window ends.
+// Slots limits to Most how many payments of a window of time may be unfinished or have failed. Each
+// payment reserves a slot: the write that records the payment stores the slot, and the write that
+// records its outcome deletes it, unless the payment failed. Then the slot stays until the window
+// ends.
 type Slots struct {
 	Subject string // whose payments are limited; part of the key, so it must not change
 	Name    string // kind of slot; part of the key, so it must not change
 	Most    int
 	Per     time.Duration
-	Fees    bool // true: the slot is kept while a fee is possible or was paid; false: until an answer is bought
+	Fees    bool // true: only a payment that lost a fee has failed; false: every payment without an answer
 }
 
 type Full struct {

@@ -27,7 +27,7 @@ var bucket = []byte("items")
 
 type Option func(*bolt.Options)
 
-// Scratch is for a temporary file: writes do not wait for the disk.
+// Scratch is for a temporary file: writes do not wait for the disk, so they are not durable.
 func Scratch(o *bolt.Options) { o.NoSync = true }
 
 type Store struct {
@@ -39,8 +39,8 @@ type Store struct {
 
 var _ store.Table = (*Store)(nil)
 
-// writable makes bolt rebuild the list of free pages at opening. Writing the list with each commit
-// would be slow, because a long history makes it large.
+// writable makes bolt rebuild the list of free pages when it opens the file, instead of writing it
+// with each commit, which would be slow for a large file.
 func writable() *bolt.Options {
 	return &bolt.Options{Timeout: time.Second, FreelistType: bolt.FreelistMapType, NoFreelistSync: true}
 }
@@ -81,8 +81,8 @@ func Open(path string, now func() time.Time, options ...Option) (*Store, error) 
 	return s, nil
 }
 
-// create writes the file under another name and renames it when it is complete. An existing empty
-// file is not used: it may be what is left of another store after a failed copy.
+// create writes the file under another name and renames it when it is complete, so that a killed
+// process leaves no incomplete store.
 func create(path string) error {
 	begun := path + ".new"
 	if err := os.Remove(begun); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -121,8 +121,8 @@ func openError(path string, err error) error {
 	return notAStore(path, err)
 }
 
-// Read opens an undamaged store without write access. sealed is true for a backup, of which it has
-// verified a checksum of the whole file.
+// Read opens an undamaged store without write access. sealed is true for a backup, whose checksum
+// Read has verified.
 func Read(path string, now func() time.Time) (s *Store, sealed bool, err error) {
 	db, sealed, err := verified(path)
 	if err != nil {
@@ -225,8 +225,7 @@ func (s *Store) change(ctx context.Context, c change) error {
 	return err
 }
 
-// WriteFailed returns the time, by the system clock, of the last write that failed because of the
-// disk, or zero.
+// WriteFailed returns when the last write failed with ErrUnavailable, by the system clock, or zero.
 func (s *Store) WriteFailed() time.Time {
 	if at := s.failed.Load(); at != 0 {
 		return time.Unix(0, at)
@@ -378,7 +377,6 @@ func put(b *bolt.Bucket, op store.Op, version int64) (err error) {
 	return nil
 }
 
-// Take stores a counter as an item whose data is the count.
 func (s *Store) Take(ctx context.Context, key store.Key, n, limit int64, expires time.Time) (count int64, err error) {
 	if err := store.ValidateTake(key, n); err != nil {
 		return 0, err

@@ -91,8 +91,8 @@ func TestBegunAndKilled(t *testing.T) {
 	}
 }
 
-// A file of many pages is truncated and damaged one page at a time. Open must refuse it, unless the
-// damaged page is unused. If Open accepted a damaged page, bolt would end the process of this test.
+// Open refuses a file that is truncated. A damaged page is refused too, unless it is unused: if Open
+// accepted it, bolt could end the process of this test.
 func TestDamageIsReported(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "good.db")

@@ -13,8 +13,7 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// Pairs of items are written while the file is copied. The copy contains both items of a pair, or
-// neither.
+// A copy of a file that is written to holds both items of a pair, or neither.
 func TestCopy(t *testing.T) {
 	dir := t.TempDir()
 	s, err := boltstore.Open(filepath.Join(dir, "live.db"), time.Now)

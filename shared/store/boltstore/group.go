@@ -19,9 +19,9 @@ type change func(*bolt.Bucket) error
 // errHalfWritten means that the transaction must not be committed.
 var errHalfWritten = errors.New("half written")
 
-// group commits the changes of many callers in one transaction. Writing it to disk is slow, and
-// meanwhile new changes wait for the next transaction. A single change is committed at once. run
-// returns to each caller when its change is on disk.
+// group commits the changes of many callers in one transaction. Writing a transaction to disk is
+// slow; changes that arrive meanwhile form the next one. A change that finds no transaction running
+// is committed at once.
 type group struct {
 	db   *bolt.DB
 	most int // changes in one transaction
@@ -37,8 +37,8 @@ type waiter struct {
 	done   chan struct{}
 }
 
-// run carries out a change, in one transaction with those of other callers. It returns the error of
-// the change, or else of the transaction.
+// run carries out a change and returns when it is on disk. It returns the error of the transaction,
+// or else of the change.
 func (g *group) run(c change) error {
 	w := &waiter{change: c, done: make(chan struct{})}
 	g.mu.Lock()
@@ -73,8 +73,7 @@ func (g *group) commitAll() {
 // errNothingWritten means that every change was refused, so nothing needs to be written to disk.
 var errNothingWritten = errors.New("nothing written")
 
-// commit carries out the changes in order in one transaction. Each sees the writes of those before
-// it.
+// commit carries out the changes in one transaction. Each sees the writes of those before it.
 func (g *group) commit(together []*waiter) {
 	err := g.db.Update(func(tx *bolt.Tx) error {
 		b, written := tx.Bucket(bucket), false
@@ -91,9 +90,8 @@ func (g *group) commit(together []*waiter) {
 		return nil
 	})
 	for _, w := range together {
-		// If the transaction failed, no change took effect. A refused change may have been refused
-		// because of another one, which is now undone, so it returns the error of the transaction
-		// too.
+		// If the transaction failed, no change took effect. Even a refused change then gets the error
+		// of the transaction, because it may have been refused because of a change that is now undone.
 		if err != nil && !errors.Is(err, errNothingWritten) {
 			w.err = err
 		}

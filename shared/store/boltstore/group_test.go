@@ -26,8 +26,8 @@ func open(t testing.TB, options ...Option) *Store {
 	return s
 }
 
-// held keeps the writer lock while f runs, so that all changes that f starts are committed in one
-// transaction.
+// held commits all changes that f starts in one transaction: it keeps bolt's writer lock until that
+// many changes wait.
 func (s *Store) held(t *testing.T, changes int, f func(each *sync.WaitGroup)) {
 	t.Helper()
 	for s.waits(t) != idle { // an earlier commitAll must end first
@@ -37,8 +37,8 @@ func (s *Store) held(t *testing.T, changes int, f func(each *sync.WaitGroup)) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// This change is committed alone. The commit waits for the writer lock, so all other changes
-	// queue behind it.
+	// This change is committed alone. Its commit waits for the writer lock, so that all other changes
+	// wait for the next transaction.
 	each.Go(func() { _ = s.group.run(func(*bolt.Bucket) error { return store.ErrNotFound }) })
 	for s.waits(t) != 0 {
 	}
@@ -143,7 +143,7 @@ func TestOneSyncForMany(t *testing.T) {
 			})
 		}
 	})
-	if n := s.written() - syncs; n > 40 { // pages of one transaction
+	if n := s.written() - syncs; n > 40 { // bolt counts the pages of a transaction
 		t.Errorf("500 counts took %d writes", n)
 	}
 	if n := s.Len(); n != 500 {
@@ -168,8 +168,7 @@ func TestARefusalIsNotWritten(t *testing.T) {
 	}
 }
 
-// If a transaction fails, every caller with a change in it gets the error, even one whose change
-// was refused.
+// If a transaction fails, every caller gets the error, even one whose change was refused.
 func TestATransactionThatFailsIsEverybodysError(t *testing.T) {
 	s := open(t)
 	key := store.Key{Partition: "P", Sort: "c"}

@@ -9,8 +9,8 @@ import (
 )
 
 // A backup is the file of a store followed by a seal: one line with the SHA-256 of all bytes before
-// it. A store consists of whole pages, so its length is a multiple of 512 bytes; that of a backup
-// is not. So a backup with a damaged seal is not mistaken for a store.
+// it. A store consists of whole pages, so its length is a multiple of 512 bytes, and that of a backup
+// is not. By its length, a backup is recognised even if its seal is damaged.
 const (
 	sealText   = "\nverdetto backup; SHA-256 of all before this line: "
 	sealLength = int64(len(sealText) + 2*sha256.Size + 1)

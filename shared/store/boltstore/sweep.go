@@ -10,8 +10,8 @@ import (
 	"verdetto/shared/store"
 )
 
-// atOnce limits the items in one transaction: a long delete transaction blocks writers, and during
-// a long read transaction bolt cannot reuse replaced pages.
+// atOnce limits the items in one transaction, because a long delete transaction blocks writers, and
+// during a long read transaction bolt cannot reuse replaced pages.
 const atOnce = 2000
 
 // All calls give for every item in the order of the keys, including expired ones. It may or may not
@@ -49,8 +49,8 @@ func decodeItem(k, v []byte) (store.Item, error) {
 	return decode(key, v)
 }
 
-// page calls give for the next items after a key, with slices that are valid only during the call.
-// It returns the last key, and whether there are more.
+// page calls give for the next items after a key. The slices are valid only during the call. page
+// returns the last key, and whether there are more.
 func (s *Store) page(
 	ctx context.Context, after []byte, give func(k, v []byte) error,
 ) (last []byte, more bool, err error) {

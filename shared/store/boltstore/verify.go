@@ -10,9 +10,9 @@ import (
 	"slices"
 )
 
-// bolt does not check the pages of its file. On a damaged page, it panics in its own goroutine,
-// which ends the process and cannot be recovered. So verifyPages reads every used page before bolt
-// writes, and reports the first damaged one.
+// bolt does not check the pages of its file. A damaged page can make it panic in a goroutine of its
+// own, which ends the process and cannot be recovered. So verifyPages reads every used page before
+// bolt does, and reports the first damaged one.
 //
 // The layout of the file (version 2) uses the byte order of the machine. A page starts with a
 // header: id (8 bytes), flags (2), count (2) and overflow (4). Elements of 16 bytes follow, then
@@ -33,7 +33,7 @@ type walker struct {
 	pageSize uint64
 	end      uint64 // first page that was never used
 	seen     []bool // by page
-	last     []byte // buffer of the last page; elements is reused too
+	last     []byte // the page that was read last; last and elements are buffers for all pages
 	elements []element
 }
 
@@ -59,8 +59,8 @@ func verifyPages(path string, pageSize int) error {
 	return w.page(root, nil, nil)
 }
 
-// head returns the page number of the root. Of the two meta pages, it reads the newest valid one,
-// as bolt does.
+// head returns the page number of the root, from the newest valid one of the two meta pages, as bolt
+// does.
 func (w *walker) head() (root uint64, err error) {
 	var newest uint64
 	found := false
@@ -83,8 +83,8 @@ func (w *walker) head() (root uint64, err error) {
 	return root, nil
 }
 
-// page checks a page and all pages below it in the tree. All keys must be from or above, and below
-// to unless that is nil.
+// page checks a page and all pages below it in the tree. All keys must be at least from and, unless
+// to is nil, less than to.
 func (w *walker) page(id uint64, from, to []byte) error {
 	damaged := func(what string) error { return fmt.Errorf("page %d is damaged: %s", id, what) }
 	if id < 2 || id >= w.end {
@@ -112,7 +112,7 @@ func (w *walker) page(id uint64, from, to []byte) error {
 	elements, err := parse(data, w.elements)
 	w.elements = elements[:0]
 	if slices.ContainsFunc(elements, func(e element) bool { return e.branch || e.bucket }) {
-		// Needed after the recursive calls below, which overwrite the shared buffer.
+		// The recursive calls below overwrite the buffers.
 		elements, err = parse(bytes.Clone(data), nil)
 	}
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 const createWait = time.Minute
 
 // Create creates a table with billing per request and deletion of expired items, unless it exists.
-// It is for tests and single machines; on AWS the deployment creates the table.
+// On AWS, the deployment creates the table instead.
 func Create(ctx context.Context, client *dynamodb.Client, name string) error {
 	_, err := client.CreateTable(ctx, &dynamodb.CreateTableInput{
 		TableName:   &name,

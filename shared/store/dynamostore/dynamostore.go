@@ -1,10 +1,10 @@
 // Package dynamostore implements store.Table in DynamoDB. Start with Store. AWS bills these
 // requests:
 //
-//   - a Get is one GetItem, eventually consistent unless it is strong
-//   - a Write of one operation is one conditional write, or a strong read for a Check
+//   - a Get is one GetItem
+//   - a Write of one operation is one write, or a strong read for a Check
 //   - a Write of several operations is one transaction
-//   - a Take is one conditional write, or two if the counter has expired but is not yet deleted
+//   - a Take is one write, or two if the counter has expired but is not yet deleted
 //
 // # When an answer is lost
 //
@@ -13,12 +13,12 @@
 // the stored item. If that has the name of our write, an earlier try has taken effect, and the
 // write succeeds. If it has another name and an earlier try got no answer, our write may have been
 // overwritten. Then the error is ErrUnavailable, because ErrExists or ErrConflict would mean that
-// nothing was written. A transaction sends the name as its request token, so DynamoDB itself
+// nothing was written. A transaction sends the name as its request token, so that DynamoDB itself
 // recognises a retry.
 //
 // Two cases remain. A Take whose answer was lost counts twice if another caller took from the
-// counter between the tries, but this never makes the count exceed the limit. A Delete whose answer
-// was lost also deletes an item that was created between the tries.
+// counter between the tries, but only if the limit still allows it. A Delete whose answer was lost
+// also deletes an item that was created between the tries.
 package dynamostore
 
 import (
@@ -95,8 +95,8 @@ func (t *Store) Query(ctx context.Context, r store.Range) ([]store.Item, error) 
 		in.KeyConditionExpression = aws.String(schema.Partition + " = :p AND begins_with(" + schema.Sort + ", :s)")
 		in.ExpressionAttributeValues[":s"] = text(r.Prefix)
 	}
-	// DynamoDB rejects a start key outside the prefix. One before the prefix has no effect here;
-	// after the prefix, there are no items.
+	// DynamoDB rejects a start key outside the prefix. A key before the prefix needs no start key, and
+	// after the prefix there are no items.
 	switch {
 	case strings.HasPrefix(r.After, r.Prefix) && r.After != "":
 		in.ExclusiveStartKey = keyOf(store.Key{Partition: r.Partition, Sort: r.After})

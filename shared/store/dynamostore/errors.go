@@ -13,8 +13,8 @@ import (
 	"verdetto/shared/store"
 )
 
-// translate adds the matching error of package store, ErrUnavailable if the request may have taken
-// effect.
+// translate adds the matching error of package store, or ErrUnavailable if there is none, because the
+// request may have taken effect.
 func translate(err error) error {
 	var api smithy.APIError
 	if errors.As(err, &api) {

@@ -110,13 +110,13 @@ func asItIs(i store.Item, writer string) attributes {
 	return a
 }
 
-// mostInVain limits the tries of a request, in addition to the SDK's. A table billed per request
-// needs minutes to adapt to a sudden load.
+// mostInVain limits how often patiently makes a request, which the SDK itself tries several times. A
+// table billed per request needs minutes to adapt to a sudden load.
 const mostInVain = 20
 
 var waits = retry.Backoff{First: 50 * time.Millisecond, Longest: 20 * time.Second}
 
-// patiently retries a request as long as its error may be temporary.
+// patiently retries a request while its error is temporary.
 func (t *Store) patiently(ctx context.Context, request func() error) error {
 	for try := 1; ; try++ {
 		err := request()

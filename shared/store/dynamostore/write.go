@@ -57,7 +57,7 @@ func (t *Store) write(ctx context.Context, op store.Op) error {
 	return refusal(op.Mode)
 }
 
-// check sends a strong read instead of a transaction, at half the price.
+// check sends a strong read, which is cheaper than a transaction with a condition check.
 func (t *Store) check(ctx context.Context, op store.Op) error {
 	item, err := t.Get(ctx, op.Item.Key, store.Strong)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {

@@ -1,5 +1,5 @@
-// Package socketstore shares the table of one process with other processes of the same user. A
-// store's file is locked by the process that serves it, so commands that write ask that process.
+// Package socketstore shares the table of one process with other processes of the same user. The
+// process that serves a store locks its file, so other commands reach the table through that process.
 // The connection is HTTP over a Unix socket, whose permissions decide who may connect. Handler is
 // the side of the owner; Dial returns the table for the others.
 package socketstore

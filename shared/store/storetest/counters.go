@@ -28,8 +28,7 @@ func counter(f *fixture) {
 	f.fails(err, store.ErrLimit)
 }
 
-// counterOfSeveral: below the limit, Take adds all of n, even beyond the limit. At the limit, it
-// adds nothing.
+// Below the limit, Take adds all of n, even beyond the limit. At the limit, it adds nothing.
 func counterOfSeveral(f *fixture) {
 	until := f.clock.Now().Add(time.Hour)
 	for _, c := range []struct {

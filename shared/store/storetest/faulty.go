@@ -16,7 +16,7 @@ var ErrInjected = fmt.Errorf("%w: injected fault", store.ErrUnavailable)
 
 type Side int
 
-// Before means that the call has no effect; After that it has, but the caller gets an error.
+// Before means that the call has no effect; After means that it has, but the caller gets an error.
 const (
 	Before Side = iota
 	After
@@ -54,7 +54,7 @@ func (f *Faulty) DieAt(call int, side Side) {
 // Heal removes all faults and restarts the count at 0.
 func (f *Faulty) Heal() { f.Arm(nil) }
 
-// Arm makes each call for which fails returns true fail, and restarts the count at 0.
+// Arm makes the calls fail that fails selects by their number, and restarts the count at 0.
 func (f *Faulty) Arm(fails func(int) (bool, Side)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -110,9 +110,8 @@ func (f *Faulty) Take(ctx context.Context, key store.Key, n, limit int64, expire
 }
 
 // EachFault tests a flow with one fault at each of its calls. It runs the flow once without faults
-// to count the calls, then for each call and side, each time on an empty table. The flow must
-// finish with retries, as a caller would, and check the final state. It returns the number of
-// combinations.
+// to count the calls, then for each call and side, each time on an empty table. The flow must retry
+// as a caller would, and check the final state. EachFault returns the number of combinations.
 func EachFault(
 	t *testing.T, open func(t *testing.T) store.Table, arm func(f *Faulty, call int, side Side),
 	flow func(t *testing.T, f *Faulty),

@@ -52,8 +52,8 @@ func Diff(ctx context.Context, a, b store.Whole) (string, error) {
 	return cmp.Diff(held[0], held[1]), nil
 }
 
-// placed tests that Place stores items as given, also for a second time, but replaces no other
-// version, and that later writes treat them like written items.
+// Place stores items as given, also for a second time, but replaces no other version. Later writes
+// treat placed items like written ones.
 func placed(f *fixture, table store.Whole) {
 	later := f.clock.Now().Add(time.Hour)
 	f.must(f.write(store.Set, item("stays", "s")))
@@ -65,7 +65,7 @@ func placed(f *fixture, table store.Whole) {
 		{Key: key("over"), Version: 70, Data: []byte("written anew")},
 		{Key: store.Key{Partition: "Q", Sort: "other"}, Version: 5, Expires: later, Data: []byte("q")},
 	}
-	for n := range 60 { // more than a batch
+	for n := range 60 {
 		want = append(want, store.Item{
 			Key: store.Key{
 				Partition: "R", Sort: fmt.Sprintf("%03d", n),
@@ -81,7 +81,6 @@ func placed(f *fixture, table store.Whole) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		f.Errorf("(-want +got)\n%.3000s", diff)
 	}
-	// The placed items behave as if written to this table.
 	if n, err := table.Take(f.ctx, key("counter"), 1, 8, later); err != nil || n != 8 {
 		f.Errorf("the counter goes on at %d, %v", n, err)
 	}
@@ -99,8 +98,7 @@ func placed(f *fixture, table store.Whole) {
 	}
 }
 
-// eachOnce tests that EachPage returns every item that has not expired exactly once, over many
-// pages.
+// EachPage returns every item that has not expired exactly once.
 func eachOnce(f *fixture, table store.Whole) {
 	var items []store.Item
 	for n := range 300 {

@@ -21,7 +21,7 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// wire is the connection of the real SDK client. The first requests fail, one for each fault.
+// wire replaces the connection of the SDK's client. The first requests fail, one for each fault.
 type wire struct {
 	mu     sync.Mutex
 	faults []fault
@@ -165,8 +165,8 @@ func TestWritesLandOnce(t *testing.T) {
 	}
 }
 
-// If our write may have taken effect and been overwritten, the error must be ErrUnavailable: others
-// would mean that nothing was written.
+// If our write may have taken effect and been overwritten, the error is ErrUnavailable, because
+// ErrConflict would mean that nothing was written.
 func TestAmbiguityIsNotHidden(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -263,8 +263,7 @@ func TestTakeCountsOnce(t *testing.T) {
 	}
 }
 
-// The costs in the package comments hold. Transactions are omitted, since DynamoDB Local always
-// reports 2 units for them.
+// The requests that the package comment of dynamostore lists, except transactions.
 func TestCapacity(t *testing.T) {
 	clock := storetest.NewClock()
 	var ops []string

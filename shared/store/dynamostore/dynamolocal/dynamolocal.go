@@ -1,6 +1,5 @@
 // Package dynamolocal runs DynamoDB Local, Amazon's emulator of DynamoDB, on this machine and in
-// memory. Tests use it, and developers who try the Lambda executables on one machine. It needs Java
-// and the jars that `make tools` fetches from Maven.
+// memory. Tests and cmd/lambdalocal use it. It needs Java and the jars that `make tools` fetches.
 package dynamolocal
 
 import (
@@ -36,7 +35,7 @@ const install = "install Java 17 and Maven and run make tools"
 
 var ErrMissing = errors.New("needs DynamoDB Local: " + install)
 
-// Region is for clients. Any works, since this DynamoDB Local does not separate regions.
+// Region is for clients. Any would work, since -sharedDb makes all regions one.
 const Region = "eu-south-1"
 
 // Start runs DynamoDB Local until stop is called, and returns its address.
@@ -133,8 +132,8 @@ var shared = sync.OnceValues(func() (string, error) {
 	return endpoint, err
 })
 
-// Endpoint returns the address of a DynamoDB Local for tests. It skips the test if Java or the jars
-// are not installed.
+// Endpoint returns the address of a DynamoDB Local for tests. If Java or the jars are missing, the
+// test ends as in testenv.Missing.
 func Endpoint(t testing.TB) string {
 	t.Helper()
 	testenv.Tool(t, "dynamodb-local")
@@ -156,7 +155,7 @@ func Table(t testing.TB, now func() time.Time, options ...func(*dynamodb.Options
 	return TableAt(t, Endpoint(t), now, options...)
 }
 
-// TableAt is Table at an address, which concurrent test binaries may share.
+// TableAt is like Table, at a given address, which concurrent test binaries may share.
 func TableAt(t testing.TB, endpoint string, now func() time.Time, options ...func(*dynamodb.Options)) *dynamostore.Store {
 	t.Helper()
 	name := fmt.Sprintf("test-%d-%d", os.Getpid(), tables.Add(1))

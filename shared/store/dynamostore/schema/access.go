@@ -20,9 +20,8 @@ var (
 	perCall          = []string{"x402"}
 )
 
-// Accesses are all accesses of the Lambda functions to stored data, from which the deployment
-// derives their permissions. The scripts of e2e compare them with the actual accesses: the
-// list must be complete, and each entry used.
+// Accesses lists all accesses of the Lambda functions to stored data. The deployment derives their
+// permissions from it. The scripts of e2e fail if the list lacks an access or has an unused one.
 var Accesses = []Access{
 	{Partition: "ROUTE#*", Read: []string{"alerts", "analisi", "compat", "pricetrends", "refresh", "x402"}, Write: refresh},
 	{Partition: "ORIGIN#*", Read: []string{"analisi", "compat", "pricetrends", "refresh", "x402"}, Write: refresh},

@@ -24,8 +24,8 @@ const (
 	// Taken is the count of a counter.
 	Taken = "taken"
 
-	// Writer is the random name of the last write, by which a retried request recognises that an
-	// earlier try took effect.
+	// Writer is the random name of the last write. By it, a retry recognises that an earlier try
+	// took effect.
 	Writer = "writer"
 )
 
