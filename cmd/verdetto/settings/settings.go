@@ -96,9 +96,12 @@ func Take(f *pflag.FlagSet, file string) (taken []ValuedSetting, faults []string
 		case value == "":
 			continue
 		}
-		if why := config.Placeholder(value); why != "" {
+		switch why := config.Placeholder(value); {
+		case why != "":
 			faults = append(faults, s.Name+": "+why)
-		} else {
+		case s.Name == "VERDETTO_PEPPER" && strings.HasPrefix(value, config.SecretMark):
+			// The pepper is checked once it has been read: see onemachine.GivenPepper.
+		default:
 			faults = append(faults, s.Faults(value)...)
 		}
 		taken = append(taken, ValuedSetting{s, value, from})

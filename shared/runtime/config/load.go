@@ -16,7 +16,8 @@ import (
 // Secrets reads secrets by name. Unknown names are absent from the result.
 type Secrets func(ctx context.Context, names []string) (map[string]string, error)
 
-const secretMark = "ssm:"
+// SecretMark begins a value that refers to a secret.
+const SecretMark = "ssm:"
 
 // secretsTimeout fits into the time that Lambda allows for a start.
 const secretsTimeout = 5 * time.Second
@@ -95,7 +96,7 @@ func resolve(secrets Secrets, groups []any) (values, unknown map[string]string, 
 				value = s.Default
 			}
 			values[f.Key] = value
-			if name, ok := strings.CutPrefix(value, secretMark); ok {
+			if name, ok := strings.CutPrefix(value, SecretMark); ok {
 				named[f.Key] = name
 			}
 		}
