@@ -24,8 +24,8 @@ func CycleOf(d Day) Cycle {
 
 func (c Cycle) First() Day { return Day(int32(c)*7 - 3) }
 
-// BlockSize is the maximum number of observations in a block. At under 16 bytes each, a block stays
-// below DynamoDB's limit of 400 KB per item.
+// BlockSize is the maximum number of observations in a block. A full block stays below DynamoDB's
+// limit of 400 KB per item (TestBlockFits).
 const BlockSize = 24_576
 
 // Block holds packed observations of one cycle. Part numbers the blocks of the same cycle, from 0.

@@ -51,7 +51,7 @@ func (c Currency) Pack() uint64 {
 	return n + 1
 }
 
-// ReadCurrency reads a number that Pack returned.
+// ReadCurrency decodes a number that Pack returned.
 func ReadCurrency(r *packed.Reader) Currency {
 	c, known := UnpackCurrency(r.Uint())
 	if !known {
@@ -91,8 +91,8 @@ func (m Money) Rounded() Money {
 	return m
 }
 
-// Decimal writes the amount as a number in units of the currency, with the decimals of ISO 4217:
-// 12.90 euros, 3863 yen.
+// Decimal writes the amount as a number in units of the currency, with two decimals, or none if the
+// currency has none: 12.90 euros, 3863 yen.
 func (m Money) Decimal() string {
 	m = m.Rounded()
 	sign := ""

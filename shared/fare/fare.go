@@ -1,8 +1,7 @@
 // Package fare defines the service's basic types: cities, routes, days, money and observed fares.
 // It also packs observations into compact blocks for storage.
 //
-// The package does no I/O, and imports only package packed, so that every other package may import
-// it.
+// The package does no I/O. The only package of this module that it imports is packed.
 package fare
 
 import (

@@ -27,10 +27,11 @@ func (a Airport) String() string {
 	return string(a[:])
 }
 
-// Airports holds the airports that a question names. An empty end means any airport of the city.
+// Airports holds the airports that a question names. If From or To is zero, it is any airport of its
+// city.
 type Airports struct{ From, To Airport }
 
-// Include returns false for a flight whose airports are unknown.
+// Include returns false if a names an airport and the flight's is unknown.
 func (a Airports) Include(f Flight) bool {
 	return (a.From == Airport{} || a.From == f.From) && (a.To == Airport{} || a.To == f.To)
 }
@@ -90,8 +91,8 @@ const MaxMinutes = 7 * 24 * 60
 // Flight holds what the source says about the outward flight of a fare. Unknown values are zero.
 type Flight struct {
 	From, To Airport
-	Airline  Airline // the airline that sells the fare
-	Minutes  int16   // from departure to arrival, including stops
+	Airline  Airline
+	Minutes  int16 // from departure to arrival, including stops
 }
 
 func (f Flight) Known() bool { return f != Flight{} }

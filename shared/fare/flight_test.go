@@ -15,8 +15,8 @@ func flight(from, to, airline string, minutes int16) Flight {
 	return f
 }
 
-// year returns the fares of a year of departures of one route, found by one request per week.
-// withStops is the share of fares with stops, whose durations mostly differ.
+// year returns the fares of 300 days of departures of one route, found once in each of some weeks.
+// withStops is the share of fares with stops, whose durations vary widely.
 func year(weeks int, withStops float64, price func(*rand.Rand) Cents) (all []Observation) {
 	chance := rand.New(rand.NewPCG(35, uint64(weeks)))
 	pairs := []Flight{flight("BGY", "STN", "FR", 125), flight("MXP", "LGW", "U2", 120), flight("LIN", "LHR", "BA", 130),
@@ -96,7 +96,7 @@ func TestFlightsArePacked(t *testing.T) {
 			if got, err = Unpack(got, b.Data); err != nil {
 				t.Fatal(err)
 			}
-			for range 300 { // malformed bytes cause no more than an error
+			for range 300 { // malformed bytes must not cause a panic
 				spoiled := append([]byte(nil), b.Data...)
 				spoiled[chance.IntN(len(spoiled))] ^= 1 << chance.IntN(8)
 				_, _ = Unpack(nil, spoiled[:chance.IntN(len(spoiled)+1)])

@@ -6,10 +6,10 @@ import (
 	"verdetto/shared/fare/packed"
 )
 
-// packFlights packs a block as pack does, with two differences: the flags are a number in the
-// block's Legend, which also states the flight; and prices are stored as multiples of a unit above
-// a base, one of each per currency. So a fare with its flight takes no more bytes than pack needs
-// without it.
+// packFlights packs a block as pack does, with two differences. Instead of its flags, a fare has a
+// number in the block's Legend, which also states the flight. For each currency the block has the
+// first price and a unit, and the differences of prices are multiples of the unit. TestFlightsFit
+// limits what flights add to the size of a history.
 func packFlights(sorted []Observation) []byte {
 	currencies, nights := contents(sorted)
 	prices, units := make([]Cents, len(currencies)), make([]Cents, len(currencies))

@@ -8,17 +8,15 @@ import (
 )
 
 // Legend lists the distinct flights of some fares, each with the flags of the fare. A packed fare
-// refers to its row by a number that mostly takes one byte. The flags alone take as much, so a
-// flight costs nothing unless durations vary.
+// has the number of its row instead of its flags.
 type Legend struct {
 	airports []Airport
 	rows     []legendRow
 	unit     int16 // divides all durations
 	index    map[legendKey]int
-	numbers  []numbered // of a decoded Legend, which has no rows
+	numbers  []numbered // set in a decoded Legend instead of rows
 }
 
-// numbered is what a number of a decoded Legend refers to.
 type numbered struct {
 	legendKey
 	isOpen bool // each fare states its own duration
@@ -29,8 +27,8 @@ type legendKey struct {
 	flight Flight // without Minutes
 }
 
-// legendRow is a row of a Legend. With durations, it takes one number for each of them, counting
-// from first. Without, it takes one number, and each fare states its own duration.
+// legendRow is a row of a Legend. It takes one number for each of its durations, counting from
+// first. A row without durations takes one number, and each of its fares states its own duration.
 type legendRow struct {
 	legendKey
 	minutes []int16 // ascending
@@ -56,7 +54,7 @@ func NewLegend(n int, at func(i int) (flags uint64, f Flight)) *Legend {
 			l.unit = GCD(l.unit, minutes)
 		}
 		if 2*len(row.minutes) > total[key]+1 {
-			row.minutes = nil // shorter if each fare states its own duration
+			row.minutes = nil // few fares share a duration, so each states its own
 		}
 		slices.Sort(row.minutes)
 		l.rows = append(l.rows, row)

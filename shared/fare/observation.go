@@ -31,7 +31,7 @@ func (o Observation) Return() Day {
 // Compare orders observations by Found, Depart, Nights and Price, then by the other fields. It
 // returns 0 only for identical observations.
 func (o Observation) Compare(p Observation) int {
-	switch { // faster than cmp.Or: sorting a history calls Compare often
+	switch { // cmp.Or would make all comparisons each time
 	case o.Found != p.Found:
 		return cmp.Compare(o.Found, p.Found)
 	case o.Depart != p.Depart:
@@ -58,10 +58,10 @@ func (o Observation) SameFare(p Observation) bool {
 	return o == p
 }
 
-// Set sorts observations in Compare order, in place, and removes duplicates. Of two observations of
-// the same offer it keeps the more precise one: a time of day is preferred to a day, and known
-// stops to unknown ones. It adds what the other knew about the flight. The result does not depend
-// on the order of the input.
+// Set sorts observations in Compare order, in place, and removes duplicates. It also drops an
+// observation without a time of day or without known stops if another one of the same offer has both.
+// The other one gets the flight of the dropped one if it has none. The result does not depend on the
+// order of the input.
 func Set(observations []Observation) []Observation {
 	if !slices.IsSortedFunc(observations, Observation.Compare) {
 		slices.SortFunc(observations, Observation.Compare)
@@ -106,8 +106,8 @@ func Set(observations []Observation) []Observation {
 
 func (o Observation) vague() bool { return o.DayOnly || o.Stops == StopsUnknown }
 
-// offer identifies an offer, so that Set finds duplicates of different precision. If found is
-// negative it encodes a whole day; real times are never negative.
+// offer identifies an offer, so that Set finds duplicates of different precision. A negative found
+// encodes a whole day; real times are never negative.
 type offer struct {
 	found    int64
 	price    Cents

@@ -39,9 +39,9 @@ var short = sync.OnceValue(func() *regexp.Regexp {
 // thousandths matches an amount with three decimals.
 var thousandths = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^0-9]*[0-9]+[.,][0-9]{3}[^0-9]*$`) })
 
-// moneyTable has on each line currencies, the likeliest first, and the signs and names that can mean
-// them, separated by bars. The line < has words that may stand before a price without changing it, and
-// the line > words that may stand behind it.
+// Each line of moneyTable has currencies, the likeliest first, and the signs and names that can mean
+// them, separated by bars. The line < has the words that may stand before a price without changing it,
+// and the line > those that may stand behind it.
 //
 //go:embed money.tsv
 var moneyTable string
@@ -67,7 +67,7 @@ var money = sync.OnceValue(func() (m struct {
 	return m
 })
 
-// bare removes the words around a price.
+// bare removes the words and punctuation around a price.
 func bare(text string) string {
 	for {
 		shorter := strings.Trim(text, " \u00a0\u202f!?*;=()[]\"'“”«»„")
@@ -82,7 +82,7 @@ func bare(text string) string {
 		}
 		for _, word := range money().after {
 			rest, ok := strings.CutSuffix(strings.ToLower(shorter), word)
-			if last, _ := utf8.DecodeLastRuneInString(rest); ok && (!unicode.IsLetter(last) || word[0] == '/') { // 45 EUR/pax
+			if last, _ := utf8.DecodeLastRuneInString(rest); ok && (!unicode.IsLetter(last) || word[0] == '/') { // as in 45 EUR/pax
 				shorter = shorter[:len(rest)]
 			}
 		}
@@ -93,9 +93,9 @@ func bare(text string) string {
 	}
 }
 
-// ParsePrice parses an amount as SplitPrice does. If the text has no currency, the amount is in the
-// currency in. A sign that several currencies share, such as $, means in if in has that sign.
-// ParsePrice does not check whether a fare can have that price; it may be zero.
+// ParsePrice parses an amount as SplitPrice does. If the text names no currency, it returns the
+// amount in the currency in. A sign of several currencies, such as $, means in if in is one of them,
+// or else the likeliest. The amount may be zero, or higher than any fare.
 func ParsePrice(text string, in Currency) (Money, bool) {
 	amount, meant, ok := SplitPrice(text)
 	if !ok || len(meant) == 0 || slices.Contains(meant, in.String()) {
@@ -126,13 +126,13 @@ func SplitPrice(text string) (amount Cents, meant []string, ok bool) {
 	amount, meant, ok = splitBare(text)
 	if ok && len(meant) == 1 {
 		unit, err := currency.ParseISO(meant[0])
-		ok = err == nil                                                                                        // max 45 names no currency
+		ok = err == nil                                                                                        // false for the MAX of max 45
 		if decimals, _ := currency.Standard.Rounding(unit); decimals == 3 && thousandths().MatchString(text) { // 120.500 BHD
 			amount /= 1000
 		}
 	}
 	if !ok {
-		return splitBare(bare(text)) // bare is slow, and few prices need it
+		return splitBare(bare(text))
 	}
 	return amount, meant, ok
 }
@@ -154,12 +154,12 @@ func splitBare(text string) (amount Cents, meant []string, ok bool) {
 	}
 	before, errBefore := currenciesOf(m[1])
 	after, errAfter := currenciesOf(m[5])
-	if len(before) > 0 && len(after) > 0 { // $45 CAD
+	if len(before) > 0 && len(after) > 0 { // as in $45 CAD
 		both := slices.DeleteFunc(slices.Clone(before), func(code string) bool { return !slices.Contains(after, code) })
 		if len(both) > 0 {
 			return Cents(cents), both, true
 		}
-		after, errAfter = currenciesOf(m[1] + m[5]) // US 45 $
+		after, errAfter = currenciesOf(m[1] + m[5]) // US 45 $ is US$ 45
 		before, errBefore = nil, nil
 	}
 	return Cents(cents), append(slices.Clone(before), after...), errBefore == nil && errAfter == nil
@@ -181,7 +181,7 @@ func currenciesOf(sign string) ([]string, error) {
 			return codes, nil
 		}
 	}
-	sign, isDollar := strings.CutSuffix(strings.ReplaceAll(sign, ".", ""), "$") // CAD $45 and U.S.$45
+	sign, isDollar := strings.CutSuffix(strings.ReplaceAll(sign, ".", ""), "$") // as in CAD $45 and U.S.$45
 	codes, known := money().signs[sign]
 	if !known {
 		codes = []string{sign}

@@ -12,7 +12,7 @@ type Rates struct {
 	PerEuro map[string]float64 // by ISO 4217 code; EUR may be absent
 
 	// Ended holds the last day of each currency without a current reference rate. If the euro
-	// replaced a currency, it is also in PerEuro.
+	// replaced a currency, its fixed rate stays in PerEuro.
 	Ended map[string]Day
 }
 

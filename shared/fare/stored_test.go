@@ -7,14 +7,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// If this test fails, stored histories are no longer readable. A new encoding needs a new format
-// byte and a reader for both formats.
+// If this test fails, stored histories may no longer be readable. A new encoding needs a new format
+// byte, and a reader for both formats.
 func TestStoredBytes(t *testing.T) {
 	euro := []Observation{
 		{Found: 1456531200, Depart: 16858, Price: 1999},
 		{Found: 1456531200, Depart: 16858, Price: 2500},
 		{Found: 1456534799, Depart: 17300, Price: 150},
-		{Found: 1456617600, Depart: 16858, Price: 9_999_999}, // local departure day before the UTC day of observation
+		{Found: 1456617600, Depart: 16858, Price: 9_999_999}, // departs locally on the day before it was found in UTC
 		{Found: 1456700000, Depart: 17359, Price: 1},
 	}
 	ron, huf := mustCurrency("RON"), mustCurrency("HUF")

@@ -6,11 +6,10 @@ import (
 )
 
 // Trip is a kind of trip: one-way, or return with a range of nights. Fares of different kinds are
-// not comparable, so each kind has its own history. Two one-way fares are never added up to a
-// return fare.
+// not comparable, so each kind has its own history.
 type Trip uint8
 
-// The kinds of trip; return trips by nights. Stored keys contain their names.
+// Stored keys contain the names of the kinds.
 const (
 	OneWay Trip = iota
 	Return1to3

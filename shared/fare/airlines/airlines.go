@@ -1,7 +1,6 @@
 // Package airlines returns the names of common airlines by IATA code. It needs no start-up: the
-// table is searched in the executable. The names in airlines.tsv are those under which the airlines
-// sell seats. They were chosen by hand and compared with OpenTravelData's list
-// (https://github.com/opentraveldata/opentraveldata, CC BY 4.0).
+// table is searched in the executable. The names in airlines.tsv were chosen by hand and compared
+// with OpenTravelData's list (https://github.com/opentraveldata/opentraveldata, CC BY 4.0).
 package airlines
 
 import (
@@ -48,7 +47,7 @@ func Find(query string) (all []fare.Airline) {
 		}
 	}
 	if !named {
-		return nil // Air begins many names, but is no airline's name
+		return nil // such as Air, which begins many names
 	}
 	return all
 }
@@ -61,7 +60,8 @@ func words(name string) (folded string) {
 	return folded
 }
 
-// maxTypos is how many typing errors Suggest corrects in names of 5 letters or more.
+// maxTypos is the maximum number of typing errors that Suggest and Correct accept. They accept fewer
+// in short queries.
 const maxTypos = 2
 
 // Suggest returns at most n names that resemble a query: first those a few typing errors away,
@@ -88,14 +88,14 @@ func Suggest(query string, n int) (names []string) {
 	return names[:min(len(names), n)]
 }
 
-// minCorrected is the minimum length of a name in which Correct corrects typing errors.
+// minCorrected is the minimum length of a query in which Correct corrects typing errors.
 const minCorrected = 5
 
-// Correct returns the name of the airline that a query means, if the query is not exactly a name.
-// It tries, in this order: the airlines also called so (TUI, JAL), whose names it returns separated
-// by commas; the only airline whose name has all words of the query (Turkish, TAP Portugal); the
-// only one whose name begins the query (KLM Royal Dutch); and the only one so few typing errors
-// away, ignoring spaces.
+// Correct returns the name of the airline that a query means if Find does not know the query. It
+// tries, in this order: the airlines with that other name (TUI, JAL), whose names it returns separated
+// by commas; the airline whose name begins with the query, or has its words in the same order
+// (Turkish, TAP Portugal); the longest name that begins or ends the query (KLM Royal Dutch); and the
+// name with the fewest typing errors, ignoring spaces.
 func Correct(query string) (name string, ok bool) {
 	typed := query
 	query = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(strings.ToLower(query)), "www."), ".com")
@@ -123,7 +123,7 @@ func Correct(query string) (name string, ok bool) {
 			begun = one
 		}
 	}
-	if len(partly) > 0 { // Wizz Air has companies in several countries, and China several airlines
+	if len(partly) > 0 { // the companies of Wizz Air are one airline, but those called China are not
 		name = slices.MinFunc(partly, func(a, b string) int { return len(a) - len(b) })
 		if slices.ContainsFunc(partly, func(p string) bool { return !strings.HasPrefix(p, name) }) {
 			return "", false

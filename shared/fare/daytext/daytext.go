@@ -37,11 +37,12 @@ type Reader struct {
 	Language string   // a code such as en; the order of 03/04 depends on it
 	Today    fare.Day // where the journey begins
 
-	// After is the day of departure when a day of return is read: a weekday or a day without a year
-	// then means the next one after it. If it is 0, it means the next one from today.
+	// After is the day of departure when a day of return is read. A day without a year then means the
+	// next one from After on, and a weekday the next one after it. If After is 0, Today takes its
+	// place.
 	After fare.Day
 
-	exact bool // without typing errors
+	exact bool // corrects no typing errors
 }
 
 // maxText is the maximum length of a day, in bytes.
@@ -53,8 +54,8 @@ var token = regexp.MustCompile(`([0-9]{1,4})\s?([./-])\s?([0-9]{1,2})(?:\s?[./-]
 // ordinals matches the endings of ordinal numbers: 1st, 1er, 1º.
 var ordinals = regexp.MustCompile(`^(st|nd|rd|th|er|ere|o|a|e|te|ter|ten|ro|ero)$`)
 
-// clock matches the time of day, which is ignored. Figures alone, such as 10.30, are one only beside
-// a day and if they can be no date.
+// clock matches the time of day, which is ignored. Figures alone are a time only beside a day, and
+// only if they can be no date, such as 10.30.
 var (
 	clock = regexp.MustCompile(`(^|\s)((at|um|alle|ore|alle ore|as|a|a las)\s)?[0-9]{1,2}((:[0-9]{2})+(\s?([ap]m|uhr|h))?|` +
 		`(\.[0-9]{2})?\s?([ap]m|uhr|h)|h[0-9]{2})\b|\s(at|um|alle|ore|alle ore|as|a las)\s[0-9]{1,2}(\.[0-9]{2})?$`)
@@ -154,11 +155,11 @@ func (r Reader) dated(p parts) (fare.Day, error) {
 	case p.figures != nil && p.month == 0 && len(n) == 0:
 		return r.inFigures(p.figures)
 	case p.figures != nil:
-	case len(n) == 1 && n[0] < 100: // including 32 March, which does not exist
+	case len(n) == 1 && n[0] < 100: // for 32 March, nearest returns ErrNoSuchDay
 		return r.nearest(p.month, n[0])
 	case len(n) == 2 && n[0] > 31:
 		return dayOf(n[0], p.month, n[1])
-	case len(n) == 2 && p.before < 2: // 14 to 21 March is several days, and does not come here
+	case len(n) == 2 && p.before < 2: // 14 21 March is no day
 		return dayOf(n[1], p.month, n[0])
 	}
 	return 0, ErrUnreadable
@@ -185,7 +186,7 @@ func (r Reader) inFigures(f []string) (fare.Day, error) {
 	return dayOf(atoi(f[3]), month, day)
 }
 
-// nearest returns the next day with this date. 29 February may be years ahead.
+// nearest returns the next day with this date. For 29 February it may be years ahead.
 func (r Reader) nearest(month, day int) (fare.Day, error) {
 	from := max(r.Today, r.After)
 	for year := from.Time().Year(); year <= from.Time().Year()+8; year++ {
@@ -196,7 +197,7 @@ func (r Reader) nearest(month, day int) (fare.Day, error) {
 	return 0, ErrNoSuchDay
 }
 
-// dayOf returns the day of a date. A year of two digits is in this century.
+// dayOf returns the day of a date. Years below 100 are counted from 2000.
 func dayOf(year, month, day int) (fare.Day, error) {
 	if year < 100 {
 		year += 2000
@@ -225,7 +226,7 @@ func (r Reader) relative(p parts) (fare.Day, error) {
 	case p.offset != nil && p.weekday == nil && (len(p.numbers) == 0 || p.in || p.unit > 1):
 		from := fare.Day(*p.offset)
 		if p.in || p.unit > 1 {
-			from += fare.Day(count * p.unit) // heute in einer Woche, a week tomorrow
+			from += fare.Day(count * p.unit) // as in a week tomorrow
 		}
 		return r.Today + from, nil
 	case p.in && p.months && p.weekday == nil:
@@ -233,7 +234,7 @@ func (r Reader) relative(p parts) (fare.Day, error) {
 	case p.in && p.unit != 0 && p.weekday == nil:
 		return r.Today + fare.Day(count*p.unit), nil
 	case p.weekday == nil && len(p.numbers) == 1 && count <= 31 && p.offset == nil && !p.months && p.unit == 0 && !p.in:
-		for day := max(r.Today, r.After); ; day++ { // the 15th
+		for day := max(r.Today, r.After); ; day++ { // as in the 15th
 			if day.Time().Day() == count {
 				return day, nil
 			}
@@ -251,8 +252,8 @@ func (r Reader) relative(p parts) (fare.Day, error) {
 		return weekdayFrom(weekdayFrom(from, int(time.Monday)), *p.weekday), nil
 	case p.in && p.unit != 0 || p.unit > 1 && len(p.numbers) > 0:
 		days := count * p.unit
-		return day + fare.Day(days-days%7), nil // Freitag in 8 Tagen is a Friday
-	case p.unit > 1 && !p.this && len(p.numbers) == 0: // Monday week
+		return day + fare.Day(days-days%7), nil // Freitag in 8 Tagen is a Friday, not 8 days later
+	case p.unit > 1 && !p.this && len(p.numbers) == 0: // as in Monday week
 		return day + fare.Day(p.unit), nil
 	case p.unit > 1 || p.in && len(p.numbers) > 0 && p.unit == 0:
 		return 0, ErrUnreadable
@@ -301,10 +302,10 @@ func (r Reader) parts(text string) (p parts, err error) {
 		return p, ErrUnreadable
 	}
 	if date, _, ok := strings.Cut(text, "T"); ok && len(date) == len("2006-01-02") && strings.Count(date, "-") == 2 {
-		text = date // 2027-03-14T10:00
+		text = date // as in 2027-03-14T10:00
 	}
 	text = signs.Replace(text)
-	if strings.Contains(text, "+") { // +7
+	if strings.Contains(text, "+") { // as in +7
 		return p, ErrUnreadable
 	}
 	text = clock.ReplaceAllString(fold(text), " ")
@@ -318,7 +319,7 @@ func (r Reader) parts(text string) (p parts, err error) {
 			continue
 		case len(t[5]) == 8:
 			p.figures = []string{t[5][:4], "-", t[5][4:6], t[5][6:]}
-			if p.figures[2] > "12" || t[5][:2] != "20" { // 14032027
+			if p.figures[2] > "12" || t[5][:2] != "20" { // as in 14032027
 				p.figures = []string{t[5][:2], ".", t[5][2:4], t[5][4:]}
 			}
 		case len(t[5]) > 4 || t[1] != "":
@@ -356,7 +357,7 @@ func (r Reader) parts(text string) (p parts, err error) {
 // signs are dashes, and those of year, month and day in Chinese and Japanese.
 var signs = strings.NewReplacer("\u2010", "-", "\u2011", "-", "\u2012", "-", "–", "-", "—", "-", "−", "-", "年", "-", "月", "-", "日", " ")
 
-// add returns false if the text says the same thing twice.
+// add returns false if the text has two months or two weekdays.
 func (p *parts) add(m meaning) bool {
 	month, isMonth := m["month"]
 	weekday, isWeekday := m["weekday"]
@@ -386,7 +387,7 @@ func (p *parts) add(m meaning) bool {
 		case "number":
 			p.numbers = append(p.numbers, value)
 		case "unit":
-			if _, filler := m["filler"]; !filler || p.in || len(p.numbers) > 0 { // not no dia 7
+			if _, filler := m["filler"]; !filler || p.in || len(p.numbers) > 0 { // the dia of no dia 7 is no unit
 				p.unit = value
 			}
 		case "months":

@@ -13,8 +13,9 @@ import (
 )
 
 // A table has lines of a language, a meaning and a text, separated by tabs. The meanings are: month
-// (1 to 12), weekday (from Sunday, 0), day (after today), easter (days after Easter), unit (of so many days), months, number (with a month: a feast; -1: last),
-// nth (with a month and a weekday: a feast), in, this, next, period (several days), and filler for words without a meaning.
+// (1 to 12), weekday (from Sunday, 0), day (after today), easter (days after Easter), unit (of so
+// many days), months, number (with a month: a feast; -1: last), nth (with a month and a weekday: a
+// feast), in, this, next, period (several days), and filler for words without a meaning.
 //
 //go:embed cldr.tsv
 var cldr string
@@ -70,7 +71,7 @@ func (r Reader) meaning(words []string) (meaning, int) {
 		for language := range vocabulary() {
 			m.merge(known(language, text))
 		}
-		if len(text) < 3 { // such as the Spanish DO, a Sunday
+		if len(text) < 3 { // such as do, a Sunday in Spanish
 			delete(m, "weekday")
 		}
 		if m = m.agreed(); len(m) > 0 {
@@ -94,7 +95,7 @@ func misspelled(word string) meaning {
 	}
 	limit := 1
 	if len(word) > minMisspelled+1 {
-		limit = 2 // a long word may lack two letters
+		limit = 2
 	}
 	m := meaning{}
 	for _, words := range vocabulary() {

@@ -1,9 +1,9 @@
-// Package packed is the codec for compact storage. A Writer writes a format byte, then integers of
-// variable length, encoded as in encoding/binary (unsigned as base 128, signed as zig-zag), so that
-// small integers take one byte. The package does no I/O.
+// Package packed is the codec for compact storage. A Writer writes a format byte, then mostly
+// integers of variable length, encoded as in encoding/binary (unsigned as base 128, signed as
+// zig-zag), so that small integers take one byte. The package does no I/O.
 //
-// A Reader never panics and allocates nothing. It keeps its first error, after which every read
-// returns 0. Call Err after the last read.
+// A Reader never panics. It keeps its first error, after which every read returns 0. Call Err after
+// the last read.
 package packed
 
 import (
@@ -27,7 +27,6 @@ func (w *Writer) Int(values ...int64) {
 
 func (w *Writer) Uint(v uint64) { *w = binary.AppendUvarint(*w, v) }
 
-// Bit returns 1 for true, as a part of flags.
 func Bit(yes bool) uint64 {
 	if yes {
 		return 1
@@ -63,7 +62,7 @@ var (
 	errDamaged = errors.New("damaged: the checksum differs")
 )
 
-// ErrRange is the fault of a value that no Writer is given.
+// ErrRange means that a decoded value is outside its range.
 var ErrRange = errors.New("a value that cannot be")
 
 // ErrVersion means that another version of the program wrote the data: the format byte differs.
@@ -182,7 +181,7 @@ func (r *Reader) Bytes() []byte {
 }
 
 // Count returns n as an int. It fails if n elements of one byte each do not fit in the remaining
-// data, so that a malformed count never makes a caller allocate more than the size of the data.
+// data, so that a malformed count never makes a caller allocate more elements than the data has bytes.
 func (r *Reader) Count(n int64) int {
 	if n < 0 || n > int64(len(r.data)-r.at) {
 		r.Fail(errShort)
@@ -191,7 +190,7 @@ func (r *Reader) Count(n int64) int {
 	return int(n)
 }
 
-// ErrIn is Err, with what was decoded.
+// ErrIn is Err with the name of what was decoded.
 func (r *Reader) ErrIn(what string) error {
 	if err := r.Err(); err != nil {
 		return fmt.Errorf("decode %s: %w", what, err)

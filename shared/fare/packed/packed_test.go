@@ -99,7 +99,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// For any input and any order of calls, Reader returns the same values as encoding/binary.
+// Until its first error, a Reader returns the same values as encoding/binary.
 func FuzzReader(f *testing.F) {
 	w := NewWriter(1, 0)
 	w.Int(signed...)

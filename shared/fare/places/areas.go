@@ -28,7 +28,8 @@ var (
 	//go:embed areas.tsv
 	areasTable string
 
-	// divisionsTable has the same columns. It has the regions of regions.tsv, which areas.tsv precedes.
+	// divisionsTable has the same columns, and the regions of regions.tsv. If areasTable also has a
+	// region, it takes precedence.
 	//
 	//go:embed divisions.tsv
 	divisionsTable string
@@ -56,7 +57,7 @@ type areaIndex struct {
 }
 
 var areas = sync.OnceValue(func() (x areaIndex) {
-	rows := map[string][]string{} // the lines of regions.tsv by country and name
+	rows := map[string][]string{} // offsets in regions.tsv, by country and name
 	for i := 0; i < len(regionsTable); {
 		line, _, _ := strings.Cut(regionsTable[i:], "\n")
 		key := Fold(line[:strings.LastIndexByte(line, '\t')])
@@ -111,7 +112,7 @@ var areas = sync.OnceValue(func() (x areaIndex) {
 	}
 	x.all = x.all[:divisions]
 	x.byRow = map[string]Area{}
-	for _, a := range slices.Backward(x.all) { // the first counts
+	for _, a := range slices.Backward(x.all) { // the first area of a row takes precedence
 		for row := range a.members {
 			if a.single {
 				x.byRow[row] = a
@@ -189,7 +190,7 @@ func (a Area) busiest(n int) (names []string) {
 		if a.HoldsCity(c) {
 			if name := Query(c, Name(c, "en")); name != string(c) {
 				names = append(names, name)
-			} else { // Portland (PWM)
+			} else { // as in Portland (PWM)
 				names = append(names, Name(c, "en")+" ("+name+")")
 			}
 		}
@@ -228,7 +229,7 @@ func findArea(query string) (Area, bool) {
 		return a, true
 	}
 	words := strings.Fields(parts[0])
-	for i := len(words) - 1; i > 0; i-- { // Sicily Italy
+	for i := len(words) - 1; i > 0; i-- { // as in Sicily Italy
 		if behind := strings.Join(words[i:], " "); isClear(behind) {
 			if a, ok := areaIn([]string{strings.Join(words[:i], " "), behind}); ok {
 				return a, true
@@ -252,7 +253,7 @@ func areaIn(parts []string) (Area, bool) {
 		words[0] = elided
 	}
 	named := areas().byName[Fold(strings.Join(words, " "))]
-	if len(named) == 0 { // airports in Sicily
+	if len(named) == 0 { // as in airports in Sicily
 		named = areas().byName[Fold(strings.Join(withoutAirport(words), " "))]
 	}
 	for _, a := range named {
@@ -282,7 +283,8 @@ const (
 	minForeignArea = 5
 )
 
-// SuggestArea returns the area whose name, in any language, is one typing error away from query.
+// SuggestArea returns the first area whose name, in any language, is at most one typing error away
+// from query.
 func SuggestArea(query string) (Area, bool) {
 	key := Fold(query)
 	if n := utf8.RuneCountInString(key); n < minForeignArea || n > maxSuggest {

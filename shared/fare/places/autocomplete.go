@@ -34,8 +34,8 @@ func nearest(found []candidate) {
 	})
 }
 
-// withPrefix returns the names in use that begin with key: exact matches at distance 0, others at
-// 1.
+// withPrefix returns the names that begin with key and for which inUse is true: exact matches at
+// distance 0, others at 1.
 func withPrefix(key string, inUse func(entry) bool) []candidate {
 	var found []candidate
 	for i := searchNames(key); i < len(namesTable); {
@@ -55,7 +55,7 @@ func withPrefix(key string, inUse func(entry) bool) []candidate {
 	return found
 }
 
-// minTypo is the minimum length, in runes, of a query in which a typing error is corrected.
+// minTypo is the minimum length, in runes, of a query in which Complete corrects a typing error.
 const minTypo = 4
 
 // almostPrefix returns the visible names that begin with query after correcting one typing error.
@@ -128,7 +128,7 @@ func Complete(prefix, lang string, n int) []Place {
 			offer(c.place(AirportName(e.airport, lang)))
 		case e.kind == KindFull:
 			offer(c.place(e.written))
-		case !placeOf[e.city] && (e.isUsedIn(lang) || !native[e.city]): // one name per city: if Sicilia, not also Sicily
+		case !placeOf[e.city] && (e.isUsedIn(lang) || !native[e.city]): // one such name per city
 			placeOf[e.city] = true
 			offer(c.place(e.written))
 		}

@@ -6,8 +6,6 @@ import (
 	"testing"
 )
 
-// BenchmarkFind looks up every name of recorded.tsv. The file also compiles in earlier commits, so the
-// cost of a look-up can be compared with theirs.
 func BenchmarkFind(b *testing.B) {
 	data, err := os.ReadFile("testdata/recorded.tsv")
 	if err != nil {

@@ -2,7 +2,6 @@ package places
 
 import "testing"
 
-// The distances are those that great-circle calculators state for the two airports.
 func TestKm(t *testing.T) {
 	for _, c := range []struct {
 		from, to string

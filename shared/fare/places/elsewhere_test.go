@@ -10,10 +10,9 @@ import (
 	"verdetto/shared/fare"
 )
 
-// A place without an airport is never taken for another city unless the answer says so. The list is
-// a random sample of GeoNames: 500 villages and towns, and 500 cities over 100 km from any airport.
-// A place that shares its name with a city with flights counts as that city, because it was typed
-// so.
+// A place without an airport is not taken for another city unless the answer says so. The list has
+// 1,000 places of GeoNames. A place that shares its name with a city with flights counts as that city,
+// because it was typed so.
 func TestElsewhere(t *testing.T) {
 	data, err := os.ReadFile("testdata/elsewhere.tsv")
 	if err != nil {

@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 
 func TestProveFirstFind(t *testing.T) {
 	best := firstFind(t)
-	for range 4 { // other load can only add time, so the best of five counts
+	for range 4 { // other processes can only add time, so the best of five counts
 		best = min(best, firstFind(t))
 	}
 	if best > 2*time.Millisecond {

@@ -81,11 +81,11 @@ func appendFoldRune(dst []byte, r rune) []byte {
 		return append(dst, 'i')
 	}
 	switch {
-	case 0x2B0 <= r && r <= 0x2FF: // modifier letters, such as the Hawaiian okina, replace apostrophes
+	case 0x2B0 <= r && r <= 0x2FF: // modifier letters, such as the Hawaiian okina, stand for apostrophes
 		return dst
 	case unicode.IsLetter(r), unicode.IsDigit(r):
 		return utf8.AppendRune(dst, r)
-	case unicode.IsMark(r) && r >= 0x700: // below, a mark is an accent (up to Arabic); from here on, it is a vowel
+	case unicode.IsMark(r) && r >= 0x700: // a mark may be a vowel; in scripts below, it is an accent
 		return utf8.AppendRune(dst, r)
 	}
 	return dst

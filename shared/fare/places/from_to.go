@@ -7,13 +7,13 @@ import (
 
 // Ends splits a text that names both ends of a trip, in six languages: new york to tokio, da Roma a
 // Londra, nach Wien von Köln, Milan-Lisbon. It returns false if the text is one place, or if an end
-// is unknown. The destination may be an area.
+// is unknown. An end may be an area.
 func Ends(text string) (from, to string, ok bool) {
 	if len(text) > maxQuery || known(text, true) {
 		return "", "", false
 	}
-	words := slices.Compact(strings.Fields(arrows.Replace(text)))           // >> is one arrow
-	if len(words) == 1 && len(text) == 6 && strings.ToUpper(text) == text { // MILLIS
+	words := slices.Compact(strings.Fields(arrows.Replace(text)))           // two arrows, as in >>, are one
+	if len(words) == 1 && len(text) == 6 && strings.ToUpper(text) == text { // as in MILLIS
 		words = []string{text[:3], text[3:]}
 	}
 	for len(words) > 0 && slices.Contains(tripWords, Fold(words[0])) {
@@ -42,7 +42,7 @@ func Ends(text string) (from, to string, ok bool) {
 			return from, to, true
 		}
 	}
-	for i := 1; i < len(words)-2; i++ { // I want to fly from Rome to London
+	for i := 1; i < len(words)-2; i++ { // as in I want to fly from Rome to London
 		if slices.Contains(fromWords, Fold(words[i])) && Read(strings.Join(words[:i], " ")).City == "" {
 			return Ends(strings.Join(words[i:], " "))
 		}
@@ -64,8 +64,9 @@ func Ends(text string) (from, to string, ok bool) {
 	return "", "", false
 }
 
-// isElsewhere reports whether a name is also a country's, or a region's in which the city of the name is not:
-// Paris, Ontario is one place, and Milan, Lisbon are two.
+// isElsewhere reports whether a name is also that of a country, or of a region without the city of
+// that name. After a comma such a name may qualify the one before it: Paris, Ontario is one place,
+// but Milan, Lisbon are two.
 func isElsewhere(name string) bool {
 	city := Read(name).City
 	return slices.ContainsFunc(areasCalled(name), func(a Area) bool { return !a.IsRegion() || !a.HoldsCity(city) })
@@ -85,8 +86,8 @@ func known(query string, orArea bool) bool {
 	return area && orArea
 }
 
-// end joins the words of one end of a trip, without prepositions before them. A preposition that
-// begins a name, as in La Paz and De Aar, stays.
+// end joins the words of one end of a trip, without prepositions before them. A word that begins a
+// name, as in La Paz and De Aar, stays.
 func end(words, prepositions []string) string {
 	contracted := len(words) > 1 && slices.Contains(contractions, Fold(words[0]))
 	trimmed := false
@@ -110,7 +111,7 @@ func end(words, prepositions []string) string {
 	}
 	name := strings.Trim(strings.Join(words, " "), " ,;:?!\"“”«»<=")
 	elided, ok := cutElision(name)
-	for _, other := range []string{elided, "Le " + name, "L'" + elided} { // au Caire and all'Aquila contain the article of Le Caire and L'Aquila
+	for _, other := range []string{elided, "Le " + name, "L'" + elided} { // au Caire has the article of Le Caire
 		if !known(name, true) && (ok || contracted) && known(other, true) {
 			return other
 		}
@@ -128,7 +129,7 @@ var arrows = func() *strings.Replacer {
 
 // The words beside the ends of a trip, in six languages.
 var (
-	fromAfter       = wordList("from behind") // London from Rome
+	fromAfter       = wordList("from behind") // as in London from Rome
 	fromWords       = wordList("from")
 	toWords         = wordList("to")
 	contractions    = wordList("contraction")

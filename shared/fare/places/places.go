@@ -1,11 +1,10 @@
 // Package places maps the names of cities to IATA codes, and back. Start at Read.
 //
-// The package knows every city with scheduled flights, in Italian, English, French, German,
-// Spanish, Portuguese and the local languages, and everyday names of destinations whose airport has
-// another name (Bali, Creta, Saigon). The airports of a metropolitan area count as one city: Milano
-// is Malpensa, Linate and Orio al Serio. A name that several cities share means the busiest one.
-// Every function is pure, safe for concurrent use and accepts any input. Nothing is loaded at
-// start-up.
+// The package knows the cities with scheduled flights, in Italian, English, French, German, Spanish,
+// Portuguese and the local languages, and everyday names of destinations whose airport has another
+// name (Bali, Algarve). The airports of a metropolitan area count as one city: Milano is Malpensa,
+// Linate and Orio al Serio. A name that several cities share usually means the busiest one. All
+// functions are safe for concurrent use.
 package places
 
 import (
@@ -52,7 +51,7 @@ func lookup(key string) (entry, bool) {
 }
 
 // Get returns the place of a city code, with its Italian name, or the English one if there is none.
-// It returns false for the code of an airport.
+// It returns false for the code of an airport, unless its city has the same code.
 func Get(city fare.City) (Place, bool) {
 	c, ok := lineOf(city)
 	if !ok {
@@ -86,7 +85,7 @@ func Name(city fare.City, lang string) string {
 	return ""
 }
 
-// Cities yields the cities with a name, busiest first.
+// Cities yields the cities that a name can mean, busiest first.
 func Cities() iter.Seq[fare.City] {
 	return func(yield func(fare.City) bool) {
 		for i := 0; i < len(citiesTable); {

@@ -38,11 +38,11 @@ func TestFindInSixLanguages(t *testing.T) {
 				for _, query := range []string{name, strings.ToUpper(name), Fold(name)} {
 					p, ok := Find(query)
 					if area, _ := FindArea(query); len(row[0]) > 3 && !ok && area.Code == row[0] {
-						continue // several airports to choose from
+						continue // an area with several cities
 					}
 					if !ok || string(p.City) != row[0] {
 						t.Errorf("Find(%q) = %v, want %s", query, p, row[0])
-					} else if _, code := CityOf(query); Fold(p.Name) != Fold(name) && !code { // ROM is Roma
+					} else if _, code := CityOf(query); Fold(p.Name) != Fold(name) && !code { // a code, such as ROM, has another name
 						t.Errorf("Find(%q) is called %q", query, p.Name)
 					}
 				}
@@ -219,7 +219,6 @@ func TestFoldTreatsAlike(t *testing.T) {
 	}
 }
 
-// The tables have the properties that searches need and callers rely on.
 func TestTables(t *testing.T) {
 	var cities []fare.City
 	unresolved := regexp.MustCompile(`^[A-Z]{3}$|(?i)airport|aeroport|aéroport|aeropuerto|flughafen`)
@@ -239,7 +238,7 @@ func TestTables(t *testing.T) {
 		for _, lang := range Langs {
 			if name := c.name(lang); name == "" || unresolved.MatchString(name) {
 				t.Errorf("%s is called %q in %s", c.code, name, lang)
-			} else if e, ok := lookup(Fold(name)); isUnserved(string(c.code)) { // found only by its code
+			} else if e, ok := lookup(Fold(name)); isUnserved(string(c.code)) { // no name means it
 			} else if !ok {
 				t.Errorf("%s is called %q in %s, but Find does not know that", c.code, name, lang)
 			} else if e.city != c.code && e.kind != KindArea && !slices.ContainsFunc(Complete(name, lang,

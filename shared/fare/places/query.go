@@ -23,7 +23,7 @@ func (p Place) NameIn(lang string) string {
 	return p.Name
 }
 
-// Query returns a query for which Find returns the city: name if possible, else the code.
+// Query returns a query for which Find returns the city: name if possible, else one with the code.
 func Query(city fare.City, name string) string {
 	if found, ok := Find(name); ok && found.City == city {
 		return name
@@ -45,7 +45,7 @@ func (p Place) Query() string {
 }
 
 // List splits several names at the commas, or at semicolons if there are any. Words that mean a
-// country or state and no city belong to the name before them: Lisbon, Portugal is one name.
+// country or state, and no other city, belong to the name before them: Lisbon, Portugal is one name.
 func List(names string) (all []string) {
 	if strings.Contains(names, ";") {
 		return strings.Split(names, ";")

@@ -11,20 +11,20 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Match is what a query means. If it has no City, the query means no city that we know.
+// Match is what a query means. If it has no City, the query means no known city.
 type Match struct {
 	Place
 	Query string // as typed
-	Part  string // the part of the city that the query means; see Within
-	// Of is the airport that the query means, if the city has several or if we do not list the
-	// airport. For an airport that is not listed, there may be no known fare.
+	Part  string // the airport or place that the query means, if it is not the whole city
+	// Of is the airport that the query means, if the city has several or if the airport is not
+	// listed. For an airport that is not listed, there may be no known fare.
 	Of       fare.Airport
 	Unlisted bool
 	Reading  Reading
 	shared   string // the folded name, if several cities have it
 
-	// Set if there is no City: a city is called Name, but not in the areas with which the query
-	// qualifies it.
+	// Elsewhere is set only if there is no City. It is the name that the query qualifies with an
+	// area, in which no city has that name.
 	Elsewhere string
 	in        []Area
 }
@@ -35,14 +35,14 @@ type Reading int
 const (
 	AsTyped   Reading = iota
 	AsOther           // a historic or rare name, such as Constantinople
-	Qualified         // words after the name select the city: Lisbon, Portugal
+	Qualified         // words beside the name select the city: Lisbon, Portugal
 	AsCode            // three letters, not all capitals and no name, that were read as a code
 	AsName            // three letters that were read as a name, but in capitals are the code of another city
 	Renamed           // a second or former code of the city's airport
 	AsCountry         // without a City: the abbreviation of a country that is also the code of an airport
 )
 
-// Read looks up a city by name in any language, ignoring case and accents, or by IATA code.
+// Read looks up a city by name, ignoring case and accents, or by IATA code.
 //
 // The country, the state or a code may follow or precede the name, and so may the word for airport
 // in six languages. They choose among cities of the same name, and refuse a city that lies
@@ -54,7 +54,7 @@ const (
 //
 // For a code, the Place has the Italian name of the city, or the English one if there is none. If
 // the names of cities differ only in accents, the query means the one with the typed accents, or
-// else the busiest.
+// else usually the busiest.
 func Read(query string) Match {
 	m := readName(query)
 	if rest, cut := withoutPreposition(query); cut && m.City == "" {
@@ -67,14 +67,14 @@ func Read(query string) Match {
 	return m
 }
 
-// readName is Read without the word before one end of a trip, and without the query.
+// readName is Read, but drops no word before a name and does not set Query.
 func readName(query string) (m Match) {
 	isArea := func() bool { return m.Reading == AsCountry || len(areas().byName[Fold(query)]) > 0 }
 	if len(query) <= maxQuery && !m.exact(query) && strings.ContainsAny(query, " ,/(-–[;|") && !isArea() {
 		if m = qualified(query); m.City == "" && m.Elsewhere == "" {
-			m = qualified(strings.NewReplacer("-", " ", "–", " ").Replace(query)) // Köln-Bonn
+			m = qualified(strings.NewReplacer("-", " ", "–", " ").Replace(query)) // as in Köln-Bonn
 		}
-		if _, area := FindArea(query); m.Elsewhere != "" && area { // Sicily, Italy
+		if _, area := FindArea(query); m.Elsewhere != "" && area { // as in Sicily, Italy
 			m = Match{}
 		} else if there := m.unserved(); there.City != "" {
 			m = there
@@ -91,10 +91,10 @@ func withoutPreposition(query string) (string, bool) {
 
 var endWords = wordList("end")
 
-// There names the area in which no city is called Elsewhere.
+// There names the area in which no city is called Elsewhere. Elsewhere must be set.
 func (m Match) There(lang string) string { return m.in[0].NameIn(lang) }
 
-// ReadCode is Read for an upper-case code that no person typed.
+// ReadCode reads an upper-case code, even one that is also the abbreviation of a country.
 func ReadCode(code string) (m Match) {
 	if at, ok := position(code); ok {
 		m.setCode(code, at)
@@ -103,7 +103,7 @@ func ReadCode(code string) (m Match) {
 	return m
 }
 
-// besidesName reports whether r stands before or after a name without changing it.
+// besidesName reports whether r may stand before or after a name without changing it.
 func besidesName(r rune) bool {
 	if r <= unicode.MaxASCII {
 		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9')
@@ -122,7 +122,7 @@ func (m *Match) exact(query string) bool {
 	if len(letters) == len(fare.Airport{}) {
 		code = strings.ToUpper(letters)
 		at, isCode = position(code)
-		if isCode && isUnserved(code) { // odb is also a word, and RDC a country
+		if isCode && isUnserved(code) { // odb may be a word, and RDC a country
 			isCode = letters == code && !isAbbreviation(code)
 		}
 	}
@@ -147,14 +147,14 @@ func (m *Match) exact(query string) bool {
 		return false
 	}
 	e := named[0]
-	for _, same := range named { // the one with the typed accents
+	for _, same := range named { // prefer the one with the typed accents
 		if !isASCII(typed) && strings.EqualFold(same.written, typed) {
 			e = same
 			break
 		}
 	}
 	at, ok := position(string(e.city))
-	if ok { // otherwise the city is really an area
+	if ok { // the name of an area has no city
 		m.setName(e, at, typed)
 	}
 	if ok && len(named) > 1 {
@@ -179,7 +179,7 @@ func sameKey(key string) (all []entry) {
 	return all
 }
 
-// setName sets the city of a line of names.tsv. position is its position in cities.tsv.
+// setName sets the city of a line of names.tsv. position is the city's offset in cities.tsv.
 func (m *Match) setName(e entry, position int, typed string) {
 	c, _ := cityAt(position)
 	m.Place = c.place(e.written)
@@ -215,7 +215,7 @@ func (m Match) Namesakes() (others []fare.City) {
 // sameAirportKm is the maximum distance between two codes of the same airport.
 const sameAirportKm = 5
 
-// setCode reads a code in capitals. at is the position of its city in cities.tsv.
+// setCode reads a code in capitals. at is the offset of its city in cities.tsv.
 func (m *Match) setCode(code string, at int) {
 	c, _ := cityAt(at)
 	m.Place = c.place(c.name("it"))
@@ -281,10 +281,10 @@ func qualified(query string) (m Match) {
 		if isClear(behind) && try(name, behind) || isClear(name) && try(behind, name) {
 			return m
 		}
-		if found, ok := qualify(name, []string{behind}, false); ok && !isClear(behind) && len(areasCalled(behind)) > 0 { // lisbon pt
+		if found, ok := qualify(name, []string{behind}, false); ok && !isClear(behind) && len(areasCalled(behind)) > 0 { // as in lisbon pt
 			return found
 		}
-		if in := areasCalled(behind); len(in) > 0 && isClear(behind) && len(words) <= maxQualified { // Portland Maine USA
+		if in := areasCalled(behind); len(in) > 0 && isClear(behind) && len(words) <= maxQualified { // as in Portland Maine USA
 			if inner := qualified(name); inner.City != "" && (qualifier{areas: in}).holds(inner) {
 				return inner
 			}
@@ -298,7 +298,7 @@ func qualified(query string) (m Match) {
 	return elsewhere
 }
 
-// nearKm is the maximum distance to a city whose name an airport has besides its own.
+// nearKm is the maximum distance between two cities that nearby reads as one place.
 const nearKm = 130
 
 // nearby reads the names of two cities near each other, as in Barcelona (Girona): flights to the
@@ -333,8 +333,8 @@ var unservedCities = sync.OnceValue(func() map[string][]city {
 	return all
 })
 
-// unserved returns the city or airport in the area whose name alone does not mean it: Cordoba,
-// Spain; Hamilton, ON; St. Petersburg, FL.
+// unserved returns the city or airport that m.Elsewhere means only together with an area of m:
+// Cordoba, Spain; Hamilton, ON; St. Petersburg, FL.
 func (m Match) unserved() (found Match) {
 	words := wordsOf(m.Elsewhere)
 	for _, a := range m.in {
@@ -371,17 +371,18 @@ func isName(text string) bool {
 	return known || at > 0 && len(areasCalled(text[at+1:])) > 0 && isName(text[:at])
 }
 
-// isClear reports whether words without a comma before them can be a qualifier. Two letters must be
-// capitals (OR, not or), because many are words of some language.
+// isClear reports whether words without a comma before them can be a qualifier. Up to three letters
+// must be capitals (OR, not or), because many are words of some language. UK, the abbreviations of
+// countries and the numbers of terminals may be in lower case.
 func isClear(qualifier string) bool {
 	letters := strings.ReplaceAll(qualifier, ".", "")
 	upper := strings.ToUpper(letters)
 	return len(letters) > 3 || letters == upper || upper == "UK" || isAbbreviation(upper) || isTerminal(upper)
 }
 
-// qualify returns the busiest city called name on which all qualifiers agree. It returns false if a
-// qualifier is not understood, or if there is no such city; in the latter case the Match says where
-// there is none. apart means that a sign separates the qualifiers.
+// qualify returns the first city called name on which all qualifiers agree. It returns false if a
+// qualifier is not understood, or if there is no such city; if a qualifier is an area, the Match then
+// has Elsewhere. apart means that a sign separates the qualifiers.
 func qualify(name string, qualifiers []string, apart bool) (m Match, ok bool) {
 	var first Match
 	var candidates []Match
@@ -411,7 +412,7 @@ func qualify(name string, qualifiers []string, apart bool) (m Match, ok bool) {
 	if apart {
 		candidates = append(candidates, longer(name, meant)...)
 	}
-	for _, q := range meant { // Two letters mean a state if the city has a namesake there, or else a country.
+	for _, q := range meant { // CA is California beside Los Angeles, and Canada beside Toronto
 		all := candidates
 		for _, one := range []qualifier{{airport: q.airport}, q.states(), q} {
 			candidates = slices.DeleteFunc(slices.Clone(all), func(c Match) bool { return !one.holds(c) })
@@ -471,7 +472,7 @@ func longer(name string, in []qualifier) (found []Match) {
 // qualifier is what the words beside a name may mean.
 type qualifier struct {
 	areas   []Area
-	airport Match    // the airport with this code, or with another name than the city's
+	airport Match    // what the words mean as a name or code
 	words   []string // words that may be part of an airport's name
 	neutral bool     // nothing but the word for airport
 }
@@ -480,7 +481,7 @@ func (q qualifier) isEmpty() bool {
 	return len(q.areas) == 0 && q.airport.City == "" && !q.neutral && len(q.words) == 0
 }
 
-// calls returns the airport of a city whose names contain all words: Napoli Capodichino.
+// calls returns the airport of a city whose names contain all words, as in Napoli Capodichino.
 func (q qualifier) calls(c fare.City) string {
 	_, lines, ok := strings.Cut("\n"+calledTable, "\n"+string(c)+" ")
 	for ok && len(q.words) > 0 {
@@ -510,7 +511,7 @@ func (q qualifier) holds(m Match) bool {
 
 func (q qualifier) lies(m Match) bool {
 	return slices.ContainsFunc(q.areas, func(a Area) bool {
-		beside := func(airport string) bool { // Newark and Jersey City are in New Jersey, next to New York.
+		beside := func(airport string) bool { // the airport of Newark is in New Jersey, but its city is New York
 			return (m.Of == (fare.Airport{}) || m.Of.String() == airport) && a.HoldsCity(fare.City(airport))
 		}
 		return a.HoldsCity(m.City) || slices.Contains(a.territories, m.Country) || m.Part != "" && slices.ContainsFunc(m.Airports, beside)
@@ -544,8 +545,8 @@ func wordsOf(text string) (words []string) {
 	return words
 }
 
-// withoutAirport drops the words for airport, station and terminal, in six languages, with the
-// prepositions and the number of the terminal after them, unless nothing else is left.
+// withoutAirport drops the words for airport, station, terminal and island in six languages, with
+// the prepositions and the number of the terminal after them.
 func withoutAirport(words []string) []string {
 	var kept []string
 	after := false

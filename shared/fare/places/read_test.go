@@ -108,8 +108,7 @@ func TestThreeLetters(t *testing.T) {
 	}
 }
 
-// A country's usual abbreviation is the country, even if it is the code of an airport. The answer
-// then says how to find the airport.
+// A country's usual abbreviation means the country, even if it is also the code of an airport.
 func TestAbbreviations(t *testing.T) {
 	for query, want := range map[string]string{
 		"USA": "US", "usa": "US", "U.S.A.": "US", "US": "US", "U.S.": "US", "EUA": "US", "EEUU": "US", "EE.UU.": "US", "EE. UU.": "US",

@@ -8,14 +8,13 @@ import (
 	"verdetto/shared/fare"
 )
 
-// maxSuggest is the maximum length, in runes, of a query that gets suggestions; longer ones take
-// too much time.
+// maxSuggest is the maximum length, in runes, of a query that gets suggestions.
 const maxSuggest = 40
 
 // Suggest returns at most n names similar to query, one per city, for a query that Find does not
 // know. The names are a few typing errors away, begin with query, or are beginnings of query
-// ("Milano" for "Milano Malpensa"). The most similar come first, then the busiest cities. For a
-// country or continent, they are its busiest cities instead. Find finds each returned name.
+// ("Milano" for "Milano Centrale"). The most similar come first, then the busiest cities. For an
+// area, they are its busiest cities instead. Find finds each returned name.
 func Suggest(query string, n int) []string {
 	if len(query) > maxQuery || n <= 0 {
 		return nil

@@ -9,11 +9,11 @@ import (
 	"verdetto/shared/fare"
 )
 
-// The tables are text files that ./generate writes. They are searched in the executable: nothing is
-// read, parsed or allocated before the first query.
+// The tables are text files, which ./generate writes unless it is said otherwise. They are searched
+// in the executable; only words.tsv is parsed at start-up.
 var (
-	// The columns of names.tsv are: folded name (see Fold), kind, city or airport, written name
-	// (empty if equal to the folded one), and the languages of an everyday name (none: every
+	// The columns of names.tsv are: folded name (see Fold), kind followed by city or airport, written
+	// name (empty if equal to the folded one), and the languages of an everyday name (none: every
 	// language). The lines are sorted by folded name; of cities with the same name, the one that
 	// Find returns comes first.
 	//go:embed names.tsv
@@ -36,8 +36,8 @@ var (
 	//go:embed regions.tsv
 	regionsTable string
 
-	// Each line of called.tsv has a city, one of its airports, and the words in the airport's names. Those of
-	// stations and districts have the city itself.
+	// Each line of called.tsv has a city, one of its airports, and the words in the airport's names.
+	// For stations and districts, the city's code stands in place of the airport's.
 	//
 	//go:embed called.tsv
 	calledTable string
@@ -78,7 +78,7 @@ const (
 	KindAirport = 'r'
 	KindFull    = 's'
 
-	// A name that means a region of areas.tsv before any city of the same name.
+	// A name that means a region of areas.tsv, or a country, before any city of the same name.
 	KindArea = 'a'
 )
 
@@ -129,7 +129,7 @@ func searchNames(key string) int {
 		mid := lo + (hi-lo)/2
 		mid += strings.IndexByte(namesTable[mid:], '\n') + 1
 		if mid >= hi {
-			// No line starts between mid and hi.
+			// No line starts in the upper half.
 			mid = lo
 		}
 		if line := namesTable[mid:]; line < key {

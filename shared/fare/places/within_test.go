@@ -17,7 +17,7 @@ func TestWithin(t *testing.T) {
 		{"Gatwick", "Gatwick", true},
 		{"Creta", "", false}, // an area
 		{"Algarve", "Algarve", true},
-		{"Bali", "", false}, // also a name of the city
+		{"Bali", "", false}, // a name of the whole city
 		{"NAP", "", false},  // the airport and the city share the code
 		{"KRK", "", false},  // Cracow, not the island
 		{"Krk", "Krk", true},

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"sync"
 	"time"
-	_ "time/tzdata" // the executables run where no time zone database is installed
+	_ "time/tzdata" // the executables may run where no time zone database is installed
 
 	"verdetto/shared/fare"
 )
@@ -49,7 +49,7 @@ func regionOf(code string) region {
 	if !ok {
 		return region{}
 	}
-	at, _ := strconv.Atoi(line[regionColumn : regionColumn+5]) // TestTables reads every line
+	at, _ := strconv.Atoi(line[regionColumn : regionColumn+5]) // TestZone reads every line
 	row, _, _ := strings.Cut(regionsTable[at:], "\n")
 	r := region{country: row[:2]}
 	r.name, r.zone, _ = strings.Cut(row[3:], "\t")

@@ -12,8 +12,7 @@ import (
 type city struct {
 	code    string
 	country string
-	// busy is the sum of the page ranks of the city's airports in the network of flights, since
-	// passenger counts are not openly available.
+	// busy is the sum of the page ranks of the city's airports in the network of flights.
 	busy     float64
 	airports []string // airports with traffic, busiest first; see listed
 	points   []point  // rows about the city itself, the largest first
@@ -29,8 +28,7 @@ type town struct {
 	airport string // serves it
 }
 
-// unranked is the busyness of an airport that has flights but no page rank in the source, below
-// every rank.
+// unranked is the busyness of an airport that has flights but no page rank in the source.
 const unranked = 0.001
 
 type builder struct {
@@ -109,8 +107,7 @@ func (b *builder) primary(airport point) string {
 	return cmp.Or(b.usual.codes[code], code)
 }
 
-// gather creates a city for every airport with scheduled flights, and for every code in
-// everyday.csv.
+// gather creates a city for every airport with known flights, and for every code in everyday.csv.
 func (b *builder) gather() {
 	for _, p := range b.points {
 		if !p.airport || b.rank[p.code] > 0 {
@@ -155,7 +152,7 @@ func (b *builder) gatherUnserved() {
 	}
 	for _, p := range b.points {
 		_, exists := b.usual.existing[p.code]
-		_, country := language.ParseRegion(p.code) // ESP is Spain
+		_, country := language.ParseRegion(p.code) // fails unless the code is also a country's, such as ESP
 		if exists && country != nil && p.airport && b.codes[p.code] == "" && described[p.code] != "" && b.primary(p) == p.code {
 			b.byCode[p.code] = &city{code: p.code, country: described[p.code], unserved: true, airports: []string{p.code}}
 			b.codes[p.code] = p.code
@@ -225,7 +222,7 @@ func (b *builder) describe() {
 }
 
 // succeed separates retired airport codes from current ones. A retired airport has a successor if
-// no airport of its city has a page rank but one has none: that airport gets the rank of the
+// its city has a current airport and none with a page rank: the current airport gets the rank of the
 // retired one, and the retired one gets its cities.
 func succeed(points []point) (current, retired []point) {
 	type place struct{ country, city string }

