@@ -13,7 +13,6 @@ import (
 	"verdetto/shared/apikey"
 )
 
-// ErrAddress means that a text is no e-mail address to which the service sends.
 var ErrAddress = errors.New("not an email address")
 
 const (
@@ -30,12 +29,12 @@ var (
 	domainName = regexp.MustCompile(`^([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z][A-Za-z0-9-]{0,61}[A-Za-z0-9]$`)
 )
 
-// ParseAddress is the only check of e-mail addresses. It accepts local@domain, unquoted, with a local
-// part in ASCII and at least two labels in the domain, and returns the address with the domain in
-// lower case and in ASCII. The local part stays unchanged, because only its mail server knows what
-// it means. White space around the address and its @, a comma or full stop after it, mailto: before it,
-// a name beside it as in Ada <ada@example.com>, and quotes that change nothing are ignored. Fullwidth
-// characters, as keyboards for East Asian scripts write them, count as the ASCII ones.
+// ParseAddress accepts local@domain, unquoted, with a local part in ASCII and at least two labels
+// in the domain, and returns the address with the domain in lower case and in ASCII. The local part
+// stays unchanged, because only its mail server knows what it means. White space around the address
+// and its @, punctuation after it, mailto: before it, a name beside it as in Ada <ada@example.com>,
+// and quotes that change nothing are ignored. Fullwidth characters, as keyboards for East Asian
+// scripts write them, count as the ASCII ones.
 //
 // The rule is narrower than RFC 5321 on purpose: it excludes rare forms that programs parse
 // differently. Errors wrap ErrAddress and do not repeat the text.
@@ -56,7 +55,7 @@ func ParseAddress(email string) (string, error) {
 	local, domain, _ := strings.Cut(email, "@")
 	local, domain = strings.TrimRight(local, blank), strings.TrimLeft(domain, blank)
 	if quoted := len(local) > 1 && strings.HasPrefix(local, `"`) && strings.HasSuffix(local, `"`); quoted {
-		local = local[1 : len(local)-1] // as the standard says, if it needs no quotes
+		local = local[1 : len(local)-1] // quotes change nothing (RFC 5321), and localPart rejects what needs them
 	}
 	if len(domain) <= utf8.UTFMax*maxAddress {
 		domain = apikey.ASCIIDomain(domain)

@@ -11,15 +11,14 @@ import (
 )
 
 const (
-	// MaxSubject is the maximum length of a subject, in bytes.
-	MaxSubject = 250
+	MaxSubject = 250 // bytes
 	maxName    = 120 // bytes; for the names of files and senders
 	maxTag     = 64
 	maxURL     = 900 // a line has at most 998 characters, and a URL cannot be folded
 )
 
-// oneLine rejects text that could end a header early or be displayed differently: with control
-// characters, line separators or broken UTF-8, or longer than most, in bytes.
+// oneLine rejects text that could end a header early or be displayed differently (control
+// characters, line separators, broken UTF-8), or that is longer than most bytes.
 func oneLine(s string, most int) error {
 	if len(s) > most {
 		return fmt.Errorf("longer than %d bytes", most)
@@ -81,8 +80,8 @@ func encode(s string) string {
 	return encodeWords(s)
 }
 
-// sender encodes a name that holds characters other than letters and digits. It does not quote the
-// name, because mail programs disagree on quoting.
+// sender encodes a name that holds characters other than letters, digits, spaces and hyphens,
+// instead of quoting it.
 func sender(name, address string) string {
 	switch {
 	case name == "":
@@ -94,7 +93,7 @@ func sender(name, address string) string {
 }
 
 func encodeWords(s string) string {
-	const most = 39 // characters of an encoded word, so that it fits after "Subject: " in a line of 76
+	const most = 39 // bytes of an encoded word, so that it fits after "Subject: " in a line of 76
 	var b strings.Builder
 	for len(s) > 0 {
 		n := min(most, len(s))

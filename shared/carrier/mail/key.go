@@ -20,7 +20,7 @@ type Key struct {
 	Until time.Time
 	// BaseURL is the public address of the service: https, or http on this machine.
 	BaseURL string
-	Path    string // path of the link that undoes or confirms a recovery
+	Path    string // path of the link in the mail; some mails have none
 	// Stop is the link that stops mails which strangers can cause. It is empty if only the reader
 	// can cause this mail.
 	Stop    string
@@ -65,13 +65,12 @@ func planMail(k Key, name string) (Message, error) {
 	case "key", "recover":
 		m.Unsubscribe = ""
 		return Write("key", m, links, v)
-	case "extended": // a longer text
+	case "extended": // its text is longer than that of a notice
 		return Write(name, m, links, v)
 	}
 	return Write("notice", m, links, v)
 }
 
-// Title, Lede, Open, Terms and NotYou return the texts of a mail with a link.
 func (s keySection) Title() htmltemplate.HTML  { return s.T.HTML("mail." + s.Name + ".subject") }
 func (s keySection) Lede() htmltemplate.HTML   { return s.T.HTML("mail." + s.Name + ".lede") }
 func (s keySection) Open() htmltemplate.HTML   { return s.T.HTML("mail." + s.Name + ".open") }

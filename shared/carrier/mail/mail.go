@@ -1,5 +1,6 @@
 // Package mail is the interface to e-mail: the message, the sender's guarantees, the accepted
-// addresses, and the MIME format. It also writes the mails about Pro keys and alerts.
+// addresses, and the MIME format. It also writes the mails about Pro keys, and holds the templates
+// of all mails.
 //
 // The output of a Composer is well formed: no field of a message can add a header, a recipient or a
 // MIME part.
@@ -25,7 +26,7 @@ type Message struct {
 	// Unsubscribe is the URL at which one POST ends mails of this kind (RFC 8058): https, or http
 	// on this machine. It is empty if the mail has nothing to unsubscribe from.
 	Unsubscribe string
-	// Tag is the kind of the mail, for metrics, which recipients do not see. It has only letters,
+	// Tag is the kind of the mail, for metrics; recipients do not see it. It has only letters,
 	// digits, - and _.
 	Tag string
 }
@@ -33,12 +34,11 @@ type Message struct {
 // Attachment is a file that the HTML shows by <img src="cid:ContentID">.
 type Attachment struct {
 	ContentID   string // only letters, digits and ._@-
-	ContentType string // image/png
+	ContentType string // such as image/png
 	Name        string // for a reader who saves it; may be empty
 	Data        []byte
 }
 
-// AlertTag is the Tag of mails about fares.
 const AlertTag = "alert"
 
 type Picture struct {

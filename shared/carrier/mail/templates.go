@@ -27,9 +27,8 @@ var (
 	})
 )
 
-// Write composes a mail from the templates called name, which show the view. Links must be https, or
-// http on this machine. An error is a fault of the service and does not count against the recipient's
-// address.
+// Write composes a mail from the templates called name, which show the view. Links must be https,
+// or http on this machine.
 func Write(name string, m Message, links []string, view any) (Message, error) {
 	to, err := ParseAddress(m.To)
 	if m.To = to; err == nil {

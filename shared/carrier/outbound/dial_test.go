@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// forbidden must never be reached, whatever name leads to them.
+// The addresses in forbidden must never be reached, whatever name leads to them.
 var forbidden = []string{
 	"0.0.0.0", "0.1.2.3", "10.0.0.1", "10.255.255.255", "100.64.0.1", "100.100.100.200", "100.127.255.255",
 	"127.0.0.1", "127.0.0.53", "127.255.255.255",
@@ -159,17 +159,17 @@ func TestAllowPrivate(t *testing.T) {
 		{"http://HOMEASSISTANT.LAN/", "10.0.0.2", "10.0.0.2:80"},
 		{"http://n8n:5678/webhook", "172.18.0.3", "172.18.0.3:5678"},
 		{"http://n8n/", "100.64.0.3", "100.64.0.3:80"},
-		{"http://192.168.78.5/", "", ""},                        // another network
-		{"http://[::ffff:192.168.77.5]/", "", ""},               // an unusual form
-		{"http://3232255237/", "192.168.77.5", ""},              // likewise
-		{"https://hook.example.com/", "192.168.77.5", ""},       // a stranger's name for an allowed address
-		{"https://hook.example.com/", "192.168.1.2", ""},        // an allowed address of a name that is not in the list
-		{"http://hook.example.com/", "93.184.216.34", ""},       // plain http to a public address
-		{"http://homeassistant.lan/", "127.0.0.1", ""},          // an allowed name that resolves to another address
-		{"http://homeassistant.lan/", "169.254.169.254", ""},    // likewise
-		{"http://homeassistant.lan/", "100.100.100.200", ""},    // likewise
-		{"http://homeassistant.lan/", "fd00:ec2::254", ""},      // likewise
-		{"http://homeassistant.lan:8123/", "93.184.216.34", ""}, // likewise
+		{"http://192.168.78.5/", "", ""},                  // another network
+		{"http://[::ffff:192.168.77.5]/", "", ""},         // an unusual form
+		{"http://3232255237/", "192.168.77.5", ""},        // an unusual form
+		{"https://hook.example.com/", "192.168.77.5", ""}, // a stranger's name for an allowed address
+		{"https://hook.example.com/", "192.168.1.2", ""},  // an allowed address of a name that is not in the list
+		{"http://hook.example.com/", "93.184.216.34", ""}, // plain http to a public address
+		{"http://homeassistant.lan/", "127.0.0.1", ""},    // an allowed name that resolves to a forbidden address
+		{"http://homeassistant.lan/", "169.254.169.254", ""},
+		{"http://homeassistant.lan/", "100.100.100.200", ""},
+		{"http://homeassistant.lan/", "fd00:ec2::254", ""},
+		{"http://homeassistant.lan:8123/", "93.184.216.34", ""}, // an allowed name that resolves to a public address
 		{"http://ada:x@192.168.77.5/", "", ""}, {"ftp://n8n/", "172.18.0.3", ""}, {"http://n8n.example.com/", "172.18.0.3", ""},
 	} {
 		client, _, connected := connecting([]string{c.leads})

@@ -38,10 +38,11 @@ const (
 )
 
 var (
-	// ErrForbidden means that the URL leads to a forbidden address. No connection was made.
+	// ErrForbidden means that the URL is malformed or leads to a forbidden address. No connection
+	// was made.
 	ErrForbidden = errors.New("not a public address")
-	// ErrUnreachable means that the request was not sent: the host name is unknown, or the server
-	// refused to connect.
+	// ErrUnreachable means that the request was not sent: the host name is unknown, the server
+	// refused to connect, or its certificate is not trusted.
 	ErrUnreachable = errors.New("server not reached")
 	// ErrNoAnswer means that the server may have received the request, but no answer came in time.
 	ErrNoAnswer = errors.New("no answer")
@@ -74,9 +75,9 @@ type Client struct {
 }
 
 // guardian refuses the special addresses in the IANA registries, such as private networks, and the
-// public addresses at which cloud providers serve their own machines.
+// public address at which Azure serves its own machines.
 var guardian = ssrf.New(ssrf.WithPorts(securePort), ssrf.WithDeniedV4Prefixes(
-	netip.MustParsePrefix("168.63.129.16/32"), // Azure
+	netip.MustParsePrefix("168.63.129.16/32"),
 ))
 
 func New(c Config) *Client {

@@ -87,7 +87,7 @@ func TestNoProxy(t *testing.T) {
 
 // Every request ends, and the error says whether the server may have received it.
 func TestFaults(t *testing.T) {
-	// It does not answer before the client ends the connection.
+	// slow does not answer before the client ends the connection.
 	slow := func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 	for _, c := range []struct {
 		name    string

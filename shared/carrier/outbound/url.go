@@ -11,12 +11,11 @@ import (
 
 const (
 	securePort = 443
-	// MaxURL is the maximum length of a URL, in bytes.
-	MaxURL = 500
+	MaxURL     = 500 // bytes
 )
 
-// privateDomains holds top-level domains that no public server has (RFC 6761, RFC 6762, RFC 8375, and
-// ICANN's reservation of the domain internal), and onion, which only Tor resolves.
+// privateDomains holds top-level domains that no public web server has, and onion, which only Tor
+// resolves.
 var privateDomains = []string{"localhost", "local", "internal", "home", "lan", "corp", "arpa", "test", "invalid", "example",
 	"onion", "localdomain"}
 

@@ -2,8 +2,7 @@
 // updates that Telegram posts to the webhook, and Reply writes the answer for the HTTP response to
 // an update.
 //
-// Texts are plain, never markup. The client is the library go-telegram/bot, which follows
-// Telegram's API and has no other dependencies.
+// Texts are plain, never markup. The client is the library go-telegram/bot.
 package telegram
 
 import (
@@ -37,8 +36,6 @@ type Message struct {
 	Buttons []Button // one below the other
 }
 
-// Button is a button that opens a page. A link in the text would be opened by Telegram itself, for
-// a preview.
 type Button struct{ Label, URL string }
 
 type Bot struct{ client *bot.Bot }

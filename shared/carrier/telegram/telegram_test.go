@@ -39,8 +39,7 @@ var message = telegram.Message{
 		{"Basta", "https://verdetto.example/stop?t=a.b-c_d"}},
 }
 
-// shown is the message in the chat. The whole title is bold, although it has characters of two code
-// units. The text is not parsed as markup.
+// shown is the message in the chat. The whole title is bold, and the text is not parsed as markup.
 var shown = telegramtest.Message{
 	Text: message.Title + "\n\n" + message.Text, Bold: message.Title,
 	Buttons: map[string]string{"Verdetto": "https://verdetto.example/",
@@ -116,7 +115,7 @@ func TestUnreachable(t *testing.T) {
 }
 
 // Sending to a person who has not written to the bot, or has blocked it, fails with ErrRefused.
-// With a wrong token it fails with an error that the operator must correct.
+// With a wrong token it fails with ErrBlocked.
 func TestStrangers(t *testing.T) {
 	s, b := world(t, telegramtest.Token)
 	if err := b.Send(t.Context(), "42", message); !errors.Is(err, mail.ErrRefused) {

@@ -1,10 +1,10 @@
 // Package maildir is a mail sender that writes each mail as an .eml file into a folder. It is for
 // tests, and for a service on one machine. Read reads such a folder.
 //
-// A file is either complete or absent, and no mail overwrites another. The names of one process
-// sort in sending order, as long as its clock does not run backwards. A message with an ID has one
-// file, even if it is sent several times. Mails contain keys, so only the owner of the folder may
-// read the files. Nothing is ever deleted.
+// A file is either complete or absent. A message with an ID has one file, named for the ID, even if
+// it is sent several times; it overwrites no other. The files of one process without an ID sort in
+// sending order, as long as its clock does not run backwards. Mails contain keys, so only the owner
+// of the folder may read the files. Nothing is ever deleted.
 package maildir
 
 import (

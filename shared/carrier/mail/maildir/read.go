@@ -25,8 +25,8 @@ type Mail struct {
 	Date         time.Time
 }
 
-// Read returns the mails in the order of their file names, which is that of sending. A missing
-// folder counts as empty. Unreadable files cause an error beside the other mails.
+// Read returns the mails in the order of their file names. A missing folder counts as empty.
+// Unreadable files cause an error beside the other mails.
 func Read(dir string) ([]Mail, error) {
 	entries, err := os.ReadDir(dir) // sorted
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

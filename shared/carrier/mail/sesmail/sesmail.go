@@ -1,5 +1,4 @@
-// Package sesmail sends mails through Amazon SES as raw MIME. The mails are the same as in a
-// maildir, except that SES sets its own Message-ID and Date.
+// Package sesmail sends mails through Amazon SES as raw MIME. SES sets its own Message-ID and Date.
 //
 // The package keeps the promises of package mail. In addition, one Send causes at most one mail: a
 // request that may have reached SES is never repeated. A request that certainly failed (throttled,

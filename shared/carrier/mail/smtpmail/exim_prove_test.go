@@ -115,9 +115,9 @@ type counter struct{ n *atomic.Int64 }
 
 func (c counter) Write(p []byte) (int, error) { c.n.Add(int64(len(p))); return len(p), nil }
 
-// Whether Exim accepts a mail over either kind of TLS, refuses it, greylists it or is slow, or the
-// connection breaks after the end of the message: the mail is delivered once, or Send returns the
-// right error.
+// A mail is delivered once, or Send returns the right error, whether Exim accepts it over either
+// kind of TLS, refuses or greylists it, is slow, or the connection breaks after the end of the
+// message.
 func TestProveExim(t *testing.T) {
 	folder, ports, roots := exim(t)
 	send := func(kind smtpmail.TLS, to, id, text string, change func(*smtpmail.Config)) error {

@@ -64,10 +64,11 @@ type reply struct {
 }
 
 // replies decides whether a refusal is the fault of the service, the address or the message. A
-// refusal before the recipient is named concerns every mail, so it is the service's. A refusal of
-// the recipient is the address's, unless the server does not know the service. A refusal of the
-// content is the message's, unless the server rejects the sender's identity. Other refusals are
-// retried later, so that in doubt no alert ends and no other mail has to wait.
+// refusal before the recipient is named concerns every mail, so it is the service's, unless the
+// message is too large. A refusal of the recipient is the address's, unless the server demands
+// authentication or does not relay. A refusal of the content is the message's, unless the server
+// rejects the sender's identity. Other refusals are retried later, so that in doubt no alert ends
+// and no other mail has to wait.
 var replies = []reply{
 	{connecting, signingIn, "", "", mail.ErrBlocked},
 	{sender, sender, "552 5.3.4", "", mail.ErrRefused}, // larger than the server accepts
@@ -78,7 +79,7 @@ var replies = []reply{
 	{recipient, recipient, "5.", "", mail.ErrThrottled},
 	{recipient, recipient, "550 551 552 553", "", mail.ErrRefused},
 	{content, end, "5.3.4 5.6. 5.7.0 5.7.1", "", mail.ErrRefused}, // too large, malformed, spam
-	{content, end, "5.7.", "", mail.ErrBlocked},                   // SPF, DKIM, DMARC: 5.7.20 to 5.7.29
+	{content, end, "5.7.", "", mail.ErrBlocked},                   // the sender's identity, such as its SPF and DKIM (RFC 7372)
 	{content, end, "5.", "", mail.ErrThrottled},
 	{content, end, "550 552 554", "", mail.ErrRefused},
 	{connecting, end, "", "", mail.ErrThrottled},

@@ -20,7 +20,7 @@ type Server struct {
 type TLS int
 
 const (
-	// StartTLS encrypts the connection after the server's greeting, before anything else is sent.
+	// StartTLS encrypts the connection after the server's greeting, before authentication.
 	StartTLS TLS = iota
 	// Implicit encrypts from the first byte (RFC 8314).
 	Implicit

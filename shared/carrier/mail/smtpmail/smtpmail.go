@@ -1,5 +1,6 @@
 // Package smtpmail sends mails through a submission server by SMTP: the server of a provider, or a
-// server on this machine. Each mail uses its own connection, encrypted before authentication.
+// server on this machine. Each mail uses its own connection, encrypted before authentication unless
+// TLS is None.
 //
 // The package keeps the promises of package mail. A mail whose end was not sent was certainly not
 // delivered, because the server must discard it. If the connection breaks between the end of the

@@ -166,7 +166,7 @@ func TestFaults(t *testing.T) {
 				}
 			})
 			m := message()
-			if c.at == smtptest.Data { // exceeds the network's buffers, so its end is never sent
+			if c.at == smtptest.Data { // exceeds the network's buffers, so that the end of the message is never sent
 				m.Text = strings.Repeat(strings.Repeat("x", 70)+"\n", 100_000)
 			}
 			exactly(t, s.Send(t.Context(), m), c.want)
@@ -276,8 +276,8 @@ func (p pipes) Accept() (net.Conn, error) {
 func (p pipes) Close() error   { return nil }
 func (p pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)} }
 
-// A Send ends within the timeout even if the server stops answering. Before the end of the message
-// the mail was not sent; after it the outcome is unknown.
+// A Send ends within the timeout even if the server stops answering. If it stops before the end of
+// the message, the mail was not sent; if it stops later, the outcome is unknown.
 func TestSlow(t *testing.T) {
 	for _, c := range []struct {
 		at    smtptest.Moment

@@ -1,6 +1,6 @@
-// Package ntfytest imitates ntfy servers. It accepts messages in JSON, enforces ntfy's limits,
-// and returns the messages that its topics show. It is written against the
-// wire format, without package ntfy, so that the imitation and the client cannot share a mistake.
+// Package ntfytest imitates ntfy servers. It accepts messages in JSON, enforces ntfy's limits, and
+// returns the messages that its topics show. It is written against the wire format, without package
+// ntfy, so that the imitation and the client cannot share a mistake.
 package ntfytest
 
 import (
@@ -83,7 +83,7 @@ func (s *Server) Calls() int {
 	return s.calls
 }
 
-// Post is that of an outbound.Client to which every host name leads to this server.
+// Post is like that of outbound.Client, but every host name leads to this server.
 func (s *Server) Post(ctx context.Context, to string, header http.Header, body []byte) (outbound.Answer, error) {
 	u, err := outbound.ParseURL(to)
 	if err != nil {

@@ -175,7 +175,7 @@ func (s *Server) send(fields map[string]string) (status int, says string) {
 		}
 	}
 	if !preview.Off && strings.Contains(m.Text, "://") {
-		m.Text += " (previewed)" // Telegram has followed the link
+		m.Text += " (previewed)" // Telegram fetches the link for a preview
 	}
 	for _, e := range entities {
 		if e.Offset < 0 || e.Length <= 0 || e.Offset+e.Length > len(text) {

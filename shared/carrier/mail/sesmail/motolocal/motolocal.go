@@ -61,7 +61,7 @@ func Start(environment ...string) (endpoint string, stop func(), err error) {
 	}
 	return "http://" + strings.TrimSpace(line), func() {
 		_ = input.Close()
-		_ = command.Wait() // it stores nothing
+		_ = command.Wait() // an error does not matter, because the server stores nothing
 	}, nil
 }
 
@@ -74,8 +74,8 @@ var shared struct {
 	fault    error
 }
 
-// Endpoint returns the address of a server that all tests of a test binary share, emptied. It skips
-// the test if moto is not installed.
+// Endpoint empties the server that all tests of a test binary share, and returns its address. It
+// skips the test if moto is not installed.
 func Endpoint(t testing.TB) string {
 	t.Helper()
 	testenv.Tool(t, "moto", "bin", "python")
