@@ -1,6 +1,6 @@
 // Package upstream defines the interface to sources of fares. A Source returns the economy fares
-// for one adult that were recently found on routes from a city, one-way and return. A Deep source
-// can also be asked about a single route.
+// for one adult that were recently found on routes from a city. A Deep source can also be asked about
+// a single route.
 //
 // Start reading at Source. The packages below implement it: travelpayouts calls the real API,
 // csvfile reads a file of recorded fares, and sample invents fares for trials.
@@ -18,8 +18,8 @@ import (
 // Source returns fares for one city of origin at a time. An answer without fares means that the
 // source knows none, an error that it did not answer. Callers must distinguish the two.
 type Source interface {
-	// Name returns a short name that never changes ("travelpayouts", "csv", "sample") and marks
-	// stored data.
+	// Name returns a short name ("travelpayouts", "csv", "sample"). It is stored with the fares, so
+	// that those of two sources do not mix.
 	Name() string
 
 	// Origins lists the cities from which the source may have fares, or returns nil if it does not
@@ -31,8 +31,8 @@ type Source interface {
 	Fares(ctx context.Context, origin fare.City, since, until time.Time) (Answer, error)
 }
 
-// Deep is a Source that can be asked for a year of departures of one route. Its method Fares only
-// shows which routes exist, with a few of their fares.
+// Deep is a Source that can be asked for a year of departures of one route. Its method Fares need
+// not return all fares of a route.
 type Deep interface {
 	Source
 
@@ -107,10 +107,9 @@ type Row struct {
 	Currency            string  // upper-case ISO 4217
 	Stops               fare.Stops
 
-	// The outward flight. A field is empty if the source does not state it, or states an impossible
-	// value.
-	OriginAirport, DestinationAirport string
-	Airline                           string // of the airline that sells the fare
+	// The outward flight. A field is empty if the source does not state it.
+	OriginAirport, DestinationAirport string // IATA codes
+	Airline                           string // IATA code
 	Minutes                           int    // from departure to arrival
 
 	RoundTrip, OtherCabin, NotActual bool // RoundTrip: the day of return is unknown
@@ -186,7 +185,7 @@ func (c Comparable) Fare(row Row, until time.Time) (fare.Fare, Reason) {
 // flight returns the outward flight without malformed codes and incredible durations. The airport
 // may lie in another city than the one for which the fare is sold: Parma is sold as Milan.
 func (r Row) flight() (f fare.Flight) {
-	if r.OriginAirport+r.DestinationAirport+r.Airline != "" { // creating the three errors would take a third of the time
+	if r.OriginAirport+r.DestinationAirport+r.Airline != "" { // otherwise three errors would be created for nothing
 		f.From, _ = fare.ParseAirport(r.OriginAirport)
 		f.To, _ = fare.ParseAirport(r.DestinationAirport)
 		f.Airline, _ = fare.ParseAirline(r.Airline)

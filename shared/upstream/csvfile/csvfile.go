@@ -1,19 +1,19 @@
 // Package csvfile is a source of recorded fares: a panel in a CSV file, plain or gzipped. The
 // header names at least origin, destination, observed_date, depart_date, price and currency, in any
-// order. A row with a return_date is a return trip. Its price is for both directions, unless the
-// caller gives Open the name of a column of one-way fares. A column stops holds the larger number
-// of stops of both directions; empty means unknown. The columns origin_airport,
-// destination_airport, airline (IATA codes) and duration_minutes describe the outward flight; each
-// may be absent or empty. Other columns are ignored. An observed_date without a time gives only the
-// day. Prices keep their currency.
+// order; currency may be absent if each price names its own. A row with a return_date is a return
+// trip. Its price is for both directions, unless the caller gives Open the name of a column of one-way
+// fares. A column stops holds the larger number of stops of both directions; empty means unknown. The
+// columns origin_airport, destination_airport, airline (IATA codes) and duration_minutes describe the
+// outward flight; each may be absent or empty. Other columns are ignored. An observed_date without a
+// time gives only the day. Prices keep their currency.
 //
-// Spreadsheets of other countries use other forms. The separator, the encoding and common names of
-// columns are recognised from the header. The order of 03/04/2026 and the meaning of 1.234 are
-// recognised from the other rows; if nothing in the file explains them, the row is unreadable. The
-// Report says how such values were read.
+// Spreadsheets of other countries use other forms. Other separators, encodings and common names of
+// columns are recognised. The order of 03/04/2026 and the meaning of 1.234 are recognised from the
+// other rows. If nothing in the file explains them, the row is unreadable; only in a file separated by
+// commas, 1.234 then has a decimal point. The Report says how such values were read.
 //
 // Open reads a file once and keeps it in 40 bytes per fare. The file is not trusted: its Report
-// counts dropped rows by reason and lists unreadable ones by line.
+// counts dropped rows by reason and lists the first unreadable ones by line.
 package csvfile
 
 import (
@@ -39,7 +39,7 @@ import (
 const (
 	maxBad  = 20            // unreadable rows in the report
 	maxRows = 20_000_000    // about 800 MB in memory; more is a mistake or an attack
-	maxText = 4_000_000_000 // bytes, expanded; a panel of maxRows is shorter
+	maxText = 4_000_000_000 // bytes, expanded: 200 for each of maxRows
 )
 
 // Panel holds the recorded fares of a file. It is safe for concurrent use.
@@ -63,9 +63,10 @@ type dropped struct {
 	reason upstream.Reason
 }
 
-// Open fails if the file cannot be opened, is empty or lacks columns; all other faults are in the
-// Report. price is the name of the price column; empty means "price". A column that the caller
-// names holds one-way fares in the row's currency, even in rows with a return_date.
+// Open fails if the file cannot be opened, if its header cannot be used, or if its rows contradict
+// each other on how days or prices are written; all other faults are in the Report. price is the name
+// of the price column; empty means "price". A column that the caller names holds one-way fares in the
+// row's currency, even in rows with a return_date.
 func Open(path string, comparable upstream.Comparable, price string) (*Panel, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -100,7 +101,7 @@ func Read(in io.Reader, comparable upstream.Comparable, price string) (*Panel, e
 	return &l.Panel, nil
 }
 
-// cached caches the exchange rates of each day, since a file has few days.
+// cached caches the exchange rates of each day.
 func cached(c upstream.Comparable) upstream.Comparable {
 	days := map[fare.Day]fare.Rates{}
 	return upstream.Comparable{CityOf: c.CityOf, Rates: func(on fare.Day) fare.Rates {
@@ -148,7 +149,7 @@ func (l *loader) load() error {
 	if err != nil {
 		return fmt.Errorf("header: %w", err)
 	}
-	if named, ok := bytes.CutPrefix(header, []byte("sep=")); ok && len(named) == 1 { // Excel may write this line first
+	if named, ok := bytes.CutPrefix(header, []byte("sep=")); ok && len(named) == 1 { // a line for Excel, before the header
 		l.separator = named[0]
 		if header, err = l.lines.next(); err != nil {
 			return fmt.Errorf("header: %w", err)

@@ -132,7 +132,7 @@ func TestReadForms(t *testing.T) {
 	}
 }
 
-// Spreadsheets of other countries are understood as they were meant, and the report says how.
+// Spreadsheets of other countries are read as they were meant, and the report says how.
 func TestReadDialects(t *testing.T) {
 	const one = "MIL-BUH found 2026-01-02 departs 2026-12-31 at 4550 EUR"
 	utf16 := func(order unicode.Endianness, text string) string {
@@ -194,8 +194,8 @@ func TestReadDialects(t *testing.T) {
 	}
 }
 
-// Values that nothing in the file explains are not guessed: the message says what was found where,
-// and what would be right.
+// Values that nothing in the file explains are not guessed. The message says what stands in which
+// line, and how to write it.
 func TestReadDialects_Fails(t *testing.T) {
 	row := func(day, price string) string { return "MIL;BUH;2026-01-02;" + day + ";" + price + ";EUR\n" }
 	semicolons := strings.ReplaceAll(header, ",", ";")
@@ -306,7 +306,8 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// Each unreadable row is counted by reason and reported with its line. All other rows are loaded.
+// Each unreadable row is counted by reason, and the first ones are reported with their lines. All
+// other rows are loaded.
 func TestBadRowsAreReportedAndTheRestLoads(t *testing.T) {
 	good := func(price string) string { return "MIL,BUH,2026-01-02,2026-02-03," + price + ",EUR,,0" }
 	bad := []struct {
@@ -457,7 +458,7 @@ func TestRecordedPanels(t *testing.T) {
 	}{
 		{"eu_wizzair_2015_2016_full.csv.gz", 767_346, 767_346, 0, 12},
 		{"eu_wizzair_weekly.csv.gz", 107_642, 107_642, 0, 12},
-		{"travelpayouts_history_2026.csv.gz", 2_406, 1_757, 1_757, 3}, // several markets; 649 rows are duplicates
+		{"travelpayouts_history_2026.csv.gz", 2_406, 1_757, 1_757, 3}, // 649 rows are duplicates
 		{"travelpayouts_daily_2025_2026.csv.gz", 197_505, 197_505, 0, 5},
 	}
 	for _, test := range tests {

@@ -27,8 +27,8 @@ import (
 //go:embed columns.tsv
 var columnNames string
 
-// normal returns the name of a column without case, accents, what is between its words, and a unit in
-// brackets.
+// normal returns the name of a column in lower case, without accents, signs between words, and text
+// in brackets.
 func normal(name string) string {
 	bare, _, _ := strings.Cut(name, "(")
 	return cmp.Or(places.Fold(bare), name)
@@ -44,7 +44,7 @@ func isNamed(header, column string, bySynonym bool) bool {
 	return slices.Contains(strings.Fields(names), normal(header))
 }
 
-// separatorOf returns the separator that gives a header most known columns.
+// separatorOf returns the separator with which a header has the most known columns.
 func separatorOf(header []byte) byte {
 	known := func(separator byte) (n int) {
 		fields, _ := split(header, separator, nil)
@@ -61,7 +61,8 @@ func separatorOf(header []byte) byte {
 	return slices.MaxFunc([]byte(",;\t|"), func(a, b byte) int { return cmp.Compare(known(a), known(b)) })
 }
 
-// utf8From decodes UTF-16, which has a byte order mark or begins with an ASCII character.
+// utf8From decodes UTF-16, which it recognises by a byte order mark or an ASCII character at the
+// beginning. It leaves other text as it is.
 func utf8From(in io.Reader) io.Reader {
 	buffered := bufio.NewReader(in)
 	order := unicode.BigEndian
@@ -82,7 +83,7 @@ func text(field []byte) string {
 	if utf8.Valid(field) {
 		return strings.TrimSpace(string(field))
 	}
-	decoded, _ := charmap.Windows1252.NewDecoder().Bytes(field) // every byte has a character
+	decoded, _ := charmap.Windows1252.NewDecoder().Bytes(field) // fails for no byte
 	return strings.TrimSpace(string(decoded))
 }
 
@@ -142,7 +143,7 @@ func (l *loader) moment(column int, text string) (day fare.Day, clock *time.Dura
 	}
 	m := figures.FindStringSubmatch(text)
 	if m == nil {
-		// Without two numbers, a day and a year, the text may be a day such as tomorrow.
+		// A text without a day and a year may mean a day such as tomorrow, which depends on today.
 		numbers := strings.FieldsFunc(text, func(r rune) bool { return r < '0' || r > '9' })
 		if day, err := (daytext.Reader{Language: "en"}).Day(text); err == nil && len(numbers) == 2 {
 			l.note("days in words", text, day.String())
@@ -214,7 +215,7 @@ func (l *loader) ordered(ymd func(year, month, day string) (fare.Day, error), m 
 // errors are of type fault.
 func (l *loader) amount(price, currency string) (float64, string, error) {
 	v, plain := decimal(price)
-	if at := strings.IndexByte(price, '.'); plain && currency != "" && len(price)-at == 3 { // the most frequent form by far
+	if at := strings.IndexByte(price, '.'); plain && currency != "" && len(price)-at == 3 { // the documented form
 		l.decimals.show(decimalPoint, l.line)
 		return v, currency, nil
 	}
@@ -230,13 +231,13 @@ func (l *loader) amount(price, currency string) (float64, string, error) {
 	if at := strings.LastIndexAny(number, ".,"); at >= 0 {
 		sign := strings.IndexByte(".,", number[at])
 		switch count := strings.Count(number, number[at:at+1]); {
-		case count > 1: // thousands
+		case count > 1: // a sign that occurs twice separates thousands
 			l.decimals.show(1-sign, l.line)
 		case len(number)-at != 4 || at > 3 || number[0] == '0' || number[0] == '-':
 			l.decimals.show(sign, l.line)
 		default:
 			reading, ok := l.decimals.take(l.line)
-			if !ok && !(l.final && l.separator == ',') { // as documented: a point before decimals
+			if !ok && !(l.final && l.separator == ',') { // with commas as separators, a point is a decimal point
 				return bad(right+"; no line tells whether the three digits are thousands", true)
 			}
 			if !plain && reading == sign {

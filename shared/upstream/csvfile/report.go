@@ -28,7 +28,7 @@ type Report struct {
 }
 
 type BadRow struct {
-	Line int // from 1, the header
+	Line int // counted from 1
 	Why  string
 }
 

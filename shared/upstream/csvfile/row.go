@@ -76,7 +76,7 @@ func (l *loader) locate(header []byte, column string) (c columns, oneWay []strin
 			}
 		}
 		if want.name == "price" && len(oneWay) > 1 && *want.at >= 0 && normal(c.names[*want.at]) != "price" {
-			*want.at = -1 // one of several fares
+			*want.at = -1 // the caller must choose among several columns of fares
 		}
 		if *want.at < 0 && want.required {
 			missing = append(missing, want.name)
@@ -103,7 +103,7 @@ func (l *loader) locate(header []byte, column string) (c columns, oneWay []strin
 	return c, oneWay, nil
 }
 
-// holdsOneWay guesses from the lower-case name of a column.
+// holdsOneWay guesses from the lower-case name of a column whether it holds one-way fares.
 func holdsOneWay(name string) bool {
 	has := func(words ...string) bool {
 		return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(name, word) })
@@ -174,7 +174,8 @@ func (l *loader) read(fields [][]byte) (row upstream.Row, err error) {
 	return row, err
 }
 
-// currency returns the code of a currency that is written as a code or a sign, or the text as it is.
+// currency returns the code of a currency that is written as a code or a sign, or else the text in
+// upper case.
 func (l *loader) currency(s string) string {
 	if len(s) != 3 || s[0] >= utf8.RuneSelf {
 		if _, meant, _ := fare.SplitPrice("1" + text([]byte(s))); len(meant) == 1 {

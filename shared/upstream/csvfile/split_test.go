@@ -43,7 +43,7 @@ func FuzzSplit(f *testing.F) {
 	})
 }
 
-// A panel of 20 million rows must fit into memory.
+// maxRows fares must fit into 800 MB.
 func TestFareIsSmall(t *testing.T) {
 	if size := reflect.TypeFor[fare.Observation]().Size(); size != 40 {
 		t.Errorf("a fare takes %d bytes, want 40", size)

@@ -30,7 +30,8 @@ var committed []byte
 var committedPegs []byte
 
 // peg is a fixed rate, used if the Bank publishes none. until is the last day of a currency that
-// the euro replaced: its rate stays, because some prices use the currency for a while.
+// the euro replaced. Its rate is still used afterwards, because some prices are in the currency for a
+// while.
 type peg struct {
 	currency, base string
 	rate           float64
@@ -44,7 +45,7 @@ var pegs = sync.OnceValue(func() (all []peg) {
 	}
 	for _, row := range rows[1:] {
 		p := peg{currency: row[0], base: row[1]}
-		p.rate, _ = strconv.ParseFloat(row[2], 64) // a test parses all of them
+		p.rate, _ = strconv.ParseFloat(row[2], 64) // TestPegs parses every row
 		p.since, _ = fare.ParseDay(row[3])
 		p.until, _ = fare.ParseDay(row[4])
 		all = append(all, p)

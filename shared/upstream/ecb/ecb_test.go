@@ -58,7 +58,7 @@ func TestOn(t *testing.T) {
 	}
 }
 
-// The table lacks no month, and no rate jumps as it would if two columns were swapped.
+// The table lacks no month, and no rate jumps, as one would if two columns were swapped.
 func TestTableIsWhole(t *testing.T) {
 	rates := Table().rates
 	if first := rates[0].Date.String(); !strings.HasPrefix(first, "2014-01") {

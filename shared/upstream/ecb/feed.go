@@ -17,7 +17,7 @@ import (
 // DefaultURL is where the Bank publishes the rates of the day, at about 16:00 CET on working days.
 const DefaultURL = "https://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml"
 
-// maxFeed limits the document, which has about 2 KB, in bytes.
+// maxFeed is the maximum length of the document in bytes.
 const maxFeed = 1 << 20
 
 // Feed reads the Bank's daily publication.

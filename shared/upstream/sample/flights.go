@@ -6,14 +6,14 @@ import (
 	"verdetto/shared/fare"
 )
 
-// airports lists the airports of towns, unless the town has a single one with its own code.
+// airports lists the airports of towns. A town that is not listed has one airport, with its own code.
 var airports = map[fare.City]string{
 	"MIL": "BGY MXP LIN", "ROM": "FCO CIA", "VCE": "VCE TSF", "LON": "STN LGW LHR LTN", "PAR": "ORY CDG BVA",
 	"BUH": "OTP", "TCI": "TFS", "NYC": "JFK EWR", "TYO": "HND NRT", "IST": "IST SAW", "BUE": "EZE",
 	"WAW": "WAW WMI", "BRU": "CRL BRU", "BKK": "BKK",
 }
 
-// carriers lists the airlines at home in a town; all others have the Italian airline.
+// carriers has the airline at home in a town. The other towns have homeCarrier.
 var carriers = map[fare.City]string{
 	"LON": "BA", "PAR": "AF", "BCN": "VY", "MAD": "IB", "BER": "LH", "MUC": "LH", "PRG": "QS", "VIE": "OS",
 	"AMS": "KL", "BRU": "SN", "LIS": "TP", "ATH": "A3", "DUB": "EI", "BUD": "W6", "BUH": "RO", "TIA": "W6",

@@ -19,10 +19,9 @@ func mix(x uint64) uint64 {
 func unit(x uint64) float64 { return float64(x>>11) / (1 << 53) }
 
 // raw returns the price in EUR cents of a seat for the day depart, as seen on the day found, before
-// quote rounds it. The price changes at intervals and is constant in between. Each time it is
-// computed from the lead time, the route's market and chance. Sometimes all departures of a route
-// are on sale. Callers round the price to steps, which hides small changes, and apply the route's
-// lowest price.
+// quote rounds it. The price changes at intervals. Each time it is computed from the lead time, the
+// route's market and chance. Sometimes all departures of a route are on sale. Callers round the price
+// to steps, which hides small changes, and apply the route's lowest price.
 func (r *route) raw(depart, found fare.Day) float64 {
 	lead := depart - found
 	hold := fare.Day(12)
@@ -76,7 +75,7 @@ func (r *route) priceReturn(depart, found fare.Day, trip fare.Trip, nights fare.
 var weekdays = [7]float64{1.2, 1.04, 0.88, 0.9, 1, 1.15, 1.06}
 
 // bends are the corners of the curve of price factors by lead time in days. Departures are cheapest
-// 45 to 89 days ahead and most expensive in the last six days.
+// 50 to 85 days ahead and most expensive on the last day.
 var bends = []struct{ lead, times float64 }{
 	{0, 1.85}, {3, 1.65}, {6, 1.5}, {8, 1.3}, {14, 1.17}, {21, 1.08}, {30, 0.98}, {44, 0.85}, {50, 0.78}, {85, 0.78},
 	{95, 0.9}, {180, 1}, {365, 1.08},
@@ -108,8 +107,8 @@ const (
 // peaks holds the extra price in high summer, as a fraction.
 var peaks = [kinds]float64{city: 0.35, beach: 0.9, far: 0.25}
 
-// weights holds the price factor of each day of departure until 2070. It is computed once, because
-// each day is used hundreds of times.
+// weights holds the price factor of each day of departure until 2070, because each day is used many
+// times.
 var weights = sync.OnceValue(func() (all [kinds][]float64) {
 	for k := range kinds {
 		for depart := range fare.Day(100 * 366) {
@@ -128,8 +127,8 @@ func weight(k kind, depart fare.Day) float64 {
 
 func weigh(k kind, depart fare.Day) float64 { return season(k, depart) * weekdays[(depart+4)%7] }
 
-// season makes summer (above all at the sea), Christmas and Easter expensive, and two periods in
-// winter cheap.
+// season makes summer (above all at the sea), Christmas and Easter expensive, and the time before and
+// after Christmas cheap.
 func season(k kind, depart fare.Day) float64 {
 	t := depart.Time()
 	day := t.YearDay()

@@ -1,8 +1,8 @@
 // Package sample is a source of invented fares. It has some 250 routes between real cities, mostly
-// from Italy, with realistic prices.
+// from or to Italy.
 //
-// The fares known at a point in time are always the same, for every window and every question. Each
-// is plausible: its price is in whole hundredths, and it departs no earlier than it was found.
+// The fares known at a point in time are always the same, whatever the window of the question. Only a
+// question about airports can add fares; see Departures.
 package sample
 
 import (
@@ -17,13 +17,12 @@ import (
 
 const (
 	// Memory is how far back the source answers without a time limit: one day less than the
-	// service's history, whose first day would be incomplete. With departures a year ahead, it
-	// covers two years.
+	// service's history, whose first day would be incomplete.
 	Memory = 399 * 24 * time.Hour
 
-	// thinEvery is the interval in days between fares of a thin route. So a thin route has at most
-	// seven fares within Memory, and a verdict needs eight. Thin routes are searched on different
-	// days.
+	// thinEvery is the interval in days between fares of a thin route. So a thin route has fares of
+	// at most seven days within Memory, and a verdict needs eight days. Thin routes are searched on
+	// different days.
 	thinEvery = 60
 )
 

@@ -15,8 +15,7 @@ const (
 	// sweepDays is the number of days in which every departure of a lively route is searched once.
 	sweepDays = 7
 
-	// thinAhead is how many days further ahead travellers search on thin routes, so that the last
-	// found fare has not departed when the next search finds another.
+	// thinAhead is how many days further ahead travellers search on thin routes.
 	thinAhead = 10
 
 	// stayLooks is the number of searches per day for each range of nights.
@@ -54,7 +53,6 @@ func (s *search) day(day fare.Day) {
 	midnight := day.Time().Unix()
 	if s.lively {
 		for depart := day; depart <= day+ahead; depart++ {
-			// The factor 3 spreads the days on which a departure is searched over all weekdays.
 			if (3*depart+day+fare.Day(s.seed%sweepDays))%sweepDays == 0 {
 				s.seen(day, fare.Observation{Found: midnight, Depart: depart, DayOnly: true}, true)
 			}

@@ -36,11 +36,11 @@ var towns = []town{
 	{"BUE", -34.6, -58.4, 1, false},
 }
 
-// links has pairs of towns of each kind, in both directions: those with fares always, those with fares only
-// in summer (found from February to September, for departures from May to October), and those searched so
-// rarely that they never have enough fares for a verdict (thin; see thinEvery). Some of these pairs are also
-// stops (non-stop flights, and usually cheaper ones with a stop), change (no non-stop flights) or returns
-// (also fares of return trips).
+// links lists pairs of towns, which stand for both directions, by kind. Each pair is of one of three
+// kinds: always; summer, with fares found only from February to September, for departures from May to
+// October; or thin, which is searched so rarely that it never has enough fares for a verdict (see
+// thinEvery). Some pairs are also listed as stops (non-stop flights, and usually cheaper ones with a
+// stop), change (no non-stop flights) or returns (also fares of return trips).
 //
 //go:embed links.tsv
 var links string

@@ -2,9 +2,10 @@
 // routes from a city, and a year of departures of one route, one-way or return, non-stop or any.
 // Start reading at Client.
 //
-// Every returned fare is comparable (upstream.Comparable) and answers the question. The errors
-// distinguish "no fares", "no answer" and "budget spent". All callers of a Client together stay
-// within the rate limit of each endpoint, and ask Config.Spend before each call.
+// Every returned fare is comparable (upstream.Comparable) and answers the question. An answer without
+// fares is no error; the errors distinguish "refused", "no answer" and "budget spent". Except for
+// Check, all callers of a Client together stay within the rate limit of each endpoint. Config.Spend is
+// called before each call.
 //
 // The token goes only to the API's own host, in a header. It is never in a URL, in an error, or in
 // the text that fmt or a logger prints of a Client or a Config. The API's links to offers are used
@@ -66,8 +67,8 @@ func (c Config) GoString() string { return c.String() }
 type Client struct {
 	base       *url.URL
 	http       *http.Client
-	authorize  func(*http.Request)      // a closure, so that printing never shows the token
-	redact     func(text string) string // likewise
+	authorize  func(*http.Request)      // a closure, so that printing a Client does not show the token
+	redact     func(text string) string // a closure, as authorize is
 	comparable upstream.Comparable
 	currencyOf func(fare.City) string
 	gates      map[string]*gate // by path

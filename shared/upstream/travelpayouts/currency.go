@@ -8,12 +8,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Fares are stored as quoted, so the client asks for fares in the currency of the origin's country.
-// The API converts a fare once, when it is found; another currency would add a second conversion.
-
-// byCurrency has a line for each currency, with the countries for whose fares the client asks in it: those whose
-// rates the European Central Bank publishes. For all other countries it asks in EUR, even if their
-// currency is pegged to the euro.
+// Each line of byCurrency has a currency whose rates the European Central Bank publishes, and the
+// countries for whose fares the client asks in it.
 //
 //go:embed currencies.tsv
 var byCurrency string

@@ -17,13 +17,13 @@ import (
 
 const (
 	pageSize = 1000 // the API's maximum
-	maxPages = 100  // a source with more pages is broken
+	maxPages = 100  // more pages are an error of the source
 )
 
-// Fares asks for every one-way fare found on routes from origin, page by page, mostly in one call.
-// It serves to discover routes. It does not ask for return fares, which would double the calls:
-// Departures asks for them, route by route. The API remembers fares for about seven days. If one
-// page fails, the whole call fails, because half an answer would look like a changed market.
+// Fares asks for every one-way fare found on routes from origin, page by page. It serves to discover
+// routes. It does not ask for return fares, which would double the calls: Departures asks for them,
+// route by route. The API remembers fares for about seven days. If one page fails, Fares fails,
+// because half an answer would look like a changed market.
 func (c *Client) Fares(ctx context.Context, origin fare.City, since, until time.Time) (upstream.Answer, error) {
 	answer := upstream.Answer{Dropped: map[upstream.Reason]int{}}
 	fromOrigin := func(f fare.Fare) upstream.Reason {
@@ -113,14 +113,14 @@ func (c *Client) Departures(ctx context.Context, q upstream.Question, until time
 // departures returns the query of grouped_prices for a year of departures of one route.
 //
 //   - group_by=departure_at returns the cheapest fare of each day of departure. The parameter
-//     departure_at would narrow the year to a month.
+//     departure_at would narrow the year to a month or a day.
 //   - Without return_at and a length of stay the fares are one-way; there is no one_way.
 //   - min_trip_duration and max_trip_duration count the nights away of returns.
 //   - origin and destination are cities or airports.
 //   - direct=true leaves non-stop fares only.
 //
-// This behaviour is undocumented, so Departures drops and counts every row of another route, trip
-// or number of stops.
+// Not all of this is documented, so Departures drops and counts every row of another route, trip,
+// number of stops or pair of airports.
 func departures(q upstream.Question, currency string) url.Values {
 	query := url.Values{
 		"origin":      {cmp.Or(q.Airports.From.String(), string(q.Origin))},

@@ -11,9 +11,9 @@ const (
 	cityList      = "/data/en/cities.json"
 )
 
-// granted holds the API's rate limit for each endpoint, in calls per minute and token. The source
-// is the support article "API rate limits", with the table valid from 14 June 2024. It writes the
-// endpoints as /v3/..., but they answer at the paths above.
+// granted holds the API's rate limit for each endpoint, in calls per minute. The source is the
+// support article "API rate limits", with the table valid from 14 June 2024. It writes the endpoints
+// as /v3/..., but they answer at the paths above.
 var granted = map[string]int{
 	latestPrices:  DefaultPerMinute,
 	groupedPrices: 600,

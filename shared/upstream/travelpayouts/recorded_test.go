@@ -24,7 +24,6 @@ func recorded(t *testing.T, file string) []byte {
 	return body
 }
 
-// A person read the expected values in the recorded answers.
 func TestRecordedRows(t *testing.T) {
 	tests := []struct {
 		file string
@@ -75,7 +74,7 @@ func TestRecordedFares(t *testing.T) {
 	for file, want := range map[string]struct {
 		fares   int
 		dropped map[upstream.Reason]int
-		flights map[string]int // the outward flights, counted by hand
+		flights map[string]int // how many fares have each outward flight
 	}{
 		"partimo_v3_grouped_prices_months_mil_vie.json": {9, map[upstream.Reason]int{},
 			map[string]int{"BGY-VIE FR 85": 6, "MXP-VIE FR 90": 1, "LIN-VIE U2 85": 2}},

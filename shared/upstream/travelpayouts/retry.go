@@ -16,9 +16,9 @@ import (
 
 const (
 	maxTries = 5
-	maxBody  = 32 << 20 // the list of cities has about 4 MB, a page of fares less than 1 MB
+	maxBody  = 32 << 20 // bytes; a larger answer is a fault
 
-	defaultPause = time.Minute // the API's window
+	defaultPause = time.Minute // the period in which the API counts calls
 	maxPause     = 2 * time.Minute
 )
 
@@ -138,7 +138,7 @@ func (c *Client) why(body io.Reader) string {
 
 // pause returns how long the API asks to wait, from one of the headers that it is known to use. A
 // number too large for a pause is a Unix time. The result is at least one second, to prevent a busy
-// loop, and bounded, so that a run ends.
+// loop, and at most maxPause.
 func pause(h http.Header, now time.Time) time.Duration {
 	const year = 365 * 24 * time.Hour
 	for _, name := range []string{"Retry-After", "X-Rate-Limit-Reset", "X-RateLimit-Reset"} {

@@ -43,7 +43,7 @@ var (
 
 var _ upstream.Checked = (*Client)(nil)
 
-// example is the route for which Drift asks. It always has fares.
+// example is the route for which Drift asks: one so busy that it has fares.
 var example = fare.Route{Origin: "MIL", Destination: "LON"}
 
 // Drift makes one call of each kind, without retries, and names each field that is missing, new, or

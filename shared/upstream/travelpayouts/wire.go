@@ -227,12 +227,11 @@ func stops(ways ...number) fare.Stops {
 	return most
 }
 
-// searchDay parses search_date=DDMMYYYY in a link. The day is in UTC: recorded answers of 2021 and
-// 2026 that also state the time have the UTC day until 22:21 UTC, when the next day had begun in
-// Moscow.
+// searchDay parses search_date=DDMMYYYY in a link. The day is in UTC: of the recorded answers that
+// also state the time, one found at 22:21 UTC has the UTC day, when it was the next day in Moscow.
 func searchDay(link string) (fare.Day, bool) {
 	_, query, _ := strings.Cut(link, "?")
-	values, _ := url.ParseQuery(query) // readable values suffice
+	values, _ := url.ParseQuery(query) // with an error it still returns the readable values
 	t, err := time.Parse("02012006", values.Get("search_date"))
 	return fare.DayOf(t), err == nil
 }

@@ -26,12 +26,12 @@ func TooMany(header, value string) Fault {
 		Body: `{"success":false,"data":null,"error":"too many requests"}`}
 }
 
-// Broken returns an HTML page, as proxies send it.
+// Broken answers with an HTML page, as proxies do.
 func Broken(status int) Fault {
 	return Fault{Status: status, Body: "<html><body>" + http.StatusText(status) + "</body></html>"}
 }
 
-// Unwilling returns status 200 with success:false. data is {} or null, as the API writes it.
+// Unwilling answers with status 200 and success:false. data is {} or null, as the API writes it.
 func Unwilling(text, data string) Fault {
 	return Garbled(`{"success":false,"data":` + data + `,"error":` + strconv.Quote(text) + `}`)
 }

@@ -61,7 +61,7 @@ type Call struct {
 	Status int
 }
 
-// New starts a Server on this machine, which the caller must close.
+// New starts a Server, which the caller must close.
 func New(rows []upstream.Row, now func() time.Time) *Server {
 	s := Detached(rows, now)
 	s.listener = httptest.NewServer(s)

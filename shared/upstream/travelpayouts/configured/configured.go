@@ -1,6 +1,5 @@
 // Package configured creates the real fare source from the operator's settings. Lambda and the
-// service on one machine both use it, so they use the same currencies and cities, and count every
-// call against the budget.
+// service on one machine both use it, so they use the same currencies and cities.
 package configured
 
 import (
