@@ -8,13 +8,13 @@ import (
 // Chain verifies payments in USDC to one wallet.
 type Chain interface {
 	// Payment reads a final transaction and returns what it moved to the wallet. It fails with
-	// ErrNotFound, ErrNotFinal, ErrFailedTransaction, ErrUnreadable or ErrUnavailable. The Payment
-	// of a final transaction never changes.
+	// ErrNotFound, ErrNotFinal, ErrFailedTransaction, ErrUnreadable, ErrRefused or ErrUnavailable.
+	// The Payment of a final transaction never changes.
 	Payment(ctx context.Context, signature Signature) (Payment, error)
 
-	// Find returns the newest transactions with a reference, at most MaxFound, the oldest first,
-	// without failed ones. They may not be final. Anyone can copy a reference from the chain, so
-	// call Payment to learn what each transaction moved.
+	// Find returns at most MaxFound of the newest transactions with a reference, in order of time
+	// and without failed ones. They may not be final. Anyone can copy a reference from the chain,
+	// so call Payment to learn what each transaction moved.
 	Find(ctx context.Context, reference Reference) ([]Signature, error)
 }
 
@@ -24,8 +24,9 @@ const MaxFound = 25
 type Payment struct {
 	Signature Signature
 	// Units is the net amount that the wallet's accounts received, in millionths of a USDC. It is 0
-	// if the transaction did not concern the wallet, only moved USDC between its accounts, or was
-	// signed by the wallet itself, as in a swap. It is negative for an outgoing payment.
+	// if the transaction did not concern the wallet or only moved USDC between its accounts,
+	// negative for an outgoing payment, and never positive if the wallet itself signed, as in a
+	// swap.
 	Units int64
 	Memos []string // unchanged, in order
 	At    time.Time

@@ -50,7 +50,7 @@ type Price struct {
 	Amount   string // decimal, such as "12.99"
 	Currency string // ISO 4217, upper case
 	Every    string // day, week, month or year
-	Count    int    // periods between two charges
+	Count    int    // number of these between two charges
 	PlusTax  bool   // tax is added at the checkout
 }
 
@@ -83,8 +83,8 @@ type Session struct {
 
 func (s Session) Sold() bool { return s.Status == Complete && s.Paid && s.Ours }
 
-// Foreign reports whether the completed checkout sold something else, because the processor's
-// account may sell other products too.
+// Foreign reports whether the completed checkout sold something else, which the processor's account
+// may do.
 func (s Session) Foreign() bool { return s.Status == Complete && !s.Ours }
 
 type Subscription struct {

@@ -2,9 +2,9 @@
 // (Chain). Its types belong to no particular card processor or chain. It also holds the rules for
 // payments in USDC.
 //
-// An answer without an error was true when the payment service gave it. Every call ends within
-// Timeout. Every error wraps one of the errors below or that of the caller's context. Package pay
-// stores nothing: the caller must ensure that a payment counts once.
+// An answer without an error was true when the payment service gave it. Every error wraps one of
+// the errors below or that of the caller's context. Package pay stores nothing: the caller must
+// ensure that a payment counts once.
 //
 // Start reading at Checkout and Chain. The packages stripepay and solanapay implement them. Package
 // playmoney imitates Stripe and a Solana node for tests and development.
@@ -16,11 +16,12 @@ import (
 	"time"
 )
 
-// Timeout bounds a call, including its retries.
+// Timeout bounds a question to a payment service, including retries. Session and Outcome may ask
+// two questions, and Settle asks until its context ends.
 const Timeout = 8 * time.Second
 
 var (
-	// ErrUnavailable means that the payment service did not answer. A retry with the same
+	// ErrUnavailable means that the payment service gave no usable answer. A retry with the same
 	// idempotency key is safe and may succeed.
 	ErrUnavailable = errors.New("no usable answer")
 	ErrRefused     = errors.New("it refused")

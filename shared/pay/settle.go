@@ -17,9 +17,9 @@ type Settler interface {
 	// the transaction failed; this call has then not passed it on.
 	Settle(ctx context.Context, s Signed) (Outcome, error)
 
-	// Outcome returns the outcome of a transaction without sending it. After ErrNotFound or
-	// ErrNotFinal, the transaction may still take effect; ErrUnavailable means that no node
-	// answered.
+	// Outcome returns the outcome of a transaction without sending it; until is that of Signed.
+	// After ErrNotFound or ErrNotFinal, the transaction may still take effect; ErrUnavailable means
+	// that no node answered.
 	Outcome(ctx context.Context, signature Signature, until uint64) (Outcome, error)
 
 	// Balance is in lamports (billionths of a SOL).
@@ -47,7 +47,7 @@ const (
 	TooLate      Outcome = "expired" // it never took effect and never will
 )
 
-// SettleTimeout is how long to wait for Settle. Most transactions take 1 to 5 seconds.
+// SettleTimeout is how long to wait for Settle.
 const SettleTimeout = 20 * time.Second
 
 var ErrRefusedTransaction = errors.New("transaction refused by the node that tried it")

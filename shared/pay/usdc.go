@@ -19,7 +19,7 @@ const (
 	DevnetUSDC  = "4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU"
 )
 
-// All amounts in USDC are in units.
+// Amounts in USDC are in units, millionths of a USDC.
 const UnitsPerUSDC = 1_000_000
 
 // ParseUnits parses a positive amount of USDC such as "12.99", with at most six decimals.
@@ -112,7 +112,7 @@ func (t Transfer) Link() string {
 	for _, field := range []struct{ name, value string }{{"reference", t.Reference}, {"label", t.Label},
 		{"memo", t.Memo}} {
 		if field.value != "" {
-			// All wallets decode percent escapes, but some do not read + as a space.
+			// Some wallets do not read + as a space.
 			b.WriteString("&" + field.name + "=" + strings.ReplaceAll(url.QueryEscape(field.value), "+", "%20"))
 		}
 	}

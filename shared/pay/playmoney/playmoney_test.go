@@ -118,7 +118,7 @@ func TestCheckoutPage(t *testing.T) {
 	}
 	press("cancel", "http://shop.example/back")
 	press("pay", "http://shop.example/done?id="+id)
-	press("pay", "http://shop.example/done?id="+id) // again
+	press("pay", "http://shop.example/done?id="+id) // the button is pressed again
 	want := []string{"checkout.session.completed", "customer.subscription.created", "invoice.paid",
 		"invoice.payment_succeeded"}
 	if diff := cmp.Diff(want, d.received); diff != "" {

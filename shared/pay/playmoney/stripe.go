@@ -107,7 +107,7 @@ func (s *Stripe) Calls() int {
 	return s.calls
 }
 
-// Pay completes an open checkout by card and returns the new subscription.
+// Pay completes a checkout by card and returns the new subscription.
 func (s *Stripe) Pay(session string) (subscription string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

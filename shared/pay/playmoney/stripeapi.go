@@ -17,7 +17,6 @@ type storedAnswer struct {
 	at      time.Time
 }
 
-// keyLife is how long Stripe remembers an idempotency key.
 const keyLife = 24 * time.Hour
 
 func fault(status int, kind, code, param, message string) (int, object) {

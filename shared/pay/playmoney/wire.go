@@ -21,7 +21,6 @@ func decode(text string, size int) ([]byte, bool) {
 	return b, err == nil && len(b) == size
 }
 
-// Address derives an address for tests from a name.
 func Address(name string) string {
 	b := sha256.Sum256([]byte("address " + name))
 	return base58.Encode(b[:])

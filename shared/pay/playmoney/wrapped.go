@@ -1,8 +1,8 @@
 // Package playmoney imitates a card processor and a blockchain node, for tests. Type Stripe serves
 // Stripe's API, and type Node the JSON-RPC of a Solana node. No money moves. Both types hold their
-// state in memory and answer consistently, as the real services do. They are written only from the
-// wire format, without the libraries that stripepay and solanapay use, so that a mistake of such a
-// library is not repeated here.
+// state in memory and answer consistently, as the real services do. Except for base58, they are
+// written only from the wire format, without the libraries that stripepay and solanapay use, so
+// that a mistake of such a library is not repeated here.
 package playmoney
 
 import (

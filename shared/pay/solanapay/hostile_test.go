@@ -127,7 +127,7 @@ func TestHostile(t *testing.T) {
 	type object = map[string]any
 	meta := func(a object) object { return a["meta"].(object) }
 	rows := func(a object, when string) []any { return meta(a)[when+"TokenBalances"].([]any) }
-	row := func(a object, when string) object { return rows(a, when)[1].(object) } // the wallet's
+	row := func(a object, when string) object { return rows(a, when)[1].(object) } // of the wallet's account
 	amount := func(a object, when, units string) { row(a, when)["uiTokenAmount"].(object)["amount"] = units }
 	again := func(r object, changes object) object {
 		var copied object

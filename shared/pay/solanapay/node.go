@@ -12,7 +12,7 @@ import (
 	"verdetto/shared/pay"
 )
 
-// maxBody limits the answer of a node, in bytes. Real ones are far smaller.
+// maxBody limits the answer of a node, in bytes.
 const maxBody = 4 << 20
 
 const newestVersion = 1

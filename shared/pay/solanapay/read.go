@@ -11,8 +11,8 @@ import (
 	"verdetto/shared/pay"
 )
 
-// tokenProgram is the program of the coin USDC. Its successor, Token-2022, is not accepted: its
-// coins can charge for, freeze or reverse transfers.
+// tokenProgram is the program of the coin USDC. Its successor, Token-2022, is not accepted, because
+// its coins can charge for transfers or reverse them.
 const tokenProgram = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"
 
 const decimals = 6

@@ -56,7 +56,7 @@ var recorded = []struct {
 		nil},
 	{"metamask_send-usdc-transfer-to-self.json", "BLw3RweJmfbTapJRgnPRvd962YDjFYAnVGd1p5hmZ5tP", pay.DevnetUSDC, 0, nil,
 		nil},
-	// Other coins, also of the program Token-2022.
+	// Other coins, some of them of the program Token-2022.
 	{"crosschain_03.json", "GtxgnRiSfBzahR9xb7hvYbWq3Uzez7hpCz2BJbCLxKdq", pay.MainnetUSDC, 0, nil, nil},
 	{"metamask_send-jup-transfer-checked-to-self.json", "DtMUkCoeyzs35B6EpQQxPyyog6TRwXxV1W1Acp8nWBNa", pay.MainnetUSDC,
 		0, nil, nil},

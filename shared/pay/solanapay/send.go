@@ -77,7 +77,8 @@ func (c *Chain) send(ctx context.Context, wire []byte) error {
 	return nil
 }
 
-// insufficient reports whether the token program failed with error 1: insufficient funds.
+// insufficient reports whether a call failed with error 1, which in the token program means
+// insufficient funds.
 func (e *nodeError) insufficient() bool {
 	var failed struct{ InstructionError []json.RawMessage }
 	var custom struct{ Custom *int }
@@ -90,8 +91,8 @@ func (c *Chain) Outcome(ctx context.Context, signature pay.Signature, until uint
 	if !errors.Is(err, pay.ErrNotFound) {
 		return outcome, err
 	}
-	// No node reports a status. A node that keeps the full history and is past the last valid block
-	// can decide: if it does not know the transaction, no block contains it.
+	// No node reports a status. A node past the last valid block decides. It is assumed to store
+	// these blocks: if it does not know the transaction, none of them contains it.
 	return ask(ctx, c, func(ctx context.Context, n *node) (pay.Outcome, error) {
 		height, err := n.height(ctx, "finalized")
 		if err != nil {

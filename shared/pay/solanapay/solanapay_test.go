@@ -253,7 +253,7 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-// halting imitates a network in which only the first node never answers.
+// halting imitates a network in which the first node never answers and the others do.
 type halting struct{ node http.Handler }
 
 func (h halting) RoundTrip(r *http.Request) (*http.Response, error) {

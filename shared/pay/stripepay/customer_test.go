@@ -26,7 +26,7 @@ func (s says) RoundTrip(*http.Request) (*http.Response, error) {
 	return w.Result(), nil
 }
 
-// The amount is shown exactly as the payer is charged, or the price is refused.
+// Price returns the amount exactly as the payer is charged, or refuses it.
 func TestPrice(t *testing.T) {
 	month := `"recurring":{"interval":"month","interval_count":1,"usage_type":"licensed"}`
 	for _, c := range []struct {

@@ -73,7 +73,7 @@ func recordedSubscriptions(t *testing.T) map[string][]byte {
 	return all
 }
 
-// A recorded subscription counts as Pro only if its price is the current or a former one in the
+// A recorded subscription counts as ours only if its price is the current or a former one in the
 // configuration.
 func TestRecordedPrice(t *testing.T) {
 	for file, object := range recordedSubscriptions(t) {

@@ -1,4 +1,4 @@
-// Package stripepay implements pay.Checkout with Stripe's API. It never logs a secret or an
+// Package stripepay implements pay.Checkout with Stripe's API. It never logs a secret or an e-mail
 // address, and never puts one into an error. The library's telemetry is off.
 //
 // Answers are parsed from their JSON, not into the library's types, because subscriptions and
@@ -37,8 +37,8 @@ type Config struct {
 
 const (
 	retries = 2
-	// longestPause is the longest pause of the library between two attempts. It does not check the
-	// deadline during a pause.
+	// longestPause is the longest pause of the library between two attempts. The library does not
+	// check the deadline during a pause.
 	longestPause   = time.Second
 	attemptTimeout = 3 * time.Second
 	maxBody        = 4 << 20

@@ -39,8 +39,8 @@ const (
 	decimals       = 6    // of USDC
 )
 
-// lighthouse is the program with which wallets add assertions to a transaction. They can make it
-// fail, and move nothing.
+// lighthouse is the program with which wallets add assertions to a transaction. An assertion can
+// make the transaction fail, but moves nothing.
 var lighthouse = solana.MustPublicKeyFromBase58("L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95")
 
 // Verify fails with a *Refusal if the payment does not meet the requirements. A payment passes only

@@ -204,7 +204,7 @@ func TestPaymentsThatPass(t *testing.T) {
 	}
 }
 
-// Verify refuses every change of a byte that the payer has signed.
+// Verify refuses a change of any byte outside the fee payer's signature, which Sign overwrites.
 func TestEveryByte(t *testing.T) {
 	s := seller(t)
 	for name, change := range map[string]func(*draft){"0": func(*draft) {}, "1": asV1(20_000, 1)} {
@@ -215,7 +215,6 @@ func TestEveryByte(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// the fee payer's signature, which Sign overwrites
 		from := 1
 		if name == "1" {
 			from = len(wire) - 2*solana.SignatureLength

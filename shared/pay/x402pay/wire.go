@@ -68,8 +68,7 @@ func encode(value any) (string, error) {
 	return base64.StdEncoding.EncodeToString(text), err
 }
 
-// maxHeader, in bytes, is far more than an acceptable payment needs.
-const maxHeader = 8 << 10
+const maxHeader = 8 << 10 // bytes
 
 // ParsePayload parses the value of SignatureHeader. It fails with a *Refusal if it is malformed.
 func ParsePayload(header string) (p Payload, err error) {
