@@ -12,10 +12,8 @@ import (
 	"verdetto/shared/store"
 )
 
-// An alert can be limited to some airlines, or to all others.
-
-// checkAirlines refuses an alert that could never send a message, because none of its airlines has
-// a current fare on the route. If no current fare is known at all, the alert is accepted.
+// checkAirlines refuses an alert if none of its airlines has a current fare on the route. If no
+// current fare is known at all, the alert is accepted.
 func (s *Service) checkAirlines(ctx context.Context, r request) ([]fault, error) {
 	wanted := r.Trip.Airlines
 	if wanted == "" || r.Route.Destination == store.Anywhere {

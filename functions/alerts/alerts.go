@@ -1,10 +1,11 @@
 // Package alerts serves the endpoints of price alerts; package notify sends the notifications.
-// Anyone can request an alert. The reader of the mailbox confirms it with a button, because mail
+// Anyone can request an alert. The owner of the address confirms it with a button, because mail
 // programs open links by themselves. One click ends an alert, on a page or in the mail program.
 //
-// Answers and work are the same for every address, so they do not reveal whether an address has
-// alerts. No caller can change another subscriber's alert. A subscriber's personal data are deleted
-// with the last alert. Every step can fail before or after its effect and be retried.
+// The answer to a request for an alert, and its work, are the same for every address, so they do
+// not reveal whether an address has alerts. No caller can change another subscriber's alert. A
+// subscriber's personal data are deleted with the last alert. Every step can fail before or after
+// its effect and be retried.
 package alerts
 
 import (

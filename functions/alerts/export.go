@@ -13,7 +13,7 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// The export holds only what the page of alerts shows, and no link, token or signing key.
+// The export holds no link, token or signing key.
 
 const asJSON = "json"
 

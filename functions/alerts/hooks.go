@@ -25,7 +25,7 @@ var hooksTemplate string
 
 type hookView struct {
 	Endpoints []endpointRow
-	Host      string // the endpoint of the page
+	Host      string // of the endpoint that the page is about
 	Secret    string // shown once
 	Did       string // key in the catalogue
 	Count     int
@@ -65,7 +65,6 @@ func (s *Service) openEndpoint(ctx context.Context, alert store.Alert, id string
 		err = s.Webhooks.Deliveries.Enqueue(ctx, webhook.Test(alert, testName(id), now))
 	}
 	if err != nil {
-		// The page of alerts can issue a new secret.
 		s.Log.ErrorContext(ctx, "the endpoint of a confirmed alert could not be stored; the page of alerts can issue a new secret", "error", err)
 		return
 	}
@@ -177,8 +176,8 @@ func (s *Service) reopen(ctx context.Context, subscriber store.SubscriberID, ref
 	return tested, err
 }
 
-// eachEndpoint calls visit with the first alert to each endpoint and the recent deliveries, newest
-// first.
+// eachEndpoint calls visit with the first alert to each endpoint and the endpoint's stored
+// deliveries, newest first.
 func (s *Service) eachEndpoint(ctx context.Context, subscriber store.SubscriberID, alerts []store.Alert,
 	visit func(store.Alert, store.Endpoint, []store.Delivery)) error {
 	var all []store.Delivery

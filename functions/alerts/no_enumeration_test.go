@@ -15,7 +15,7 @@ const (
 	unknown    = "unknown"
 	subscribed = "subscribed" // has this alert
 	stopped    = "stopped"
-	full       = "full" // has reached its hourly quota
+	full       = "full" // has got its 6 mails of 24 hours
 )
 
 func address(kind string, n int) string { return fmt.Sprintf("%s%d@example.com", kind, n) }

@@ -82,7 +82,8 @@ func (s *Service) pending(ctx context.Context, id string, v view) (store.Alert, 
 		response, err := notPending(err, v)
 		return pending, response, err
 	}
-	// The reader may have stopped all mail since the request, and the alert would never be sent.
+	// The reader may have stopped all mail since the request, so that the alert would never be
+	// sent.
 	stopped, err := s.Alerts.Stopped(ctx, pending.Subscriber)
 	if err == nil && stopped {
 		response, err := respond(http.StatusGone, "stopped", v)
@@ -166,7 +167,7 @@ func (s *Service) endedByLink(ctx context.Context, subscriber store.SubscriberID
 	}
 	alerts, err := s.Alerts.BySubscriber(ctx, subscriber)
 	if err != nil {
-		s.Log.ErrorContext(ctx, "alerts were ended, but the others of the mailbox could not be listed", "error", err) // the alerts are ended
+		s.Log.ErrorContext(ctx, "alerts were ended, but the others of the mailbox could not be listed", "error", err)
 	}
 	if err != nil || len(alerts) > 0 {
 		v.Manage = s.Links.Renew(subscriber)

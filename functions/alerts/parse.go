@@ -73,7 +73,7 @@ var fields = func() (names []string) {
 
 const (
 	euro = "EUR"
-	// maxStated is the highest amount in another currency. The cheapest unit is worth about EUR 0.00005.
+	// maxStated is the highest amount in another currency: EUR 100,000 at EUR 0.00005 per unit.
 	maxThreshold, maxStated = 100_000, 2_000_000_000
 	usualDays, usualDrop    = 30, "10"
 	maxRange                = 31 // days of departure
@@ -89,9 +89,6 @@ type request struct {
 	paid        fare.Cents
 }
 
-// alert returns the alert to store. An alert on a route by threshold or verdict keeps the original
-// storage format. Other alerts also have an ID and the day of the request; those by mail to any
-// destination have no ID.
 func (r request) alert(today fare.Day, lang string) store.Alert {
 	a := r.Alert
 	a.Language, a.RequestDay = lang, today
@@ -230,7 +227,7 @@ func allows(property *huma.Schema, value string) bool {
 		if typed = n; err != nil {
 			return false
 		}
-	case huma.TypeBoolean: // as JSON or a form has it
+	case huma.TypeBoolean: // JSON has true and false; forms send the others too
 		return slices.Contains([]string{"true", "false", "on", "1", "0"}, value)
 	}
 	var result huma.ValidateResult
@@ -533,7 +530,7 @@ var numbersOf = map[string][]string{
 func readNumbers(a store.Alert, form url.Values) (r request, faults []fault) {
 	in, err := fare.ParseCurrency(cmp.Or(a.Currency, euro))
 	if err != nil {
-		in = fare.EUR // no other code is stored
+		in = fare.EUR // only valid codes are stored
 	}
 	kind := a.Condition()
 	r.Currency = a.Currency

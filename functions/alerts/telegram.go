@@ -19,7 +19,6 @@ type TelegramBot struct {
 	Secret string // authenticates Telegram's calls
 }
 
-// NotTelegram is the error response to a call that does not come from Telegram.
 var NotTelegram = httpapi.ProblemType{Status: http.StatusForbidden, Code: "non-da-telegram",
 	Title: "The call does not come from Telegram"}
 
@@ -28,8 +27,8 @@ type updateInput struct {
 	RawBody []byte `contentType:"application/json"`
 }
 
-// update answers a user's command in the same HTTP response, so the bot never writes first to a
-// chat. Telegram repeats an update until the service accepts it, so every command may run twice.
+// update answers a user's command in the HTTP response. Telegram repeats an update until the
+// service accepts it, so every command may run twice.
 func (s *Service) update(ctx context.Context, in *updateInput) (*page.Response, error) {
 	if s.Telegram.Name == "" {
 		return nil, NotTelegram.Problem("This service has no Telegram bot. Choose another channel.")

@@ -40,7 +40,7 @@ type view struct {
 	Confirmation string
 	Undo         string // restores the alerts that have just ended; may be empty
 	Until        string // the day until which an alert is paused
-	Busy         string // the allowed number of requests, and when the next one is allowed; empty: a fault
+	Busy         string // the allowed number of requests, and when the next one is allowed; empty: the request has a fault
 	Most         int
 	Days         int // days for which a link to manage is valid
 	hookView
@@ -55,7 +55,7 @@ type alertRow struct {
 	Weekly    bool // it is in a digest
 	MayWeekly bool // it could be in a digest
 	// The rest is set only on the page of all alerts.
-	Waits  template.HTML // When, of an alert in a digest too without its day
+	Waits  template.HTML // like When, but without the weekday of the digest
 	Cheap  template.HTML // when it sends messages without a threshold
 	Edits  []edit
 	In     string   // the currency of the amounts in Edits
@@ -66,7 +66,7 @@ type alertRow struct {
 type edit struct{ Name, Value string }
 
 func edits(a store.Alert, l *i18n.Language) (all []edit) {
-	in, _ := fare.ParseCurrency(cmp.Or(a.Currency, euro)) // no other code is stored
+	in, _ := fare.ParseCurrency(cmp.Or(a.Currency, euro)) // only valid codes are stored
 	stated := fare.Money{Amount: cmp.Or(a.Stated, a.Threshold+a.Amount), Currency: in}
 	amount := ""
 	if stated.Amount > 0 {

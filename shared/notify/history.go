@@ -98,8 +98,8 @@ func decodeHistory(data []byte) (history, error) {
 }
 
 // dueOf reports whether to notify the subscriber of the last observation in a history, and returns
-// the state after it. It applies the condition to all observations since the last message, but not
-// to those from before the alert was added.
+// the state after it. It applies the condition to all observations since the last message, from the
+// day Since of the alert on.
 func dueOf(a store.Alert, h history) (due bool, s State) {
 	w, s := watchOf(a), stateOf(a)
 	if len(h) == 0 {
