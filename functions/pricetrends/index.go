@@ -10,7 +10,7 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// Index is the answer of GET /v1, for new programs.
+// Index is the answer of GET /v1.
 type Index struct {
 	Name        string     `json:"name"`
 	Description string     `json:"description"`
@@ -22,11 +22,10 @@ type Index struct {
 	Pro         Pro        `json:"pro"`
 }
 
-// Alias is the same path under /api.
 type Endpoint struct {
 	Method string `json:"method"`
 	Path   string `json:"path"`
-	Alias  string `json:"alias"`
+	Alias  string `json:"alias"` // the same path under /api
 	Free   string `json:"free,omitempty" doc:"Quota without a key, per IP address"`
 	Pro    string `json:"pro,omitempty" doc:"Quota with a key"`
 }
@@ -61,7 +60,7 @@ func (s *Service) registerIndex(api *httpapi.API) {
 	for _, all := range []bool{false, true} {
 		body, err := json.Marshal(index(all))
 		if err != nil {
-			panic(fmt.Sprintf("pricetrends: the index cannot be written: %v", err)) // literals only
+			panic(fmt.Sprintf("pricetrends: the index cannot be written: %v", err))
 		}
 		bodies[all] = body
 	}

@@ -91,7 +91,7 @@ func (s *Service) trends(ctx context.Context, in *input) (*httpapi.Tagged, error
 	return httpapi.TagJSON(ctx, in.IfNoneMatch, t, err)
 }
 
-// find takes three letters, in either case, for a code, and everything else for a name.
+// find reads an IATA code in either case as a code, and everything else as a name.
 func find(parameter, query string) answer.Named {
 	query = strings.TrimSpace(query)
 	if code := strings.ToUpper(query); isCode(code) {

@@ -9,8 +9,9 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// A question may be limited to some airlines. The departure state then answers it, even a question
-// about the whole route: the summary holds only the cheapest fares of all airlines.
+// A question may be limited to some airlines. Even for a question about the whole route, the live
+// fares then come from the departure state, because the summary has only the cheapest fares of all
+// airlines together.
 
 func (d departures) limitedTo(a fare.Airlines) departures {
 	if d.sheet != nil && a != "" {
@@ -31,7 +32,7 @@ func (r *Reader) ofAirlines(ctx context.Context, q Question, f SeriesData) (Seri
 	return f, err
 }
 
-// Airlines returns the airlines of the route's live fares, sorted by number of fares. known is
+// Airlines returns the airlines of the route's live fares, those with the most fares first. known is
 // false if no fare of the route is live.
 func (r *Reader) Airlines(ctx context.Context, series fare.Series, nonStop bool) (all []fare.Airline, known bool,
 	err error) {

@@ -79,6 +79,6 @@ func (r *Reader) findBetween(ctx context.Context, q Question, f SeriesData) (Ser
 	return named, err
 }
 
-// isCurrent reports whether fares stored on a day can still be live. If not, nobody asked for the
-// pair of airports lately, and it is judged from the cities' departures again.
+// isCurrent reports whether fares stored on a day can still be live. If not, nobody asked for a pair
+// of airports lately, and it is judged from the cities' departures again.
 func (r *Reader) isCurrent(asOf fare.Day) bool { return asOf >= fare.DayOf(r.Now())-verdict.LiveDays }

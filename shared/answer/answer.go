@@ -2,10 +2,10 @@
 // the stored summary of the route's fares, and judges the fares. The API, the pages, the tools for
 // agents and the images all use this package, so their answers agree. Start with Reader.Answer.
 //
-// An answer costs one read of the store, however long the history is. WithCalendar may read once
-// more, and Moves reads a whole history. Check refuses impossible questions without reading the
-// route. If a question has no answer, the error is one of this package's types, which the caller
-// puts into words.
+// A question about two cities and any airline costs one read of the store, however long the history
+// is. Only History and Moves read a whole history. Check refuses impossible questions without
+// reading the route. If a question has no answer, the error is one of this package's types, which
+// the caller puts into words.
 package answer
 
 import (
@@ -29,7 +29,7 @@ type Named struct {
 
 func Name(parameter, name string) Named { return Named{parameter, name, places.Read(name)} }
 
-// Code is a place in a question that names it by its code, because no person typed it.
+// Code names a place by its IATA code, for questions that no person typed.
 func Code(code string) Named { return Named{Name: code, Means: places.ReadCode(code)} }
 
 type Question struct {
@@ -44,7 +44,7 @@ type Question struct {
 
 type Currency struct{ Parameter, Code string }
 
-// Price is an amount in whole units of a currency, such as dollars.
+// Price is an amount in units of a currency, such as dollars and not cents.
 type Price struct {
 	Parameter         string
 	Amount            float64
@@ -124,7 +124,7 @@ func (r *Reader) euro(ctx context.Context, p Price) (fare.Cents, error) {
 	return euro, nil
 }
 
-// Answer judges the price in the question, or else the fare of the departure or the cheapest of the route.
+// Answer judges the price in the question or, without one, the cheapest live fare that fits it.
 func (r *Reader) Answer(ctx context.Context, q Question) (Answer, error) {
 	if q.When != nil {
 		d, err := r.departures(ctx, q)
@@ -161,7 +161,7 @@ func (a Answer) named() Answer {
 	return a
 }
 
-// priceIn converts a price at the exchange rate of the day when the summary was computed.
+// priceIn converts a price to the currency of a summary, and also returns it as stated.
 func (r *Reader) priceIn(
 	ctx context.Context, ranked verdict.RouteSummary, p Price,
 ) (price fare.Cents, quoted fare.Money, err error) {
@@ -247,8 +247,7 @@ func City(c Named) (places.Place, error) {
 }
 
 // Read returns the summary of a series, or store.ErrNotFound if none is stored. It also records the
-// demand: a covered series is then refreshed every day, and an uncovered origin is requested from
-// the fare source at the next refresh.
+// demand; see recordDemand.
 func (r *Reader) Read(ctx context.Context, series fare.Series) (verdict.RouteSummary, error) {
 	s, err := r.Stored.Summary(ctx, series)
 	r.recordDemand(ctx, series, err)

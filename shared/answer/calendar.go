@@ -27,7 +27,7 @@ func (r *Reader) Calendar(ctx context.Context, q Question, prices bool) (f Serie
 	return d.SeriesData, c, err
 }
 
-// WithCalendar returns the same answer as Answer, and the calendar of the series, or nil if there
+// WithCalendar returns the same answer as WithUsual, and the calendar of the series, or nil if there
 // is none. For a question about a departure, one read serves both; otherwise the calendar needs a
 // second read, and if that fails, WithCalendar returns only the answer.
 func (r *Reader) WithCalendar(
@@ -75,8 +75,8 @@ func (r *Reader) departuresOf(ctx context.Context, q Question, f SeriesData) (d 
 	return d.limitedTo(q.Airlines), nil
 }
 
-// WithUsual returns the same answer as Answer. For a question about the route, it also reads what
-// the departure of the judged fare usually costs.
+// WithUsual adds to Answer, for a question about the route, what a second read tells about the
+// departure of the judged fare; see verdict.Judgement.AddUsual.
 func (r *Reader) WithUsual(ctx context.Context, q Question) (Answer, error) {
 	a, err := r.Answer(ctx, q)
 	if err != nil || q.When != nil {

@@ -21,7 +21,8 @@ type CoveredCities struct{ *Reader }
 // maxOrigins exceeds the number of cities in the world with scheduled flights.
 const maxOrigins = 10_000
 
-// BeforeFares returns nil if there are fares, or if the store cannot be read.
+// BeforeFares returns the state of the collection of a service without any fares. It returns nil if
+// there are fares, or if the store cannot be read.
 func (r *Reader) BeforeFares(ctx context.Context) *verdict.Collection {
 	if r.hasFares.Load() {
 		return nil
@@ -44,7 +45,7 @@ func (r *Reader) BeforeFares(ctx context.Context) *verdict.Collection {
 
 // Suggest returns cities for a form whose language is lang: the destinations from origin or,
 // without an origin, all origins, with those in the country of the language first. It returns false
-// if it cannot read the cities; the reader can still type a name.
+// if it does not know origin or cannot read the cities.
 func (c *CoveredCities) Suggest(ctx context.Context, origin, lang string) ([]fare.City, bool) {
 	var all []fare.City
 	var err error
@@ -65,7 +66,7 @@ func (c *CoveredCities) Suggest(ctx context.Context, origin, lang string) ([]far
 func (r *Reader) readOrigins(ctx context.Context) ([]fare.City, error) {
 	return r.origins.Get(r.Now(), func() (busiest []fare.City, _ time.Duration, err error) {
 		covered, err := r.Stored.Covered(ctx, "", maxOrigins)
-		if len(covered) == 0 { // the first refresh is under way
+		if len(covered) == 0 {
 			return nil, 0, err
 		}
 		for city := range places.Cities() {
@@ -95,8 +96,7 @@ func (r *Reader) readDestinations(ctx context.Context, origin fare.City) ([]fare
 	})
 }
 
-// homeCountry is the country (ISO 3166-1 alpha-2) where most readers of a language live. Readers
-// are not asked for their own.
+// homeCountry is the country whose cities come first in a form of a language.
 var homeCountry = map[string]string{"it": "IT", "en": "GB", "de": "DE", "fr": "FR", "es": "ES", "pt": "PT"}
 
 func homeFirst(cities []fare.City, language string) []fare.City {

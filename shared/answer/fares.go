@@ -39,7 +39,7 @@ type Reader struct {
 	Now    func() time.Time
 	Log    *slog.Logger
 
-	unrecorded   bool // does not record demand
+	unrecorded   bool
 	rates        store.Memo[fare.Rates]
 	pooled       store.Memo[*departure.Pooled]
 	recordedDays sync.Map // last recorded day, by series or origin
@@ -71,8 +71,7 @@ func (r *Reader) Rates(ctx context.Context) (fare.Rates, error) {
 	})
 }
 
-// cachedPooled returns the pooled statistics after the last complete cycle, cached for 1 hour. It
-// returns nil before the first cycle ends.
+// cachedPooled returns the stored pooled statistics, cached for 1 hour, or nil if there are none.
 func (r *Reader) cachedPooled(ctx context.Context) (*departure.Pooled, error) {
 	return r.pooled.Get(r.Now(), func() (*departure.Pooled, time.Duration, error) {
 		cycle, err := r.Stored.Pooled(ctx)
@@ -92,8 +91,9 @@ const (
 	demandDays = 8
 )
 
-// recordDemand records a question about a series. err is the error of reading the series: if a
-// one-way series was not found, the origin is requested from the fare source instead.
+// recordDemand records a question about a series, which is then refreshed every day. err is the
+// error of reading the series: if a one-way series was not found, its origin is requested from the
+// fare source at the next refresh instead.
 func (r *Reader) recordDemand(ctx context.Context, series fare.Series, err error) {
 	missing := errors.Is(err, store.ErrNotFound) && !errors.Is(err, packed.ErrVersion)
 	switch {
@@ -112,8 +112,8 @@ func (r *Reader) RequestOrigin(ctx context.Context, origin fare.City) {
 	})
 }
 
-// note calls record at most once per process and day for the same series or origin. If record
-// fails, the question is answered all the same, and the next one calls record again.
+// note calls record unless a call for the same series or origin has succeeded today in this process.
+// If record fails, the question is answered all the same.
 func (r *Reader) note(ctx context.Context, what any, record func(today fare.Day) error) {
 	today := fare.DayOf(r.Now())
 	if last, ok := r.recordedDays.Load(what); r.unrecorded || ok && last.(fare.Day) == today {

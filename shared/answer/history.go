@@ -12,8 +12,8 @@ import (
 )
 
 // History returns the stored data of a route. If the question names a departure or a month, it also
-// returns how these fares changed. Only then does it read the whole history of the series, about 13
-// read units for a year of departures; the rest is in the summary.
+// returns how these fares changed. Only then does it read the whole history of the series; the rest
+// is in the summary.
 func (r *Reader) History(ctx context.Context, q Question) (f SeriesData, moves []verdict.Live, err error) {
 	if f, err = r.Find(ctx, q); err != nil || q.When == nil {
 		return f, nil, err
@@ -46,7 +46,7 @@ func (r *Reader) moves(
 	if err != nil {
 		return nil, err
 	}
-	if len(blocks) == 0 && series.Airports != (fare.Airports{}) { // not refreshed yet
+	if len(blocks) == 0 && series.Airports != (fare.Airports{}) { // the pair has no series of its own yet
 		if blocks, err = r.Stored.Blocks(ctx, series.OfCities(), store.Eventual); err != nil {
 			return nil, err
 		}

@@ -15,10 +15,10 @@ type Reason string
 const (
 	NotCovered    Reason = "not_covered"     // no fare of the series was ever observed
 	NoRoutes      Reason = "no_routes"       // no fare from the origin was ever observed
-	NoReturns     Reason = "no_returns"      // no return of the series was ever observed, but one-way fares were
-	NoReturnsFrom Reason = "no_returns_from" // no such return from the origin was ever observed
+	NoReturns     Reason = "no_returns"      // no return of the series was ever observed, but one-way fares of the route were
+	NoReturnsFrom Reason = "no_returns_from" // no return with such nights from the origin was ever observed
 	NoFare        Reason = "no_fare"         // the route is covered, but has no current fare
-	NoAirline     Reason = "no_airline"      // the same, of the chosen airlines
+	NoAirline     Reason = "no_airline"      // the route is covered, but has no current fare of the chosen airlines
 	NoFareOn      Reason = "no_fare_on"      // the requested departures have no current fare
 	StopsUnknown  Reason = "stops_unknown"   // fares of the route do not say whether they are non-stop
 )
@@ -30,8 +30,8 @@ type NoAnswer struct {
 	NonStop  bool
 	Airlines fare.Airlines
 
-	Collection *verdict.Collection // NotCovered, NoRoutes: only if the service has no fares at all
-	Known      []fare.Airline      // NoAirline of a calendar: the airlines with a fare, sorted by number of fares
+	Collection *verdict.Collection // nil if the service has any fares
+	Known      []fare.Airline      // for a calendar: the airlines of the stored fares, those with the most fares first
 	// For NoFareOn: the question, the nearest departures with a live fare in order of date, and the
 	// judgement on the usual fare. If the departures are Over, there is no judgement: a refresh has
 	// dropped them, because their day is past in UTC, though not at the origin.

@@ -53,7 +53,7 @@ func (w When) check(today, utc fare.Day) error {
 	return nil
 }
 
-// ends returns the first and the last requested day. Days that are only near them do not count.
+// ends returns the first and the last requested day. The days around a flexible date do not count.
 func (w When) ends() (first, last fare.Day) {
 	if w.Span != nil && *w.Span == departure.Month {
 		return w.Span.Ends(w.Date)
@@ -87,8 +87,8 @@ const (
 	BackFar             // the return is more than fare.MaxNights nights later
 )
 
-// BadDate means that a day is refused. From is the day with which it was compared: today at the
-// origin, or the day of departure.
+// BadDate means that a day is refused. From is the day with which it was compared: today, or the day
+// of departure.
 type BadDate struct {
 	Parameter string
 	Fault     DateFault
@@ -103,7 +103,7 @@ type departures struct {
 	pooled *departure.Pooled
 }
 
-// departures reads the departure state of a series with one read, and records demand.
+// departures reads the departure state of a series, and records demand.
 func (r *Reader) departures(ctx context.Context, q Question) (d departures, err error) {
 	if d.SeriesData, err = locate(q); err != nil {
 		return d, err
@@ -136,6 +136,7 @@ func (r *Reader) readSheet(ctx context.Context, d *departures, nonStop bool) (er
 }
 
 // check fails with StopsUnknown if nonStop is true and the state may contain fares with stops.
+// Otherwise it adds the pooled statistics.
 func (r *Reader) check(ctx context.Context, d *departures, nonStop bool) (err error) {
 	if nonStop && !d.sheet.NonStopOnly() {
 		return &NoAnswer{Reason: StopsUnknown, SeriesData: d.SeriesData}
@@ -144,8 +145,8 @@ func (r *Reader) check(ctx context.Context, d *departures, nonStop bool) (err er
 	return err
 }
 
-// noSheet explains a missing departure state: either the route is not covered, or no fare was found
-// since the service began to store departure states.
+// noSheet explains a missing departure state: either the route is not covered, or another version of
+// the program stored the state, and no refresh has replaced it yet.
 func (r *Reader) noSheet(ctx context.Context, f SeriesData, q Question) error {
 	_, err := r.Stored.Summary(ctx, f.Series)
 	switch {
@@ -162,7 +163,7 @@ func (r *Reader) judge(ctx context.Context, q Question, d departures) (a Answer,
 	a.Summary = verdict.RouteSummary{AsOf: d.sheet.AsOf, Currency: d.sheet.Currency, PerEuro: d.sheet.PerEuro}
 	var known bool
 	switch now := r.nowFor(q, d); {
-	case q.When.isOver(now): // Not even a price of the caller can be judged.
+	case q.When.isOver(now): // not even a price of the caller can be judged
 	case q.Price == nil:
 		a.Judgement, known, err = verdict.JudgeDeparture(d.sheet, d.pooled, q.When.When, now)
 	default:

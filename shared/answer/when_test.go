@@ -15,8 +15,9 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// sheetOf returns a departure state with departures on the next 120 days, each seen daily
-// for 40 days. Prices are in currency; perEuro is how much of it one euro buys.
+// sheetOf returns a departure state with departures on nine of ten of the next 120 days, seen daily
+// since they were 120 days ahead, or since 40 days ago. Prices are in currency; perEuro is how much
+// of it one euro buys.
 func sheetOf(seed uint64, currency fare.Currency, perEuro float64, stops departure.StopsKnown) *departure.State {
 	chance := rand.New(rand.NewPCG(seed, 5))
 	var s departure.Learner

@@ -39,8 +39,8 @@ type Analysis struct {
 	AggiornatoIl        time.Time    `json:"aggiornatoIl" format:"date-time" doc:"Time at which the newest fare of the route was found, UTC. The age of the judged fare is prezzo.etaOre"`
 }
 
-// ForDay is the judgement of a fare for its day, which every answer with a fare states. It is empty
-// if the fare has no day, or if too few departures at the same lead time are known.
+// ForDay is the judgement of a fare for its own day, beside a verdict that is about a route or
+// several days. It is empty if the fare has no day, or cannot be judged for it.
 type ForDay struct {
 	Usual       *fare.Cents `json:"solitoPartenzaCent,omitempty" minimum:"1" doc:"Usual price of departures like that of prezzo as many days ahead, in cents of valuta"`
 	Level       string      `json:"livelloPartenza,omitempty" enum:"ottimo,buono,normale,caro" doc:"Level of prezzo for its own day"`
@@ -51,8 +51,7 @@ func forDay(v verdict.Verdict) ForDay {
 	return ForDay{some(v.Median), string(v.Level), string(v.Reliability)}
 }
 
-// Verdetto is the verdict on a fare. Its pointers are nil without enough data for a
-// verdict.
+// Verdetto is the verdict on a fare. Without enough data, only Livello and Campione are set.
 type Verdetto struct {
 	Livello           string      `json:"livello" enum:"ottimo,buono,normale,caro,dati-insufficienti" doc:"A route: lower days plus half of the equal days, up to 10 of 100 ottimo, 35 buono, 70 normale; ottimo and buono at least 2 % under the median, caro at least 2 % over it. A departure or a month: up to percentile 10, 35 and 70; normale if less than 2 % or at most 1 EUR from the median"`
 	Affidabilita      string      `json:"affidabilita,omitempty" enum:"alta,media,bassa" doc:"How sure the percentile is. A route: alta from 60 days, if half of intervallo is at most 10 points; media from 30 days, at most 20 points. A departure or a month: alta from 60 fares at a similar lead time, media from 20. One step lower if the fare was found 72 hours ago or earlier"`
@@ -188,7 +187,6 @@ type Luogo struct {
 	Nota      string    `json:"nota" doc:"How the name was understood, and what its fares cover, in the chosen language, otherwise English"`
 }
 
-// Omonimo is another city with the same name.
 type Omonimo struct {
 	Citta string `json:"citta" example:"Columbus"`
 	Iata  string `json:"iata" example:"CSG"`
@@ -196,8 +194,7 @@ type Omonimo struct {
 	Stato string `json:"stato,omitempty" example:"Georgia"`
 }
 
-// The functions below write judgements in the published form. A money converts EUR cents to the
-// currency of an answer.
+// money converts EUR cents to the currency of an answer.
 type money struct {
 	code   string
 	amount func(fare.Cents) fare.Cents

@@ -12,8 +12,7 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// MaxTrips is the maximum number of trips in a comparison. Each costs up to two reads and counts towards the
-// quota.
+// MaxTrips is the maximum number of trips in a comparison. Each counts towards the quota.
 const MaxTrips = 10
 
 type Confronto struct {
@@ -133,7 +132,7 @@ func (s *Answers) Compare(ctx context.Context, asked Comparison, granted int) (C
 			}
 			a := s.Publish(ctx, asked.questions[i], judged)
 			v.Analisi, all[i] = &a, judged.Judgement.Judged
-			if ofDay := judged.Judgement.OwnDay; ofDay.Judged() { // the verdict for the day, because the trips are compared as fares, not as markets
+			if ofDay := judged.Judgement.OwnDay; ofDay.Judged() { // Migliori compares fares, not routes
 				all[i].Verdict = ofDay
 			}
 			c.PiuEconomici = append(c.PiuEconomici, i)

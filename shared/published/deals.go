@@ -21,17 +21,16 @@ import (
 )
 
 type Occasioni struct {
-	Origine      string      `json:"origine" doc:"Origin city name, as matched" example:"Milano"`
-	OrigineIata  string      `json:"origineIata" doc:"IATA code of the origin city or metropolitan area" example:"MIL"`
-	Luoghi       []Luogo     `json:"luoghi,omitempty" doc:"The origin, if its fares cover more than the name that you gave, as in GET /v1/analisi"`
-	Vettori      *Vettori    `json:"vettori,omitempty" doc:"The airlines that it is limited to"`
-	Ambito       string      `json:"ambito" enum:"rotta,mese" doc:"What each verdetto judges: the cheapest fare of the route, or of its departures in mese"`
-	Notti        string      `json:"notti,omitempty" enum:"1-3,4-7,8-14,15+" doc:"Nights away of return fares, as requested. Absent for one-way fares"`
-	Valuta       string      `json:"valuta" doc:"ISO 4217 code of the currency of cent and of all *Cent fields. They are hundredths of it, even where it has none, such as JPY" example:"EUR"`
-	Occasioni    []Occasione `json:"occasioni" nullable:"false" doc:"Destinations with a fare, best first: by level, then percentile, then distance below the median. Those with too little data for a verdict come last"`
-	AggiornatoIl *time.Time  `json:"aggiornatoIl,omitempty" format:"date-time" doc:"Time at which the newest of these fares was found, UTC. The age of each is its prezzo.etaOre. Absent if there is none"`
-	// Raccolta is absent once a route of the origin has enough days of fares.
-	Raccolta *httpapi.Raccolta `json:"raccolta,omitempty" doc:"How far the destinations are from the first verdict, by the one with the most days. Absent once a route of the origin has enough days"`
+	Origine      string            `json:"origine" doc:"Origin city name, as matched" example:"Milano"`
+	OrigineIata  string            `json:"origineIata" doc:"IATA code of the origin city or metropolitan area" example:"MIL"`
+	Luoghi       []Luogo           `json:"luoghi,omitempty" doc:"The origin, if its fares cover more than the name that you gave, as in GET /v1/analisi"`
+	Vettori      *Vettori          `json:"vettori,omitempty" doc:"The airlines that it is limited to"`
+	Ambito       string            `json:"ambito" enum:"rotta,mese" doc:"What each verdetto judges: the cheapest fare of the route, or of its departures in mese"`
+	Notti        string            `json:"notti,omitempty" enum:"1-3,4-7,8-14,15+" doc:"Nights away of return fares, as requested. Absent for one-way fares"`
+	Valuta       string            `json:"valuta" doc:"ISO 4217 code of the currency of cent and of all *Cent fields. They are hundredths of it, even where it has none, such as JPY" example:"EUR"`
+	Occasioni    []Occasione       `json:"occasioni" nullable:"false" doc:"Destinations with a fare, best first: by level, then percentile, then distance below the median. Those with too little data for a verdict come last"`
+	AggiornatoIl *time.Time        `json:"aggiornatoIl,omitempty" format:"date-time" doc:"Time at which the newest of these fares was found, UTC. The age of each is its prezzo.etaOre. Absent if there is none"`
+	Raccolta     *httpapi.Raccolta `json:"raccolta,omitempty" doc:"How far the destinations are from the first verdict, by the one with the most days. Absent once a route of the origin has enough days"`
 }
 
 // Occasione is a destination with the verdict on its cheapest fare.
@@ -51,7 +50,7 @@ type DealsInput struct {
 	Massimo string `query:"massimo" pattern:"^([0-9]{1,9}([.][0-9]{1,2})?)?$" patternDescription:"an amount such as 60 or 59.99" doc:"Only fares up to this amount, in valuta"`
 }
 
-// DealsQuestion is a parsed question for deals. It has no destination, and its departure is a month.
+// DealsQuestion is a parsed question for deals. It has no destination, and When is nil or a month.
 type DealsQuestion struct {
 	answer.Question
 	Levels []string   // empty: all
@@ -64,7 +63,6 @@ func (in *DealsInput) Question() (DealsQuestion, error) {
 	return in.Named(func(parameter string) string { return parameter })
 }
 
-// Named is as in VerdictInput.
 func (in *DealsInput) Named(name func(parameter string) string) (q DealsQuestion, err error) {
 	q.Question, err = in.Trip.Question(name)
 	if q.From = answer.Name(name("origine"), in.Origine); err != nil {

@@ -165,8 +165,9 @@ func about(l *i18n.Language, e *answer.NoAnswer) string {
 	return text
 }
 
-// coded names a city that shares its name with a better known one, such as London (YXU) in Ontario.
-// A place near its airport has the city beside it: Park City (Salt Lake City, SLC).
+// coded returns the name of a place with its IATA code, because cities may share a name: London
+// (YXU) is in Ontario. A place that is not named like its city has the city beside it: Park City
+// (Salt Lake City, SLC).
 func coded(l *i18n.Language, p places.Place) string {
 	name, city := p.NameIn(l.Code), places.Name(p.City, l.Code)
 	code := cmp.Or(p.Airport, string(p.City))
@@ -189,7 +190,7 @@ func UnknownCity(t httpapi.ProblemType, u *answer.UnknownCity) *httpapi.Problem 
 		switch {
 		case isArea:
 			texts = append(wording.Reading(l, u.Means), l.Text("refusal.unknown.area", "Name", area.NameIn(l.Code)))
-		case both != "": // in English, as faults, because it names parameters
+		case both != "": // not translated, because it names parameters
 			return both + "."
 		case u.Means.Elsewhere != "":
 			texts[0] = l.Text("refusal.unknown.elsewhere", "Name", u.Means.Elsewhere, "Area", u.Means.There(l.Code))

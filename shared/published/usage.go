@@ -21,14 +21,13 @@ type Pagamento struct {
 }
 
 type Limite struct {
-	Percorso   string    `json:"percorso" doc:"Path of the endpoint" example:"/v1/analisi"`
-	Chiamate   int64     `json:"chiamate" minimum:"0" doc:"Calls that a window allows" example:"30"`
-	Secondi    int64     `json:"secondi" minimum:"1" doc:"Length of a window in seconds: 86400 is a day (UTC), 60 a minute" example:"86400"`
-	Usate      int64     `json:"usate" minimum:"0" doc:"Calls made in this window" example:"3"`
-	Restano    int64     `json:"restano" minimum:"0" doc:"Calls left in this window" example:"27"`
-	Ricomincia time.Time `json:"ricomincia" doc:"Start of the next window, UTC"`
-	UsateOggi  int64     `json:"usateOggi" minimum:"0" doc:"Calls made today (UTC)" example:"3"`
-	// APagamento has the text of the error response for a used-up quota.
+	Percorso   string        `json:"percorso" doc:"Path of the endpoint" example:"/v1/analisi"`
+	Chiamate   int64         `json:"chiamate" minimum:"0" doc:"Calls that a window allows" example:"30"`
+	Secondi    int64         `json:"secondi" minimum:"1" doc:"Length of a window in seconds: 86400 is a day (UTC), 60 a minute" example:"86400"`
+	Usate      int64         `json:"usate" minimum:"0" doc:"Calls made in this window" example:"3"`
+	Restano    int64         `json:"restano" minimum:"0" doc:"Calls left in this window" example:"27"`
+	Ricomincia time.Time     `json:"ricomincia" doc:"Start of the next window, UTC"`
+	UsateOggi  int64         `json:"usateOggi" minimum:"0" doc:"Calls made today (UTC)" example:"3"`
 	APagamento *httpapi.Paid `json:"aPagamento,omitempty" doc:"Where the same answer is sold for a single payment, outside this quota. Absent with a key, or if nothing is sold"`
 }
 

@@ -21,9 +21,9 @@ type Reader struct {
 }
 
 // Read returns the trends from the origin of a series. With a destination, it also reads the
-// summary of the route, or of the pair of airports. It fails if the currency has no exchange rate.
-// If the origin or the route is not covered, it fails with answer.NotCovered and requests the origin from
-// the fare source.
+// summary of the route, or of the pair of airports. The currency must have an exchange rate. If the
+// origin or the route is not covered, Read fails with an answer.NoAnswer, and requests the origin
+// from the fare source.
 func (r *Reader) Read(ctx context.Context, series fare.Series, currency string) (Trends, error) {
 	return r.read(ctx, series, currency, most)
 }
