@@ -29,7 +29,6 @@ var (
 	link  = regexp.MustCompile(`\]\(([^)\s]+)\)|src="([^"]+)"`)
 )
 
-// code returns code blocks and inline code.
 func code(text string) (parts []string) {
 	for _, m := range block.FindAllStringSubmatch(text, -1) {
 		parts = append(parts, m[1])

@@ -168,7 +168,6 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// answer returns the answer of the service of invented fares.
 func answer(t *testing.T, path string) string {
 	t.Helper()
 	w := httptest.NewRecorder()

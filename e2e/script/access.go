@@ -43,7 +43,6 @@ func Accesses(t testing.TB, table store.Table, doing func() string) store.Table 
 	}}
 }
 
-// Unused returns the entries of schema.Accesses that nothing has used.
 func Unused() (all []string) {
 	for _, function := range []string{"alerts", "analisi", "compat", "pricetrends", "pro", "refresh", "x402"} {
 		for how, may := range map[string][]string{" reads ": schema.ReadBy(function), " writes ": schema.WrittenBy(function)} {

@@ -74,7 +74,7 @@ func call(method string) verb {
 			r.target = target
 			s.step(ts, func() bool {
 				s.send(ts, r)
-				// An answer may lack what could not be read; its reader asks again.
+				// What could not be read is missing from an answer, so its reader asks again.
 				return s.status >= 500 || method == "GET" || method == "MCP" && bytes.Contains(s.body, []byte(`"isError":true`))
 			})
 			refused := s.status == http.StatusConflict || s.status == http.StatusGone || s.status == http.StatusUnauthorized && r.method == "POST"
@@ -273,7 +273,6 @@ func (s *story) expect(ts *testscript.TestScript, neg bool, what, path, want str
 	require(ts, neg, what, want, value)
 }
 
-// value returns the body's value at a path as text.
 func (s *story) value(path string) (string, bool) {
 	var v any
 	d := json.NewDecoder(bytes.NewReader(s.body))

@@ -9,8 +9,7 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// headerFaults returns what is wrong with the headers of an answer that are about caches and
-// limits. keyed says that the caller sent a key.
+// headerFaults returns what is wrong with the headers about caches and limits.
 func headerFaults(r routes.Route, status int, h http.Header, keyed bool) (faults []string) {
 	wrong := func(format string, values ...any) { faults = append(faults, fmt.Sprintf(format, values...)) }
 	control := h.Get("Cache-Control")

@@ -108,7 +108,8 @@ func confirm(s *story, ts *testscript.TestScript, neg bool, args []string) {
 	call("FORM")(s, ts, neg, append([]string{ts.Getenv("LINK"), "", "200"}, args[1:]...))
 }
 
-// post sends to ntfy, or is the server of every webhook. It answers 410 while webhook is down.
+// post passes messages on to ntfy, and is itself the server of every webhook. While the kind
+// webhook is down, it answers 410.
 type post struct {
 	*ntfytest.Server
 	s *story
@@ -133,7 +134,7 @@ func (p post) Post(ctx context.Context, to string, header http.Header, body []by
 	return outbound.Answer{Status: http.StatusNoContent}, nil
 }
 
-// write makes the last answer of the bot the last mail.
+// write sends words to the bot. What the bot answers counts as the last mail.
 func write(s *story, ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) < 2 {
 		ts.Fatalf("want a person and words")

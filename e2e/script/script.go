@@ -87,7 +87,6 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// story is the state of one run of a script.
 type story struct {
 	t       testing.TB
 	dir     string
@@ -170,7 +169,6 @@ func Follow(t *testing.T, r Reader, files ...string) {
 	run(t, testscript.Params{Files: files}, func(s *story) { s.reader = &r }, func(*story) {})
 }
 
-// run calls begin and end with each script's story.
 func run(t *testing.T, p testscript.Params, begin, end func(*story)) {
 	p.RequireUniqueNames = true
 	p.Setup = func(env *testscript.Env) error {
@@ -389,7 +387,7 @@ func stored(s *story, ts *testscript.TestScript, neg bool, args []string) {
 	if text, ok := strings.CutPrefix(args[0], "*"); ok {
 		found := ""
 		ts.Check(s.table.All(context.Background(), func(i store.Item) error {
-			counts := strings.HasPrefix(i.Partition, "LIMIT#") // by pseudonym, for a day
+			counts := strings.HasPrefix(i.Partition, "LIMIT#") // counters hold pseudonyms until they expire
 			if all := i.Partition + " " + i.Sort + " " + string(i.Data); !counts && strings.Contains(all, text) {
 				found = i.Partition + " " + i.Sort
 			}

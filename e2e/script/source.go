@@ -20,7 +20,6 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
-// source is the fare source of a story, with its failures.
 type source struct {
 	upstream.Source
 	faults *faults
@@ -121,7 +120,6 @@ func fares(s *story, ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// refreshed returns a store of the invented world.
 func refreshed(now func() time.Time) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "verdetto-*")
 	if err != nil {

@@ -46,7 +46,6 @@ func (s *Service) Pages() *page.Service {
 
 type output[A any] struct{ Body A }
 
-// body wraps an answer as an output of Huma.
 func body[A any](a A, err error) (*output[A], error) { return &output[A]{a}, err }
 
 func (s *Service) registerVerdicts(api *httpapi.API) {

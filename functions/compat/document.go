@@ -71,7 +71,6 @@ func (p *parameters) part() (asked part) {
 	return asked
 }
 
-// partOf returns the requested part of a list, with links to the other parts.
 func partOf[T any](s *Service, p *parameters, asked part, list []T) ([]T, links) {
 	at := s.selfLink(p)
 	begin := min(asked.offset, len(list))

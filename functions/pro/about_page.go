@@ -14,7 +14,7 @@ import (
 // Operator describes the person or company that runs the service and sells the plan. The pages mark
 // empty fields as missing.
 type Operator struct {
-	Name    string // of the person or company
+	Name    string
 	Address string // postal, its parts separated by commas
 	Email   string // for mail from customers
 	Phone   string
@@ -38,7 +38,6 @@ var aboutPages = map[string]aboutPage{
 	"note-legali": {"Who runs the service", "/v1/note-legali", "imprint", []string{"who", "data", "source"}},
 }
 
-// saleSections are left out by a service that sells nothing.
 var saleSections = []string{"price", "renewal", "withdrawal"}
 
 type aboutSection struct {

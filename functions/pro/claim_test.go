@@ -34,7 +34,6 @@ func (p payer) proof(email string, signature pay.Signature) []byte {
 	return ed25519.Sign(p.key, []byte("Verdetto Pro payment\n"+email+"\n"+signature.String()))
 }
 
-// claim claims a payment for an e-mail address; firma, the payer's proof, may be empty.
 func claim(s fixture.Shop, email string, signature pay.Signature, firma string) fixture.Reply {
 	fields := []string{"email", email, "signature", signature.String()}
 	if firma != "" {

@@ -25,7 +25,6 @@ const (
 	manageTime = time.Hour
 )
 
-// managed is the sealed note of a mailed link to a plan.
 type managed struct {
 	Email string `json:"email"`
 }

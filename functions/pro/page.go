@@ -107,7 +107,6 @@ var confirmPages = map[string]struct{ block, path string }{
 	KeyIssued.Code:      {"issued", "/v1/pro/recupera"},
 }
 
-// confirmProblem renders an error of a confirmation as a page for people, if there is one for it.
 func confirmProblem(accept string, l *i18n.Language, session string, err error) (*page.Response, error) {
 	var p *httpapi.Problem
 	if !page.WantsHTML(accept) || !errors.As(err, &p) {

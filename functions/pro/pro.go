@@ -48,8 +48,8 @@ type Service struct {
 	SignalWorker func()
 	JobsAtOnce   int // parallel jobs of the outbox; 0: 1
 	Metrics      metrics.Source
-	// OnDelivery, if set, is called for each delivery of Stripe's webhook, with nil or with an
-	// error and what to do about it: the signature is wrong, or no delivery came.
+	// OnDelivery, if set, is called with nil for each delivery of Stripe's webhook. If a signature
+	// is wrong, or if no delivery came about a sale, it gets an error and what to do about it.
 	OnDelivery func(err error, todo string)
 
 	priceMemo store.Memo[*pay.Price]
@@ -69,8 +69,7 @@ type Service struct {
 	}
 }
 
-// Processors are companies besides the operator that process personal data, for the page about
-// privacy.
+// Processors are companies that process personal data for the operator.
 type Processors struct {
 	AWS       bool   // runs the service and sends its mails
 	Mail      string // the host of the mail server
@@ -184,7 +183,6 @@ func (s *Service) customer(email string) apikey.CustomerID {
 	return apikey.CustomerIDOf(s.Pepper, email)
 }
 
-// issued is the answer to a purchase: a new key, or the extension of an existing plan.
 type issued struct {
 	APIKey    string    `json:"apiKey,omitempty" doc:"The key, shown only once. Absent if the address already has a key, which stays valid"`
 	Status    string    `json:"status,omitempty" enum:"esteso" doc:"esteso: the plan of an address with a key was extended; its owner gets a mail"`

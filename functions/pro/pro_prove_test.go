@@ -69,7 +69,6 @@ func paymentCalls(t *testing.T) (fixture.Shop, map[string]func() fixture.Reply) 
 	}
 }
 
-// outOfReach runs do while the imitations of Stripe and Solana do not answer or answer slowly.
 func outOfReach(t *testing.T, s fixture.Shop, how string, do func()) {
 	t.Helper()
 	held := make(chan struct{})

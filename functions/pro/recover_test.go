@@ -22,8 +22,8 @@ type bench struct {
 	t     *testing.T
 	now   time.Time
 	mails []mail.Message
-	took  time.Duration        // how long sending one mail takes
-	sent  func(m mail.Message) // called for each mail
+	took  time.Duration // how long sending one mail takes
+	sent  func(m mail.Message)
 }
 
 func newBench(t *testing.T) *bench {
@@ -39,7 +39,7 @@ func newBench(t *testing.T) *bench {
 	return b
 }
 
-// Send implements mail.Sender. Sending a mail takes the time took on the test's clock.
+// Sending a mail takes the time took on the test's clock.
 func (b *bench) Send(_ context.Context, m mail.Message) error {
 	b.now = b.now.Add(b.took)
 	b.mails = append(b.mails, m)
@@ -47,7 +47,6 @@ func (b *bench) Send(_ context.Context, m mail.Message) error {
 	return nil
 }
 
-// owe gives an address a plan and stores a job that mails it a new key.
 func (b *bench) owe(email, lang string, at time.Time, cards map[string]time.Time) {
 	b.t.Helper()
 	err := b.Keys.Change(b.t.Context(), apikey.CustomerIDOf(b.Pepper, email), func(c *store.Customer) error {

@@ -16,7 +16,6 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// The kinds of jobs in the outboxes.
 const (
 	recoverKind  = "recover key"
 	agreedKind   = "recover key, confirmed"

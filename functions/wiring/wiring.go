@@ -25,7 +25,6 @@ import (
 	"verdetto/shared/store/dynamostore"
 )
 
-// Parts holds what every Lambda executable needs.
 type Parts struct {
 	AWS     aws.Config
 	Table   store.Table

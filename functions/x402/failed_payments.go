@@ -22,7 +22,7 @@ const (
 	day = 24 * time.Hour
 
 	allPayers    = "all"     // the subject of limits for all payers
-	slotsGuarded = "GUARDED" // a name of slots
+	slotsGuarded = "GUARDED" // the name of the slots of guardedDay
 )
 
 var (

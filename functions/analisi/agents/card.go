@@ -63,7 +63,6 @@ var document = sync.OnceValues(func() (string, error) {
 	return html.String(), nil
 })
 
-// uiMeta declares that the document makes no requests and prefers a border.
 func uiMeta() mcp.Meta {
 	none := []string{}
 	return mcp.Meta{"ui": map[string]any{

@@ -63,7 +63,6 @@ func marshalSchema(s *huma.Schema) json.RawMessage {
 	return data
 }
 
-// mostArguments is several times the number of a tool's arguments.
 const mostArguments = 64
 
 // readArguments parses arguments. It also accepts other names and types if their meaning is clear.

@@ -203,7 +203,6 @@ func (s sentences) trends(t view.Trends, skipped, all int) string {
 	return sentence
 }
 
-// more says how to request the next part of a list. It returns "" at the end.
 func (s sentences) more(last, all int) string {
 	if last >= all {
 		return ""

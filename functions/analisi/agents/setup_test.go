@@ -65,8 +65,7 @@ func TestSetUp(t *testing.T) {
 	}
 }
 
-// sending adds a header to each request, and records the plan (free or Pro) that the last answer
-// states.
+// sending adds a header to each request, and records the plan that the last answer states.
 type sending struct{ header, value, plan string }
 
 func (s *sending) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -81,7 +80,6 @@ func (s *sending) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w, err
 }
 
-// connectionOf parses a set-up as the client program does.
 func connectionOf(t *testing.T, c reference.AgentSetUp, text string) (to connection) {
 	t.Helper()
 	header := func(line string) {
@@ -91,7 +89,6 @@ func connectionOf(t *testing.T, c reference.AgentSetUp, text string) (to connect
 		}
 		to.header, to.value = name, strings.TrimSpace(value)
 	}
-	// words applies the options of a command and returns its other arguments.
 	words := func(words []string) (alone []string) {
 		for i := 0; i < len(words); i++ {
 			switch words[i] {

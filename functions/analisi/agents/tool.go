@@ -158,8 +158,7 @@ func errorResult(p *httpapi.Problem, say sentences, x *exchange) *mcp.CallToolRe
 	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}}
 }
 
-// advice tells an agent what to do after an error. Agents know tools but not paths, and see no HTTP
-// headers.
+// advice names tools, because agents know no paths and see no HTTP headers.
 func advice(p *httpapi.Problem, say sentences, x *exchange) string {
 	switch p.Code {
 	case httpapi.TooMany.Code:

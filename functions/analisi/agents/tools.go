@@ -36,7 +36,7 @@ func pageOf[T any](all []T, skip float64) ([]T, int) {
 	return all[skipped:min(skipped+maxDestinations, len(all))], skipped
 }
 
-// Verdict adds links to web pages to the endpoint's answer.
+// Verdict is the endpoint's answer with places nearby and links to pages.
 type Verdict struct {
 	published.Analysis
 	Vicini []published.Vicino `json:"vicini,omitempty"`
@@ -44,7 +44,6 @@ type Verdict struct {
 	Avviso string             `json:"avviso,omitempty"` // the page with the form for an alert on this trip
 }
 
-// A verdict lists this many of the cheapest months and of the cheapest places nearby.
 const (
 	maxMonths = 3
 	maxNear   = 2

@@ -27,8 +27,6 @@ func (s sentences) usage(u published.Consumo) string {
 	return text
 }
 
-// pages gives the addresses of the verdict's page and of its alert form, or says that an alert
-// would come too late.
 func (s sentences) pages(v Verdict, first fare.Day, telegram bool) string {
 	return s.Text("agents.pages", "Page", v.Pagina, "Alert", v.Avviso, "Telegram", telegram, "First", first.String())
 }

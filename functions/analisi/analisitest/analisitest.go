@@ -17,7 +17,6 @@ var (
 	Today  = time.Date(2016, 3, 1, 12, 0, 0, 0, time.UTC)
 )
 
-// SummaryOf summarises ObservationsOf.
 func SummaryOf(days int) verdict.RouteSummary {
 	return verdict.Build(ObservationsOf(days), verdict.RouteSummary{}, fare.DayOf(Today), verdict.Options{})
 }

@@ -10,8 +10,6 @@ import (
 	"verdetto/shared/text/wording"
 )
 
-// A page can be limited to some airlines, or to all but some.
-
 // airlines adds a fault if an airline is unknown, or if both fields are filled in.
 func (c airlineChoice) airlines(l *i18n.Language, wrong faults) fare.Airlines {
 	field := "vettore"
@@ -56,6 +54,5 @@ func (v *view) AirlineText() string {
 	return wording.Sentence(text)
 }
 
-// AirlineCodes returns the alert's airlines as values of the form's fields airline and
-// withoutAirline.
+// AirlineCodes returns values of the form's fields airline and withoutAirline.
 func (v *view) AirlineCodes() airlineChoice { return choiceOf(v.Trip.limit()) }

@@ -95,7 +95,7 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Judgeme
 		calendar.Returns = l.Text("calendar.returns", "Nights", wording.NightRange(asked.Trip.String()),
 			"Days", verdict.LiveDays)
 	}
-	for i := range 7 { // weeks begin on Monday
+	for i := range 7 {
 		day := time.Weekday((i + 1) % 7)
 		calendar.Weekdays = append(calendar.Weekdays, weekday{l.WeekdayShort(day), l.Weekday(day)})
 	}

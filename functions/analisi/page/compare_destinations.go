@@ -98,8 +98,7 @@ func (q question) others(today fare.Day) (all []otherTrip, fault string) {
 	return all, ""
 }
 
-// moveTo moves the departure to a day, and the return day by as many days, so that the nights away
-// stay the same.
+// moveTo keeps the nights away.
 func (t *trip) moveTo(day fare.Day) {
 	back := fare.Day(0)
 	if t.out != 0 && t.back != 0 {

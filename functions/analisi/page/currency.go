@@ -20,7 +20,6 @@ func parsePrice(text, chosen string) (fare.Money, bool) {
 	return fare.ParsePrice(text, in)
 }
 
-// priceFault returns what is wrong with a typed price. It returns "" if nothing is.
 func priceFault(l *i18n.Language, text, chosen string) string {
 	switch p, ok := parsePrice(text, chosen); {
 	case !ok:

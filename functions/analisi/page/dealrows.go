@@ -12,8 +12,7 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// rank returns the position of a deal by the level for its day. Deals without a level come before
-// the expensive ones.
+// rank puts deals without a level for their day before the expensive ones.
 func rank(d published.DestinationDeal) int {
 	return slices.Index([]verdict.Level{verdict.Great, verdict.Good, verdict.Fair, "", verdict.Expensive}, d.OwnDay.Level)
 }
@@ -46,7 +45,7 @@ func (v *view) cheapRow(q question, d published.DestinationDeal) cheapRow {
 type cheapRow struct {
 	City, To, Fare, Date string
 	More                 []string // the flight, the difference from the usual fare, and a lower fare seen earlier
-	Seen                 string   // when the fare was found
+	Seen                 string
 	Level, LevelText     string
 }
 

@@ -30,9 +30,9 @@ type cheapView struct {
 	Partly            bool   // the question has parts that do not apply without a destination
 	Rows              []cheapRow
 	More              []cheapRow // all rows after the first rowsShown
-	MoreText          string     // says how many rows More has
+	MoreText          string
 	Dear              []cheapRow
-	DearText          string // says how many rows Dear has
+	DearText          string
 	Feed              string // path of the feed
 	Areas             []link // links to the list of each country, at most maxAreas
 	MoreAreas         []link // links to the lists of all other countries
@@ -238,9 +238,8 @@ func countryOf(c fare.City) string {
 
 const maxAreas = 12
 
-// areasOf links to lists of deals by country, in the order of the list. The countries with the most
-// destinations come first and the others second, each by name. Both are nil if all destinations are
-// in one country.
+// areasOf links to the deals of each country: first has the maxAreas countries with the most
+// destinations, others the rest, both by name. Both are nil if all destinations are in one country.
 func (v *view) areasOf(q question, all []published.DestinationDeal) (first, others []link) {
 	found := map[string]int{}
 	for _, d := range all {

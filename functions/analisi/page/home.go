@@ -185,8 +185,7 @@ func (q question) perhaps(name string) (all []places.Place) {
 // The page states how many questions remain in the quota if at most fewQuestions do.
 const fewQuestions = 20
 
-// consumeQuota counts a question toward the daily quota. If it is used up, the page offers an alert
-// for the route.
+// consumeQuota counts a question. If the quota is used up, the page offers an alert for the route.
 func (h home) consumeQuota(r *http.Request, q question, v *view) bool {
 	if h.api.ConsumeQuota(r.Context(), "home") == nil {
 		if n, known := httpapi.Remaining(r.Context()); known && n <= fewQuestions {

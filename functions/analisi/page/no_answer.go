@@ -16,14 +16,12 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// The texts for a trip without a verdict. Each offers other questions that have an answer.
+// A page for a trip without a verdict offers other questions, which may have an answer.
 
 func (v *view) refuseCollecting(c *verdict.Collection) {
 	v.notify(http.StatusNotFound, v.T.Text("refusal.collecting.title"), wording.BeforeFares(v.T, *c))
 }
 
-// refuseNotCovered states that the service has no fares for a route, or for this kind of trip on
-// it.
 func (v *view) refuseNotCovered(q question, e *answer.NoAnswer) {
 	v.Alert = v.alertRoute()
 	switch {
@@ -43,8 +41,6 @@ func (v *view) refuseFor(e *answer.NoAnswer) {
 	v.notify(http.StatusNotFound, v.T.Text("refusal."+string(e.Reason)+".title"), published.Why(v.T, e))
 }
 
-// refuseNoFareOn states what is known about a departure without a fare, and links to nearby
-// departures with their fares.
 func (v *view) refuseNoFareOn(q question, e *answer.NoAnswer) {
 	l := v.T
 	v.refuseFor(e)
@@ -64,8 +60,7 @@ func (v *view) refuseNoFareOn(q question, e *answer.NoAnswer) {
 
 func ofMonth(w *answer.When) bool { return w != nil && w.Span != nil && *w.Span == departure.Month }
 
-// describeUsual adds the usual fare of a departure or a month without a known fare. For a month, it
-// is the usual fare of a departure in the middle of the month.
+// describeUsual adds the usual fare, for a month that of a departure in its middle.
 func (v *view) describeUsual(j verdict.Judgement, t fare.Trip, middle bool) {
 	if !j.Verdict.Judged() {
 		return
@@ -119,8 +114,6 @@ func (v *view) daysOf(out, back fare.Day) string {
 	return v.T.WeekdayDate(out)
 }
 
-// showLast adds the last known fare of a departure or month that has no fare now, if the service
-// may show past fares.
 func (h home) showLast(ctx context.Context, v *view, asked answer.Question, e *answer.NoAnswer) {
 	if !v.AllFares {
 		return

@@ -88,7 +88,6 @@ func (t *trip) in(day fare.Day) {
 	}
 }
 
-// airlineChoice holds the wanted and the unwanted airlines, as typed.
 type airlineChoice struct{ Airline, WithoutAirline string }
 
 type field struct {
@@ -247,8 +246,6 @@ func pageAddress(from, to string, t trip, lang, currency string) string {
 	return string(address)
 }
 
-// withChoices adds the question's order of destinations, and its wish for places nearby, to an
-// address.
 func (q question) withChoices(address string) string {
 	for _, f := range []field{{"ordine", &q.order}, {"vicini", &q.near}} {
 		if *f.text != "" {

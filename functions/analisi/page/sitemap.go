@@ -22,7 +22,7 @@ import (
 // pages that show a verdict today, in every language. Sitemaps need full addresses, so without a
 // BaseURL there are none.
 
-// The protocol allows 50,000 sitemaps in one list.
+// maxSitemaps is below the 50,000 that the protocol allows in one list.
 const maxSitemaps = 5000
 
 type cachedInput struct {
@@ -173,7 +173,6 @@ type (
 	}
 )
 
-// list adds a page in every language to a sitemap. Each entry links to the others.
 func (s *Service) list(to *urlSet, path func(*i18n.Language) string, modified string) {
 	alternates := []alternate{}
 	for _, l := range i18n.Languages() {

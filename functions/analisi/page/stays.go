@@ -59,9 +59,8 @@ func around(w *answer.When, known map[fare.Day]calendarDay) (all weeks) {
 // the page shows.
 const daysAround = 3
 
-// returnsAround returns a table of the known fares around a return, by outbound day and nights
-// away, without empty rows and columns. It returns nil for a question without a return day, and
-// without fares.
+// returnsAround returns the known fares around a return, by outbound day and nights away. It
+// returns nil if there are none, or if the question has no return day.
 func (v *view) returnsAround(q question, w *answer.When, days []verdict.Day) *grid {
 	if w.Back == 0 {
 		return nil
@@ -395,7 +394,6 @@ func (t trip) lasts(l verdict.Live) bool {
 	return max(1, from) <= n && n <= to && (t.Stay != weekend || onWeekend(l))
 }
 
-// refuseStay links to the nearest of the known returns with these nights.
 func (v *view) refuseStay(q question, known []verdict.Day) {
 	when := trip{month: q.month, out: q.out, Around: q.Around, Stay: q.Stay}
 	v.refuse(http.StatusNotFound, "no_stay", "Stay", when.text(v.T))
@@ -411,8 +409,6 @@ func (v *view) refuseStay(q question, known []verdict.Day) {
 
 const maxNearStays = 3
 
-// leavesOn reports whether a departure is in the question's month, or on its day or one of the days
-// around it.
 func (t trip) leavesOn(day fare.Day) bool {
 	if t.out == 0 {
 		return t.Month == "" || monthIn(day) == t.Month

@@ -8,8 +8,7 @@ import "net/http"
 
 type linked map[string]any
 
-// Structured returns nil if the page is about the details of a trip, or if the public address of
-// the service is unknown.
+// Structured returns nil for other pages, and if the public address of the service is unknown.
 func (v *view) Structured() any {
 	if v.Base == "" || v.status != http.StatusOK || !v.plain || v.Trip != (trip{}) {
 		return nil

@@ -186,7 +186,6 @@ func rangeOf(a verdict.Judgement) chart.Range {
 		Price: a.Fare.Price}
 }
 
-// describeCertainty sets how sure a verdict is, and returns on which fares it rests.
 func (c *certainty) describeCertainty(saying wording.Verdict) (restsOn string) {
 	c.Sure, restsOn = saying.Certainty()
 	c.SureMeans = strings.Join(nonEmpty(saying.Text("certainty.means."+string(saying.Of.Verdict.Reliability)), saying.Missed()), " ")
@@ -198,7 +197,6 @@ func (c *certainty) describeCertainty(saying wording.Verdict) (restsOn string) {
 	return restsOn
 }
 
-// drawHistory also fills a table with the numbers of the chart.
 func (j *verdictView) drawHistory(l *i18n.Language, summary verdict.RouteSummary, a verdict.Judgement, today fare.Day) {
 	weeks := verdict.Since(verdict.Weeks(summary), today, published.FreeWeeks)
 	if len(weeks) == 0 {

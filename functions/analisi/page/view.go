@@ -48,7 +48,7 @@ type view struct {
 	Verdict    *verdictView
 	Waits      *waits      // for a departure
 	Compared   *comparison // nil: nothing to compare with
-	Near       *nearView   // of a trip without nights to choose from
+	Near       *nearView   // nil for stays by nights away
 	Cheap      *cheapView
 	Returns    *staysView
 	Places     []string    // notes about city names that cover more than the named place
@@ -210,7 +210,6 @@ func (v *view) keep(q question) {
 	}
 }
 
-// asksForPrice reports whether the page has a field for a fare that the reader has seen.
 func (v *view) asksForPrice() bool {
 	return v.Start || v.Faults["visto"] != "" || v.Verdict != nil || v.Notice != nil && v.Notice.CanJudgeOwn
 }
@@ -274,7 +273,6 @@ type verdictView struct {
 	AnyDay       string // the page about any day; empty on that page
 }
 
-// A scale is the chart of a fare among others, with its amounts.
 type scale struct {
 	Chart                 template.HTML
 	Lowest, Half, Highest string
@@ -358,7 +356,6 @@ func (v *view) shared(q question) string {
 	return address
 }
 
-// namesakes links to the same question about other cities with the same name.
 type namesakes struct {
 	Before string // says which city this is
 	Links  []link

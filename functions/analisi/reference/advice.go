@@ -13,8 +13,8 @@ var adviceJSON []byte
 // each error code.
 var advice = sync.OnceValue(func() (a struct {
 	Advice map[string]string // what to do about a problem, by its code
-	ProKey []ReferenceWay    // the ways to get a Pro key
-	Rules  []ReferenceRule   // rules for all endpoints
+	ProKey []ReferenceWay
+	Rules  []ReferenceRule
 }) {
 	if err := json.Unmarshal(adviceJSON, &a); err != nil {
 		panic(err) // it is embedded

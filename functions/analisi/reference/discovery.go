@@ -40,7 +40,6 @@ type linkedTo struct {
 	Type string `json:"type,omitempty"`
 }
 
-// catalog lists the HTTP API and the MCP server.
 func (s *Service) catalog() apiCatalog {
 	at := func(name, contentType string) linkedTo {
 		return linkedTo{s.BaseURL + routes.Named(name).Path, contentType}
@@ -130,7 +129,7 @@ func (s *Service) registerDiscovery(api *httpapi.API) {
 		h := w.Header()
 		h.Set("Content-Type", out.ContentType)
 		h.Set("ETag", out.ETag)
-		h.Set("Link", "<"+catalog.Linkset[0].Anchor+`>; rel="api-catalog"`) // HEAD must have it too
+		h.Set("Link", "<"+catalog.Linkset[0].Anchor+`>; rel="api-catalog"`) // RFC 9727 requires it in answers to HEAD
 		h.Set("Cache-Control", "no-store")
 		w.WriteHeader(out.Status)
 		if r.Method != http.MethodHead {

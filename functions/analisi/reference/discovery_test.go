@@ -81,7 +81,7 @@ func TestAPICatalog(t *testing.T) {
 	}
 }
 
-// The entry's name begins with a domain whose ownership the operator can prove.
+// The entry's name begins with the labels of the service's domain in reverse order.
 func TestRegistryEntry(t *testing.T) {
 	for _, c := range []struct{ base, name string }{
 		{"https://verdetto.example", "example.verdetto/verdetto"},

@@ -54,7 +54,6 @@ type ReferenceWay struct {
 	Steps []string `json:"steps"`
 }
 
-// ReferenceEndpoint is one operation (method and path).
 type ReferenceEndpoint struct {
 	Name        string               `json:"name" doc:"The operationId in the OpenAPI description"`
 	Group       string               `json:"group"`

@@ -69,8 +69,7 @@ func levelsOf(h *score.HorizonCounts, walk float64) (all []VotoLivello) {
 	return all
 }
 
-// leadsOf returns how often the fare fell after each level, by range of lead times. It omits ranges
-// without cases.
+// leadsOf omits ranges of lead times without cases.
 func leadsOf(h *score.HorizonCounts) (all []VotoAnticipo) {
 	for s := range score.Spans {
 		a := VotoAnticipo{}

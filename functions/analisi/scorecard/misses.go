@@ -42,7 +42,6 @@ func scartoOf(places [score.Places]int64) Scarto {
 	return Scarto{int(n), math.Round(10*points) / 10}
 }
 
-// scartiOf takes the sum over all weeks, and the score of each week by its Monday.
 func scartiOf(sum *score.Counts, weeks map[fare.Day]*score.Sum) Scarti {
 	s := Scarti{Partenze: scartoOf(sum.AllPlaces()), Trimestri: []ScartoTrimestre{}, Anticipi: []ScartoAnticipo{}}
 	quarters := map[fare.Quarter]*[score.Places]int64{}

@@ -30,7 +30,6 @@ type Score interface {
 	Pooled(ctx context.Context) (departure.Cycle, error)
 }
 
-// Pagella is the published score: the service's answers compared with their outcomes.
 type Pagella struct {
 	Fonte        string            `json:"fonte,omitempty" doc:"Name of the fare source. Absent before the first count" example:"travelpayouts"`
 	Dal          string            `json:"dal,omitempty" format:"date" doc:"First counted day, UTC"`
@@ -67,7 +66,6 @@ type NonConfrontabili struct {
 	AltraValuta int `json:"altraValuta" doc:"Not compared because the series changed its currency"`
 }
 
-// VotoPartenze is the score for a horizon of 7 or 14 days.
 type VotoPartenze struct {
 	Giorni           int              `json:"giorni" enum:"7,14" doc:"Within this many days"`
 	Dichiarate       int              `json:"dichiarate" doc:"Statements whose 7 or 14 days are over"`
@@ -120,7 +118,6 @@ type VotoAnticipo struct {
 	Calate   []float64 `json:"calate" nullable:"false" doc:"Share of each level seen at least 5 % cheaper, 0 to 1"`
 }
 
-// VotoGruppo is the score of a group of answers, such as those of one reliability.
 type VotoGruppo struct {
 	Gruppo string  `json:"gruppo"`
 	Casi   int     `json:"casi"`
@@ -218,8 +215,7 @@ func (s *Service) firstOutcomes(ctx context.Context) (fare.Day, error) {
 	return max(cycle.Warmed+after, today+1), nil
 }
 
-// Publish publishes a score. sum is over all weeks; weeks holds the score of each week by its
-// Monday.
+// Publish takes the sum over all weeks, and the score of each week by its Monday.
 func Publish(sum *score.Sum, weeks map[fare.Day]*score.Sum) Pagella {
 	p := Pagella{Fonte: sum.Source, Settimane: len(weeks), Regola: score.Rule, Metodo: method,
 		Somma: votoOf(&sum.Counts), Scarti: scartiOf(&sum.Counts, weeks), PerSettimana: []VotoDiSettimana{}}

@@ -74,7 +74,6 @@ func (s scored) Pooled(context.Context) (departure.Cycle, error) {
 func someScore() scored {
 	monday := fare.CycleOf(fare.DayOf(today)).First()
 	sum, s := new(score.Sum), scored{weeks: map[fare.Day]*score.Sum{}}
-	// The third week is too old to be listed.
 	for _, m := range []fare.Day{monday - 14, monday - 7, monday - 7*score.MaxWeeks} {
 		c := &score.Counts{Rounds: 3}
 		h := &c.Horizons[0]

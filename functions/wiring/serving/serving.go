@@ -11,7 +11,6 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// Parts holds what every executable with an HTTP API needs, and the configuration of the API.
 type Parts struct {
 	wiring.Parts
 	API httpapi.Config

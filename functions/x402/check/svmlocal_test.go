@@ -25,7 +25,6 @@ var fetchClient string
 //go:embed client.py
 var httpxClient string
 
-// tokenAccount is a token account in the initial state.
 type tokenAccount struct {
 	Owner   string `json:"owner"`
 	Account string `json:"account"`
@@ -154,7 +153,6 @@ var clients = map[string]func(t testing.TB, args ...string) *exec.Cmd{
 	},
 }
 
-// run returns the three parts of a client's output.
 func run(t testing.TB, command *exec.Cmd) (status, header, body string) {
 	t.Helper()
 	var stderr bytes.Buffer

@@ -66,7 +66,6 @@ func requestID(r *http.Request) string {
 	return rand.Text()
 }
 
-// match finds the endpoint, creates the call, and sets X-Data.
 func (a *API) match(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		found, trimmed := a.router.findTrimmed(r.Method, r.URL.Path)
@@ -89,8 +88,8 @@ func (a *API) match(next http.Handler) http.Handler {
 	})
 }
 
-// problemPages renders error responses as pages for browsers, except on paths that CloudFront
-// caches: its cache key does not include the Accept header.
+// problemPages leaves out paths that CloudFront caches, because its cache key does not include the
+// Accept header.
 func (a *API) problemPages(next http.Handler) http.Handler {
 	if a.config.Pages == nil {
 		return next
@@ -120,7 +119,6 @@ func (a *API) recoverPanic(next http.Handler) http.Handler {
 	})
 }
 
-// OriginSecretHeader proves that a request came through CloudFront.
 const OriginSecretHeader = "X-Origin-Secret"
 
 func (a *API) origin(r *http.Request, _ *call) *Problem {

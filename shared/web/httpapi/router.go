@@ -50,7 +50,7 @@ func newRouter() *router {
 	return &router{resources: map[string]*resource{}, folders: map[string]*resource{}}
 }
 
-// add registers a handler at all paths of a route. write, if not nil, renders their error responses.
+// write, if not nil, renders the error responses of the route.
 func (rt *router) add(route routes.Route, h http.Handler, write problemWriter) {
 	for _, path := range route.Paths() {
 		at := rt.resources

@@ -3,8 +3,8 @@
 // callers together, such as a network, are mostly counted in memory: see CountShared.
 //
 // A Limiter remembers the subjects (addresses or customers) over their limit until the window ends,
-// so further calls of theirs cost nothing. If the store cannot be reached, the call is allowed,
-// because the failure is not the caller's fault.
+// so their further calls cost no write. If the store cannot be reached, the call is allowed, because
+// the failure is not the caller's fault.
 package limit
 
 import (

@@ -30,8 +30,7 @@ type Route struct {
 	// requires a key, a token made from a key, or an anonymous token
 	Tokens       bool
 	KeyInHandler bool // the handler reads X-Api-Key itself
-	// callers prove themselves by a signature; no limit refuses a call that has a valid one and
-	// succeeds
+	// callers prove themselves by a signature; limits refuse only calls that fail
 	Signed bool
 	// lists single fares, of past days or of one departure: answers 403 unless
 	// httpapi.Config.AllFares is set
@@ -39,7 +38,7 @@ type Route struct {
 	CrossOriginPOST bool  // scripts of any site may post to it: it reads no cookies
 	Price           int64 // per call by x402, in millionths of a USDC; 0: not sold
 	// answers questions about fares without a key; if the free tier is closed, CloudFront refuses
-	// such calls
+	// calls without a key
 	FreeTier bool
 
 	// Headers lists the headers that the edge passes on in place of Accept-Language, If-None-Match,
@@ -83,7 +82,6 @@ var Cached = Route{Name: "cached", Free: Cap{600, time.Minute}}
 // Keyed reports whether the API reads X-Api-Key itself.
 func (r Route) Keyed() bool { return r.Keys || r.Pro != Cap{} }
 
-// Methods includes HEAD for a GET endpoint, unless NoHEAD is set.
 func (r Route) Methods() []string {
 	if r.Method == "GET" && !r.NoHEAD {
 		return []string{"GET", "HEAD"}
@@ -126,7 +124,7 @@ var Table = slices.Concat(
 			Name: "calendario", Path: "/v1/calendario", FreeTier: true, Free: Cap{30, day},
 			Pro: Cap{60, time.Minute}, Edge: Edge{Free: time.Hour, Pro: 10 * time.Minute},
 		},
-		// An answer judges up to seven trips, and counts as one.
+		// An answer has up to six trips, and counts as one.
 		{
 			Name: "vicini", Path: "/v1/vicini", FreeTier: true, Free: Cap{30, day}, Pro: Cap{60, time.Minute},
 			Own: 10 * time.Minute,
@@ -210,7 +208,6 @@ var Table = slices.Concat(
 		{Name: "pro-annulla", Method: "POST", Path: "/v1/pro/recupera/annulla", Free: Cap{60, time.Hour}},
 		{Name: "pro-recupera-conferma-page", Path: "/v1/pro/recupera/conferma", Free: Cap{60, time.Hour}},
 		{Name: "pro-recupera-conferma", Method: "POST", Path: "/v1/pro/recupera/conferma", Free: Cap{60, time.Hour}},
-		// Only calls with a key get an answer.
 		{Name: "pro-chiave", Path: "/v1/pro/chiave", Pro: Cap{60, time.Minute}},
 		// A replaced key is accepted for some more minutes, so the handler reads the key and counts
 		// the calls itself.
@@ -316,7 +313,6 @@ func Named(name string) Route {
 // name the endpoints that sell the plan.
 var NothingSold atomic.Bool
 
-// Sells reports whether an endpoint sells the plan.
 func (r Route) Sells() bool {
 	return slices.Contains([]string{"pro-checkout", "pro-conferma", "pro-cripta", "pro-attesa", "pro-verifica-cripta"},
 		r.Name)

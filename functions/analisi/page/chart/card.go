@@ -30,7 +30,6 @@ const (
 	CardHeight = 630
 )
 
-// Card is the picture that social sites show for a link to a verdict.
 type Card struct {
 	Route   string
 	Verdict string
@@ -118,8 +117,7 @@ func (p *painter) fill(r image.Rectangle, c color.RGBA) {
 	draw.Draw(p.img, r, image.NewUniform(c), image.Point{}, draw.Src)
 }
 
-// smallest is the smallest text size in pixels.
-const smallest = 22
+const smallest = 22 // size of text in pixels
 
 // write shrinks a text that is wider than room pixels. If it is still too wide in the smallest
 // size, write cuts it.

@@ -29,13 +29,12 @@ func month(m time.Month) string { return m.String()[:3] }
 
 func monday(weeks int) fare.Day { return fare.CycleOf(16861).First() + fare.Day(7*weeks) }
 
-// charts returns charts of ordinary, few and odd data, by name.
 func charts() map[string]string {
 	history := chart.History{
 		Weeks: []verdict.Week{
 			{First: monday(-20), Minimum: 3000, Median: 3400, Days: 7},
 			{First: monday(-19), Minimum: 2800, Median: 3600, Days: 5},
-			{First: monday(-10), Minimum: 4100, Median: 4200, Days: 1}, // a single week
+			{First: monday(-10), Minimum: 4100, Median: 4200, Days: 1},
 			{First: monday(-1), Minimum: 2500, Median: 3000, Days: 7},
 			{First: monday(0), Minimum: 2600, Median: 2600, Days: 1},
 		},
