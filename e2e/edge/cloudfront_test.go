@@ -39,7 +39,7 @@ func TestAnInventedParameterIsRefused(t *testing.T) {
 	}
 }
 
-// Every parameter that changes an answer is part of the cache key.
+// Questions with different parameters get different answers from the cache.
 func TestParametersOfTheirOwnAreOtherAnswers(t *testing.T) {
 	t.Parallel()
 	d := newDistribution(t)
@@ -66,14 +66,14 @@ func TestParametersOfTheirOwnAreOtherAnswers(t *testing.T) {
 	if _, body, asked := d.get("/v1/price-trends?currency=eur&origin=PSA"); !asked || seen[body] == "" {
 		t.Errorf("another order: asked %v, %.80s", asked, body)
 	}
-	// So does a repeated parameter.
+	// A repeated parameter also makes another cache key.
 	if status, _, asked := d.get("/v1/price-trends?origin=PSA&origin=VRN&currency=eur"); status != 400 || !asked {
 		t.Errorf("given twice: %d", status)
 	}
 }
 
-// A cached answer to a caller with a key is sent only to callers with the same key, for 10 minutes.
-// If the key is rotated in this time, the former key still gets cached answers.
+// A cached answer to a call with a key is sent only for the same key, for 10 minutes. If the key is
+// replaced in this time, the former key still gets cached answers.
 func TestAKeyHasItsOwnAnswers(t *testing.T) {
 	t.Parallel()
 	const trends, others = "/v1/price-trends?origin=PSA&currency=eur", "/v1/price-trends?origin=VRN&currency=eur"
@@ -112,8 +112,8 @@ func TestAKeyHasItsOwnAnswers(t *testing.T) {
 	call("anonymous", 601*time.Second, trends, nil, 200, false)
 }
 
-// When a caller has used up a quota, other callers still get the answer, and this caller gets what
-// is cached for all.
+// The refusal of a caller who has used up a quota is not cached. Others still get the answer, and
+// then that caller gets it from the cache.
 func TestRefusalsAreNotKept(t *testing.T) {
 	t.Parallel()
 	const trends = "/v1/price-trends?origin=PSA&currency=eur"
@@ -173,8 +173,8 @@ func TestErrorsAreNotKept(t *testing.T) {
 	}
 }
 
-// CloudFront revalidates an expired answer by its ETag. While the service fails, it returns the
-// expired answer with its date. A caller with a replaced key gets 401 instead.
+// CloudFront revalidates an expired answer by its ETag. While the service fails, CloudFront returns
+// the expired answer. It does not return an expired answer for a replaced key.
 func TestAnEndedAnswer(t *testing.T) {
 	t.Parallel()
 	const target = "/v1/price-trends?origin=PSA&currency=eur"

@@ -21,8 +21,7 @@ import (
 )
 
 // cloudFront is a model of CloudFront's caching, written from its developer guide, with the
-// policies that infra/cdk makes from routes.Table. docs/aws.md lists the caching rules with their
-// sources.
+// policies that infra/cdk makes from routes.Table.
 type cloudFront struct {
 	origin http.Handler
 	now    func() time.Time
@@ -60,7 +59,7 @@ func (m *cloudFront) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if row.Keyed() {
 		key += " " + r.Header.Get(httpapi.KeyHeader) + "|" + r.Header.Get("Authorization")
 	}
-	// The service gets only the headers of the policies, so not the caller's If-None-Match.
+	// The policies do not pass on the caller's If-None-Match.
 	onward := r.Clone(r.Context())
 	onward.Header.Del("If-None-Match")
 
@@ -105,7 +104,7 @@ func (m *cloudFront) ask(r *http.Request) *object {
 	return &object{status: w.Code, header: w.Header().Clone(), body: w.Body.Bytes()}
 }
 
-// write sends 304 if the caller already has the answer.
+// write sends a stored answer, or 304 if the caller already has it.
 func (m *cloudFront) write(w http.ResponseWriter, r *http.Request, o *object, shared bool) {
 	maps.Copy(w.Header(), o.header)
 	if shared {
@@ -142,7 +141,7 @@ func lifetime(h http.Header) time.Duration {
 	return 0
 }
 
-// ownHeaders are about one caller. A cached answer omits them.
+// ownHeaders are about one caller. The edge removes them from answers of endpoints that it caches.
 var ownHeaders = []string{"X-RateLimit-Remaining", "RateLimit", "X-Request-Id"}
 
 const edgeSecret = "only-the-distribution-knows"

@@ -37,7 +37,7 @@ func TestWhatTheEdgeKeepsDependsOnItsKey(t *testing.T) {
 		if r.Edge == (routes.Edge{}) || r.Method != http.MethodGet {
 			continue
 		}
-		// CloudFront compresses answers itself. The two key headers are in the cache key, or the
+		// CloudFront compresses answers itself. The headers with the key are in the cache key, or the
 		// endpoint ignores them.
 		inKey := []string{"Accept-Encoding", "X-Api-Key", "Authorization"}
 		for _, path := range r.Paths() {

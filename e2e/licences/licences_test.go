@@ -40,8 +40,7 @@ var withoutFile = map[string]module{
 type module struct {
 	path                 string
 	licences, copyrights []string
-	// the module's file NOTICE, which the Apache License requires us to repeat
-	notice string
+	notice               string // text of the file NOTICE, which the Apache License requires us to repeat
 }
 
 func TestNotice(t *testing.T) {
@@ -72,7 +71,7 @@ func TestNotice(t *testing.T) {
 // compiling has already downloaded them.
 func linked(t *testing.T) []module {
 	t.Helper()
-	// What is distributed: infra/cdk and the tests run on the machine of the operator or developer.
+	// These executables are distributed; infra/cdk and the tests are built where they run.
 	list := exec.CommandContext(t.Context(), "go", "list", "-deps", "-json=Module", "./functions/...", "./cmd/verdetto")
 	list.Dir, list.Stderr = root, os.Stderr
 	list.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0", "GOPROXY=off")
@@ -108,7 +107,8 @@ func linked(t *testing.T) []module {
 	return modules
 }
 
-// kinds lists the known licences, each with words that occur only in its text.
+// kinds lists the known licences, each with words that identify its text. The text of BSD-3-Clause
+// also contains the words of BSD-2-Clause.
 var kinds = []struct{ name, words string }{
 	{"Apache-2.0", "Apache License"},
 	{"MIT", "Permission is hereby granted, free of charge, to any person obtaining a copy"},

@@ -53,8 +53,8 @@ func fromPisa(t *testing.T) (*fixture.Service, store.Table, *storetest.Clock) {
 	return fixture.Open(t, table, clock), table, clock
 }
 
-// A cache in the process gives the same answer to several callers, without headers about another
-// caller. A caller with a key never gets an answer made for a caller without one, or the reverse.
+// The cache of the service on one machine gives one answer to several callers, without headers about
+// another caller. Where keys matter, a caller with a key never gets an answer for one without.
 func TestSharedAnswerHoldsNoCallerHeaders(t *testing.T) {
 	t.Parallel()
 	s, table, clock := fromPisa(t)
@@ -101,7 +101,7 @@ func TestSharedAnswerHoldsNoCallerHeaders(t *testing.T) {
 	}
 }
 
-// Answers from the cache have their own limit per minute, for each address and for each IPv6 /48.
+// Answers from the cache have a limit per minute of their own, for each address and each IPv6 /48.
 func TestCachedAnswersAreCounted(t *testing.T) {
 	t.Parallel()
 	s, _, clock := fromPisa(t)

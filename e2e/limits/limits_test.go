@@ -16,8 +16,8 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
-// ask is about a route without fares: 404 means that the call was within its quota, 429 that it was
-// not.
+// ask calls about a route without fares, so 404 means that the call was within its quota, and 429
+// that it was not.
 func ask(h http.Handler, target, key string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest("GET", target, nil)
 	r.RemoteAddr = "192.0.2.7:1234"
@@ -41,7 +41,7 @@ func TestExactlyThirtyOfAThousand(t *testing.T) {
 		for n := range calls {
 			wg.Go(func() {
 				switch w := ask(instances[n%len(instances)], fixture.Question, ""); w.Code {
-				case http.StatusNotFound: // answered, because this route does not exist
+				case http.StatusNotFound:
 					a.Add(1)
 				case http.StatusTooManyRequests:
 					r.Add(1)

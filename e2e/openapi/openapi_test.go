@@ -65,10 +65,11 @@ func TestOpenAPI(t *testing.T) {
 	fixture.Golden(t, fixture.Path(t, fixture.DescriptionFile), data, *update)
 }
 
-// largest is in bytes without white space.
+// largest is the maximum length of the description in bytes, without white space.
 const largest = 200_000
 
-// itself has no example, because the description cannot contain itself.
+// itself lists the operations that answer with the description or a part of it, which cannot contain
+// their own examples.
 var itself = map[string]bool{"openapi": true, "docs": true}
 
 // describer holds the service with invented fares, whose answers become examples, and the
@@ -79,14 +80,13 @@ type describer struct {
 	doc  *huma.OpenAPI
 }
 
-// newDescriber uses fixed random numbers, so that the examples are the same in each run.
 func newDescriber(t *testing.T) *describer {
 	t.Helper()
 	clock := storetest.NewClock()
 	clock.Add(fixture.Today.Sub(clock.Now()))
 	table := fixture.Bolt(t, clock.Now)
 	s := fixture.OpenShop(t, table, clock)
-	s.Pro.Random = rand.NewChaCha8([32]byte{})
+	s.Pro.Random = rand.NewChaCha8([32]byte{}) // the same examples in each run
 	s.Alerts.Telegram = alerts.TelegramBot{Name: telegramtest.Name, Secret: telegramtest.Secret}
 	s.Handler = s.API // not checked against the description, which is not complete yet
 	o := onemachine.Options{Table: table, Source: sample.New(), Now: clock.Now, Log: slog.New(slog.DiscardHandler),
@@ -158,12 +158,11 @@ func (d *describer) sampleCall(op *huma.Operation) (target, body string, ok bool
 	return op.Path + "?" + query.Encode(), body, true
 }
 
-// Each call of purchases uses results of earlier calls.
 func (d *describer) purchases() {
 	const email = "ada@example.com"
 	session, _ := d.Buy(email)
 	var key string
-	// An unknown session, a paid session, and a session whose key was already shown.
+	// An unknown session, a paid session, and the same one after its key was shown.
 	for _, s := range []string{"cs_test_unknown", session, session} {
 		a := d.Confirm(s)
 		d.show("pro-conferma", a)

@@ -70,8 +70,8 @@ func TestEmailPattern(t *testing.T) {
 		"àda@example.com", "ada@exàmple.com",
 		"a@" + strings.Repeat("b", 64) + ".com", "(ada)@example.com", "ada@example.1com", "a,b@example.com",
 	} {
-		// The service also takes white space around an address, and domains in other scripts, which the
-		// pattern leaves out: a client sends them in the form that is stored.
+		// The service also accepts white space around an address, and domains in other scripts. The
+		// pattern allows an address only in the form in which it is stored.
 		stored, err := mail.ParseAddress(email)
 		if err == nil && !strings.EqualFold(stored, email) {
 			err = errors.New("not as it is stored")
@@ -123,7 +123,7 @@ func TestTokenPattern(t *testing.T) {
 	}
 }
 
-// A form also sends fields that the user left empty, and the service treats them as absent.
+// A form also sends the fields that its user left empty, so an optional parameter may be empty.
 func TestWhatMayBeLeftOutMayBeEmpty(t *testing.T) {
 	t.Parallel()
 	checked := 0

@@ -14,11 +14,11 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// undescribed holds parameters of pages outside the description.
+// undescribed holds the parameters of pages that the description does not contain.
 var undescribed = map[string][]string{"home": {"quando", "da", "soglia"}}
 
-// Unknown, misspelt and repeated parameters are refused by name, before the call counts. Parameters
-// that other sites add to links are ignored, unless the edge shares the answers.
+// Unknown, misspelt and repeated parameters are refused by name, and the call does not count.
+// Parameters that other sites add to links are ignored, unless the edge caches the answers.
 func TestWrongParameters(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()

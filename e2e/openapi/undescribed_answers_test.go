@@ -12,8 +12,7 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// TestUndescribedAnswersAreSeen changes one thing at a time in correct answers, which
-// fixture.Described must report.
+// Each case changes one thing in a correct answer. Description.Fault must report the change.
 func TestUndescribedAnswersAreSeen(t *testing.T) {
 	t.Parallel()
 	h := fixture.New(t, onemachine.Options{

@@ -1,5 +1,5 @@
-// Package pro holds end-to-end tests of the paid plan, with both kinds of store. They check Pro
-// keys with the service's own API and with functions/compat, the API for Amadeus clients.
+// Package pro holds end-to-end tests of the paid plan. e2e/check/dynamodb runs them again over
+// DynamoDB Local.
 package pro
 
 import (
@@ -36,7 +36,7 @@ func TestManyClaimOnePayment(t *testing.T) {
 	session, _ := s.Buy("ada@example.com")
 	events := s.Payments.Stripe.Events()
 	var keys sync.Map
-	for n := range 50 { // a network may ask 60 times an hour
+	for n := range 50 { // a network may confirm 60 times an hour
 		wg.Go(func() {
 			if n%4 == 0 { // the webhook races with the confirmations
 				if a := s.Deliver(events[n/4%len(events)].Payload); a.Status != 200 {

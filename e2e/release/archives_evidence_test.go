@@ -100,8 +100,8 @@ func modules(t *testing.T, executable, path string) {
 			t.Errorf("the list lacks %s %s", m.Path, m.Version)
 		}
 	}
-	// The list also has the program itself, the standard library and the archive, and of Windows the
-	// file of the program.
+	// The list also has the program, the standard library, the archive and, for Windows, the
+	// executable.
 	if len(listed) > len(info.Deps)+4 {
 		t.Errorf("the list has %d entries for %d modules", len(listed), len(info.Deps))
 	}

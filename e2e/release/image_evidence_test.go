@@ -58,7 +58,7 @@ func emulated(t *testing.T, folder string) {
 	}
 	defer func() {
 		_ = service.Process.Kill()
-		_ = service.Wait() // it was killed
+		_ = service.Wait()
 	}()
 	began := time.Now()
 	for ; time.Since(began) < 5*time.Minute; time.Sleep(200 * time.Millisecond) {

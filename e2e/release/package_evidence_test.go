@@ -22,8 +22,8 @@ const (
 	question     = "http://127.0.0.1:8080/v1/analisi?origine=Milano&destinazione=Lisbona"
 )
 
-// systemctl replaces systemd, which would need a machine of its own. It starts and stops the
-// service as the installed unit says.
+// systemctl replaces systemd, which cannot run in a folder. It starts and stops the service as the
+// installed unit says.
 const systemctl = `#!/bin/bash
 set -euo pipefail
 of() { sed -n "s/^$1=//p" /usr/lib/systemd/system/verdetto.service | tail -n 1; }
@@ -62,11 +62,12 @@ func (d debian) run(script string, environment ...string) string {
 	return output(d.T, d.command(script, environment...))
 }
 
-// inside is the folder of a bare Debian, set only in the test process that has its own network.
+// inside is the variable with the folder of a bare Debian. Only the test process that has its own
+// network has it.
 const inside = "RELEASE_INSIDE"
 
 // The package is installed on a bare Debian, set up, upgraded under load and removed. Removal keeps
-// settings, store and backups, a purge backups only.
+// the settings and the store; a purge keeps only the backups.
 func TestEvidencePackage(t *testing.T) {
 	if root := os.Getenv(inside); root != "" {
 		d := debian{t, root}
@@ -173,8 +174,8 @@ func (d debian) answer(url string) string {
 	}
 }
 
-// upgrade installs a newer package while callers call. Calls fail only while the service restarts:
-// after the first success that follows a failure no call fails.
+// upgrade installs a newer package under load. Calls may fail while the service restarts, for at most
+// 10 seconds.
 func (d debian) upgrade(environment ...string) {
 	var group sync.WaitGroup
 	var mu sync.Mutex
@@ -202,7 +203,7 @@ func (d debian) upgrade(environment ...string) {
 					}
 					last = time.Now()
 				} else {
-					_, _ = io.Copy(io.Discard, response.Body) // the status was received
+					_, _ = io.Copy(io.Discard, response.Body)
 					response.Body.Close()
 					if response.StatusCode != http.StatusOK && response.StatusCode != http.StatusTooManyRequests {
 						wrong = append(wrong, response.Status)

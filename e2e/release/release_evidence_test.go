@@ -12,7 +12,7 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// Two releases of one commit, in two folders, are equal to the byte.
+// Two releases of one commit, built in two folders, are equal to the byte.
 func TestEvidenceRelease(t *testing.T) {
 	testenv.Tool(t, "release", "goreleaser")
 	var folders, sums [2]string
@@ -24,7 +24,7 @@ func TestEvidenceRelease(t *testing.T) {
 		}
 	}
 	for n, folder := range folders {
-		// The clone is newer than the tools, which must not be built again.
+		// The files of the clone are newer than the tools, which make would therefore build again.
 		make := exec.CommandContext(t.Context(), "make", "--old-file=.tools/release/.complete", "release-snapshot")
 		make.Dir = folder
 		output(t, make)

@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "add new names to the recorded list")
 
-// names is the file with the published names, as docs/stability.md promises them.
+// names is the file with the names that docs/stability.md promises to keep.
 const names = "testdata/names.txt"
 
 // With -update the recorded list gets the new names, and keeps the old ones.
@@ -86,7 +86,7 @@ func apiNames(t *testing.T, all map[string]bool) {
 		Ref   string `json:"$ref"`
 		AnyOf []struct {
 			Ref string `json:"$ref"`
-		} // the whole answer, or some fields of it
+		} // the first is the whole answer, the others are some fields of it
 		Properties map[string]any
 	}
 	var d struct {

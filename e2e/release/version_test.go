@@ -20,7 +20,7 @@ func read(t *testing.T, path string) string {
 	return string(data)
 }
 
-// The compose file names only the image of this version. The README names none, because none is
+// The compose file names the image of this version, and the README names no image, because none is
 // published.
 func TestVersion(t *testing.T) {
 	named := regexp.MustCompile(`verdetto\.example/verdetto:[^"'\s` + "`" + `]+`)

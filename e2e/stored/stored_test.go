@@ -30,7 +30,7 @@ import (
 
 var first = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// year found three fares to each destination on each day since first.
+// year is a source that found three fares to each destination on each day since first.
 type year struct{}
 
 func (year) Name() string { return "csv" }
@@ -132,11 +132,11 @@ var questions = []string{
 
 var computed = []string{"/SHEET", "/DEPARTURES#any", "/DEPARTURES#learning", "LEFT#", "/POOLED", "/TRENDS", "/DEALS"}
 
-// ancient is a low whose observations are no longer stored.
+// ancient is a low that no stored observation explains.
 var ancient = verdict.Low{Day: fare.DayOf(first) - 500, Price: 1234}
 
-// alter gives all computed items another version. Before that, it adds the low ancient to the
-// summaries.
+// alter gives all computed items the format of another version, after it has added the low ancient
+// to the summaries.
 func (s *service) alter() {
 	altered := map[string]int{}
 	var ops []store.Op
@@ -147,7 +147,7 @@ func (s *service) alter() {
 			}
 			altered[name]++
 			at := 0
-			if i.IsSummary() { // the lows come before the version
+			if i.IsSummary() { // the lows come before the byte of the version
 				summary, err := store.Summaries.Of(i).Value()
 				storetest.Must(s.T, err)
 				summary.Lows = append(summary.Lows, ancient)
@@ -171,9 +171,9 @@ func (s *service) alter() {
 	}
 }
 
-// A computed item of another version counts as absent. Keys, alerts and old lows stay. From the
-// stored blocks of a year, the next refresh computes what a store without these items would
-// compute, even if the source does not answer.
+// After an upgrade, computed items of the earlier version count as absent; keys, alerts and old lows
+// stay. From the stored observations, the next refresh computes the same answers as a new store, even
+// if the source does not answer.
 func TestUpgrade(t *testing.T) {
 	for name, source := range map[string]upstream.Source{"the source answers": year{}, "the source is silent": silent{}} {
 		t.Run(name, func(t *testing.T) { testUpgrade(t, source) })

@@ -3,9 +3,8 @@
 // the caller passes in the randomness and stores the results.
 //
 // A key is "vd_", the customer id and a secret, both in unpadded URL-safe base64: 68 characters in
-// all. Only a hash of the secret is ever stored. The id is derived from the e-mail address, so each
-// address has one customer and each customer has one key: storing a new hash also invalidates the
-// old key.
+// all. The id is derived from the e-mail address, so that each address has one customer. For each
+// customer a hash of one secret is stored: storing a new hash also invalidates the old key.
 //
 // Start with Mint and Parse; TokenSigner is for access tokens.
 package apikey
@@ -56,8 +55,8 @@ func Normalize(email string) string {
 	return local + "@" + ASCIIDomain(domain)
 }
 
-// ASCIIDomain returns a domain as the DNS has it: xn--mnchen-3ya.de for münchen.de. Other texts stay
-// unchanged, even characters that only look like ASCII.
+// ASCIIDomain returns a domain as the DNS has it: xn--mnchen-3ya.de for münchen.de. Texts without
+// such a form stay unchanged, even if they contain characters that only look like ASCII.
 func ASCIIDomain(domain string) string {
 	ascii, err := idna.Lookup.ToASCII(domain)
 	if err != nil || !strings.Contains(ascii, "xn--") {
@@ -95,7 +94,7 @@ func Parse(text string) (Key, bool) {
 	return Key{CustomerID(id), [secBytes]byte(secret)}, true
 }
 
-// decode accepts only one spelling of each value.
+// decode accepts only one encoding of each value.
 func decode(s string, size int) ([]byte, error) {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(s)
 	if err == nil && len(b) != size {

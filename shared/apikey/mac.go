@@ -9,8 +9,8 @@ import (
 )
 
 // MAC returns the HMAC-SHA256 of the last text. Each text before it derives a key for one purpose
-// from the secret. HKDF would derive other keys: the service would then find no customer or
-// subscriber in its store, and would refuse the links in mails and the signatures of webhooks.
+// from the secret. Stored pseudonyms, links in mails and signatures of webhooks depend on this
+// derivation, so it cannot be replaced by HKDF.
 func MAC(secret []byte, texts ...string) []byte {
 	for _, text := range texts {
 		mac := hmac.New(sha256.New, secret)

@@ -10,12 +10,10 @@ import (
 // meanwhile, this one still refuses it for the rest of that time.
 const RefusedFor = 5 * time.Second
 
-// maxRefused takes about 0.5 MB.
 const maxRefused = 4096
 
-// Refused remembers keys that a lookup has just refused, so that a program that keeps sending a bad
-// key does not cause a lookup per call. It never holds a valid key, and stores only hashes. A nil
-// Refused remembers nothing.
+// Refused remembers hashes of keys that a lookup has just refused, so that a program that keeps
+// sending a bad key does not cause a lookup per call. A nil Refused remembers nothing.
 type Refused struct {
 	mu      sync.Mutex
 	keys    map[[sha256.Size]byte]refusal
@@ -60,7 +58,7 @@ func (r *Refused) Add(l Lookup, use string, k Key, now time.Time) {
 		return
 	}
 	if len(r.keys) >= maxRefused {
-		clear(r.keys) // clearing costs one more lookup per bad key
+		clear(r.keys) // costs one more lookup per bad key
 	}
 	r.keys[k.name(use)] = refusal{k.Customer, now.Add(RefusedFor)}
 }

@@ -15,7 +15,7 @@ import (
 // A customer's token holds the customer id, the expiry and a mark of its key, from which the key
 // cannot be derived. Comparing the mark with that of the stored key shows whether the key was
 // replaced since. A customer's token contains "vd_", so that a proxy in front of the service
-// recognises calls with a key. No key starts with "token_".
+// recognises calls with a key.
 const (
 	tokenScheme = "token_vd_"
 	freeScheme  = "token_free_"
@@ -36,7 +36,7 @@ func NewTokenSigner(secret []byte) TokenSigner {
 	return TokenSigner{MAC(secret, "access token")}
 }
 
-// CustomerToken panics on an invalid customer id: this package creates them, so that is a bug.
+// CustomerToken panics if the customer id is not from this package.
 func (s TokenSigner) CustomerToken(customer CustomerID, key Hash, until time.Time) string {
 	id, err := decode(string(customer), idBytes)
 	if err != nil {

@@ -8,14 +8,14 @@ import (
 	"testing"
 )
 
-// Ports start below 32768, because the system assigns higher ones to connections at any moment.
+// All ports are below 32768, because Linux assigns higher ones to connections at any moment.
 const firstPort, ports = 12000, 20000
 
 var lastPort atomic.Int64
 
 func init() { lastPort.Store(rand.Int64N(ports)) }
 
-// Port returns an unused port, another one on each call.
+// Port returns an unused port, a different one on each call.
 func Port(t testing.TB) string {
 	t.Helper()
 	for range 100 {

@@ -21,7 +21,7 @@ import (
 
 var ErrNoTool = errors.New("not installed: run make tools")
 
-// Data returns the folder of recorded fares and objects, from VERDETTO_DATA.
+// Data returns VERDETTO_DATA, the folder of recorded fares and recorded answers of other services.
 func Data(t testing.TB) string {
 	t.Helper()
 	folder := os.Getenv("VERDETTO_DATA")
@@ -39,7 +39,7 @@ func Data(t testing.TB) string {
 func Command(t testing.TB, name, install string, otherNames ...string) string {
 	t.Helper()
 	belongs(t, name)
-	// Not every PATH has /usr/sbin.
+	// PATH may lack /usr/sbin.
 	for _, candidate := range append([]string{name, "/usr/sbin/" + name}, otherNames...) {
 		if path, err := exec.LookPath(candidate); err == nil {
 			return path
@@ -127,8 +127,8 @@ func MayNeedTools(folder string) bool {
 		func(name string) bool { return name == "check" || name == "evidence" || name == "infra" })
 }
 
-// belongs fails a test of make test that needs a tool. Proofs, evidence and benchmarks of all
-// packages may need one, since make test does not run them.
+// belongs fails a test that needs a tool, unless MayNeedTools allows it. Proofs, evidence and
+// benchmarks of all packages may need one, since make test does not run them.
 func belongs(t testing.TB, what string) {
 	t.Helper()
 	root, err := Root()

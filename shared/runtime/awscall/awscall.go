@@ -22,8 +22,8 @@ type Tries struct {
 	sent      bool
 }
 
-// Observe adds the middleware that records the tries of a call. It runs once for each retry of the
-// SDK, around the signing of the request.
+// Observe adds the middleware that records the tries of a call. It runs inside the SDK's retry loop,
+// once for each try.
 func (t *Tries) Observe(options []func(*middleware.Stack) error) []func(*middleware.Stack) error {
 	each := func(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (
 		middleware.FinalizeOutput, middleware.Metadata, error) {
@@ -59,7 +59,7 @@ func IsUndialled(err error) bool {
 	return errors.As(err, &op) && op.Op == "dial"
 }
 
-// Log returns a logger with which the AWS SDK writes JSON lines to a log.
+// Log returns a logger that makes the AWS SDK write to a log.
 func Log(to *slog.Logger) logging.LoggerFunc {
 	return func(kind logging.Classification, format string, values ...any) {
 		level := slog.LevelDebug

@@ -49,7 +49,8 @@ type Publication struct {
 
 func (s Publication) All() bool { return s.Fares == "all" }
 
-// A quota of 0 means the default. Calls holds any quota by its name.
+// Quotas holds the maxima that the operator set; 0 means the default. Calls holds any quota by its
+// name.
 type Quotas struct {
 	Page  int64            `env:"VERDETTO_QUOTA_PAGE"`
 	Free  int64            `env:"VERDETTO_QUOTA_FREE"`
@@ -102,14 +103,14 @@ type Card struct {
 	StripeKey     string   `env:"STRIPE_KEY,notEmpty"`
 	StripePrice   string   `env:"STRIPE_PRICE,notEmpty"`
 	StripeFormer  []string `env:"STRIPE_FORMER_PRICES"`            // ids of earlier prices
-	StripeSecrets []string `env:"STRIPE_WEBHOOK_SECRETS,notEmpty"` // two while rotating
+	StripeSecrets []string `env:"STRIPE_WEBHOOK_SECRETS,notEmpty"` // two during a rotation
 	StripeURL     string   `env:"STRIPE_URL"`                      // empty: Stripe's own
 }
 
 type USDC struct {
 	SolanaNodes   []string `env:"SOLANA_NODES,notEmpty"` // JSON-RPC endpoints, in order
 	SolanaWallet  string   `env:"SOLANA_WALLET,notEmpty"`
-	SolanaMint    string   `env:"SOLANA_MINT"` // USDC on mainnet-beta
+	SolanaMint    string   `env:"SOLANA_MINT"`
 	SolanaNetwork string   `env:"SOLANA_NETWORK"`
 	PriceUSDC     string   `env:"VERDETTO_PRICE_USDC"`
 }
@@ -121,7 +122,7 @@ type Telegram struct {
 	URL    string `env:"TELEGRAM_URL"`
 }
 
-// Fault names what is missing if only some settings of a bot are set, otherwise "".
+// Fault returns a text for the operator if only some settings of a bot are set, else "".
 func (t Telegram) Fault() string {
 	if (t.Bot == "") == (t.Token == "") && (t.Bot == "") == (t.Secret == "") {
 		return ""
@@ -129,7 +130,7 @@ func (t Telegram) Fault() string {
 	return "TELEGRAM_BOT: of it, TELEGRAM_BOT_TOKEN and TELEGRAM_SECRET only a part is given; give all three, or none where alerts do not come in Telegram"
 }
 
-// OneMachine holds what only verdetto serve reads.
+// OneMachine holds further settings of a service on one machine.
 type OneMachine struct {
 	Backups        string   `env:"VERDETTO_BACKUPS"`
 	Ping           string   `env:"VERDETTO_PING"`
@@ -147,8 +148,8 @@ type PerCall struct {
 	Network string   `env:"SOLANA_NETWORK"`
 }
 
-// Sold reports whether single answers are sold. It fails if settings of the blockchain are then
-// missing.
+// Sold reports whether single answers are sold. It fails if they are and a setting of the blockchain
+// is missing.
 func (c PerCall) Sold() (bool, error) {
 	if c.FeeKey == "" || c.FeeKey == Off {
 		return false, nil
@@ -204,8 +205,7 @@ type Work struct {
 	QueueURL string `env:"VERDETTO_WORK_QUEUE_URL"` // empty: only a schedule starts the jobs
 }
 
-// Clock starts the service at a given time, to use recorded fares as if on the day of their
-// recording.
+// Clock starts the service's clock at a given time, to replay recorded fares.
 type Clock struct {
 	At time.Time `env:"VERDETTO_NOW"`
 }

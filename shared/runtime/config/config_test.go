@@ -72,8 +72,7 @@ func TestSecret(t *testing.T) {
 	}
 }
 
-// The secrets of all groups are read together, each name once, and not at all if there are no
-// references.
+// The secrets of all groups are read together, each name once. Without references, none is read.
 func TestSecretsAreReadOnce(t *testing.T) {
 	t.Setenv("VERDETTO_TABLE", "verdetto")
 	t.Setenv("VERDETTO_ORIGIN_SECRETS", "origin-secret-1234")

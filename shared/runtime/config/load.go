@@ -22,8 +22,8 @@ const SecretMark = "ssm:"
 // secretsTimeout fits into the time that Lambda allows for a start.
 const secretsTimeout = 5 * time.Second
 
-// Load fills groups, which are pointers to structs of this package, from environment variables
-// without references to secrets.
+// Load fills groups, which are pointers to structs of this package, from environment variables. It
+// fails if one refers to a secret.
 func Load(groups ...any) error { return LoadWith(nil, groups...) }
 
 // LoadWith is like Load, but calls secrets to read referenced secrets.
@@ -40,9 +40,9 @@ func Faults(groups ...any) []string { return faults(nil, groups) }
 
 func faults(secrets Secrets, groups []any) (faults []string) {
 	values, unknown, faults := resolve(secrets, groups)
-	reported := map[string]bool{} // variables with a fault already
+	reported := map[string]bool{} // variables that need no second fault
 	for name := range unknown {
-		reported[name] = true // needs no second fault
+		reported[name] = true
 	}
 	for _, g := range groups {
 		for _, fault := range parse(g, values, reported) {
@@ -76,7 +76,7 @@ func parse(group any, values map[string]string, reported map[string]bool) (fault
 	if err == nil || len(faults) > 0 || len(reported) > 0 {
 		return faults
 	}
-	return []string{err.Error()} // valid for the setting, invalid for its Go type
+	return []string{err.Error()} // the value fits the Setting, but not the type of the field
 }
 
 // resolve returns the variables of the groups, with secrets in place of references. For each

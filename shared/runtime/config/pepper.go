@@ -12,7 +12,7 @@ import (
 // also a valid VERDETTO_PEPPER.
 const (
 	pepperMark  = "verdetto-pepper-"
-	pepperCheck = 4 // bytes of SHA-256 at its end, to detect typing errors
+	pepperCheck = 4 // bytes of SHA-256 at the end of the text, to detect typing errors
 )
 
 var ErrPepper = errors.New("a letter is wrong in this pepper, or some are missing; compare it with what verdetto pepper export wrote")

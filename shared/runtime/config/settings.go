@@ -18,8 +18,8 @@ import (
 	"github.com/gagliardetto/solana-go/base58"
 )
 
-// Setting describes one setting. Its row in Settings determines the flag, the environment variable,
-// the name in settings files, the default, the validation and the text in docs/configuration.md.
+// Setting describes a setting for the environment, the command line, settings files and
+// docs/configuration.md.
 type Setting struct {
 	Name    string // of the environment variable and in settings files
 	Flag    string // on the command line; empty: none
@@ -316,8 +316,8 @@ func domain(v string) bool {
 	return err == nil && u.Host == v && u.Port() == "" && strings.Contains(v, ".") && strings.Trim(v, "0123456789.") != "" && !strings.ContainsAny(v, "*[]: ")
 }
 
-// Network parses an address or a network. It rejects the network of all addresses: with it as
-// proxies any caller could forge an address.
+// Network parses an address or a network. It rejects the network of all addresses: if that were the
+// network of trusted proxies, any caller could forge an address.
 func Network(v string) (netip.Prefix, bool) {
 	v = strings.TrimSpace(v)
 	network, err := netip.ParsePrefix(v)
@@ -399,10 +399,10 @@ func SolanaKey(v string) (ed25519.PrivateKey, bool) {
 	return derived, bytes.Equal(derived, key)
 }
 
-// keyless lists published addresses that look like wallets; payments to them would be lost. The
-// first is the wallet of play money. Documents of earlier versions showed the first two.
+// keyless lists published addresses that look like wallets. Payments to them are lost, because
+// nobody has their keys.
 var keyless = []string{
-	"GhTTiWm2vSPGCYdg23aoJKTosTgQcqyF1uWT7gXYTcs6",
+	"GhTTiWm2vSPGCYdg23aoJKTosTgQcqyF1uWT7gXYTcs6", // the wallet of play money
 	"9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin",
 	"11111111111111111111111111111111", // the system program
 }

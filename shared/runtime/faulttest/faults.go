@@ -13,8 +13,8 @@ type Fault struct {
 	Header http.Header
 	Body   string
 	Cut    bool            // breaks the connection without an answer
-	After  bool            // handles the request before the fault; without another fault it has no effect
-	Until  <-chan struct{} // delays everything until it closes or the client leaves
+	After  bool            // handles the request before Status or Cut
+	Until  <-chan struct{} // delays the request until it closes or the client leaves
 }
 
 // Broken answers with an HTML page, as proxies do.

@@ -117,7 +117,7 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// A request has API Gateway's id, never the caller's.
+// A request has API Gateway's id or none, never the caller's.
 func TestRequestIDs(t *testing.T) {
 	for given, want := range map[string]string{"JKJaXmPLvHcESHA=": "JKJaXmPLvHcESHA=", "": ""} {
 		event := events.APIGatewayV2HTTPRequest{RawPath: "/",

@@ -1,9 +1,9 @@
 // Package lambdalog creates the log of a Lambda program: JSON lines with the field names of AWS
 // Lambda, at the level that Lambda sets.
 //
-// Each line has one requestId. In a line about an HTTP call it is the id that the caller received
-// (httpapi.RequestLog), and invocationId is the id of the Lambda call, as in Lambda's own log lines
-// and traces. In any other line, requestId is the id of the Lambda call.
+// In a line about an HTTP call, requestId is the id that the caller received (httpapi.RequestLog),
+// and invocationId is the id of the Lambda call, as in Lambda's own log lines. In any other line of
+// a Lambda call, requestId is the id of the Lambda call.
 package lambdalog
 
 import (

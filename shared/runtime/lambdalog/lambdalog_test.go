@@ -10,7 +10,7 @@ import (
 	"github.com/aws/aws-lambda-go/lambdacontext"
 )
 
-// A log line has exactly one requestId, which differs from any invocationId.
+// A log line has at most one requestId.
 func TestALineHasOneRequest(t *testing.T) {
 	invoked := lambdacontext.NewContext(t.Context(), &lambdacontext.LambdaContext{AwsRequestID: "of-lambda"})
 	for name, c := range map[string]struct {
@@ -40,7 +40,6 @@ func TestALineHasOneRequest(t *testing.T) {
 	}
 }
 
-// The level that Lambda sets applies; one unknown to slog means INFO.
 func TestLevels(t *testing.T) {
 	for name, want := range map[string][3]bool{
 		"DEBUG": {true, true, true}, "INFO": {false, true, true}, "WARN": {false, false, true}, "TRACE": {false, true, true}, "": {false, true, true},

@@ -2,8 +2,7 @@
 // reads the metrics from the log, so measuring needs no request, and people see the values in the
 // log.
 //
-// Every line conforms to the format. The attributes must be at the root of a JSON line, not inside
-// a group.
+// The attributes must be at the root of a JSON line, not inside a group.
 package metrics
 
 import (
@@ -57,8 +56,8 @@ type header struct {
 
 // Attrs returns the attributes that add metrics to a line. Counts of zero are left out, because
 // CloudWatch charges for each hour in which a metric has a value. The only dimensions are stack and
-// function: each value of a further one would cost as much, and log queries can group by other
-// fields for free.
+// function, because each value of a further one would cost as much; log queries can group by any
+// field.
 func (s Source) Attrs(now time.Time, metrics ...Metric) []slog.Attr {
 	metrics = slices.DeleteFunc(metrics, func(m Metric) bool { return m.Unit == Count && m.Value == 0 })
 	if s.function == "" || len(metrics) == 0 {

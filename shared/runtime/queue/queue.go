@@ -4,8 +4,8 @@
 // # What a Queue promises
 //
 //   - A Send that returned nil has put every message on the queue.
-//   - A Send that failed may have queued some messages. So senders must be able to repeat a Send,
-//     and workers must tolerate duplicates.
+//   - A Send that failed may have queued some messages, unless the error is ErrInvalid. So
+//     senders must be able to repeat a Send, and workers must tolerate duplicates.
 //   - Each message is delivered at least once, in any order, after any time.
 //   - A message is delivered again if its worker reports a failure or is killed. After too many
 //     deliveries it becomes a dead letter, which waits for a person.
@@ -48,7 +48,7 @@ type Handler func(ctx context.Context, messages []Message) (failed []string)
 // MaxBody limits a message, in bytes.
 const MaxBody = 64 << 10
 
-// ErrInvalid means that a message can never be sent. The call then sent none.
+// ErrInvalid means that one of the messages can never be sent. The call then sent none.
 var ErrInvalid = errors.New("not a message")
 
 // Validate checks the messages of a Send. Adapters call it first.
@@ -83,7 +83,7 @@ func sendable(m string) bool {
 // lost signal only delays work, and a superfluous one finds none.
 const workSignal = `{"work":true}`
 
-// sendTimeout is the longest that a signal may delay an answer.
+// sendTimeout limits for how long a signal can delay an answer.
 const sendTimeout = 2 * time.Second
 
 // SignalWorker returns a function that sends the signal. It only logs an error, because the

@@ -1,5 +1,5 @@
-// Package recorder holds the response of an http.Handler in memory. It can be inspected before it is
-// sent, or sent in another form.
+// Package recorder holds the response of an http.Handler in memory. The response can be inspected
+// before it is sent, or sent in another form.
 package recorder
 
 import (

@@ -1,7 +1,6 @@
 // Package retry holds what all retries have in common: the growing wait between tries, the sleep,
-// and the parsing of Retry-After. Callers write the loop themselves. The library cenkalti/backoff
-// would run it on its own clock. Here one try may be part of a larger request, and some failures do
-// not count as tries.
+// and the parsing of Retry-After. Callers write the loop themselves, because one try may be part of
+// a larger request, and some failures do not count as tries.
 package retry
 
 import (
@@ -56,6 +55,5 @@ func ParseAfter(value string, now time.Time) (wait time.Duration, ok bool) {
 	return 0, false
 }
 
-// longest is the longest wait that ParseAfter returns, if the header states seconds. It fits into a
-// time.Duration.
+// longest limits the seconds that ParseAfter accepts, so that they fit into a time.Duration.
 const longest = 100 * 365 * 24 * time.Hour

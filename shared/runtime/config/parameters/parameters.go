@@ -1,9 +1,9 @@
 // Package parameters lists the secrets in the Parameter Store of AWS: the name of each, the
 // variable that refers to it, and the functions that read it.
 //
-// Three programs use the list, so that none can forget a secret: the deployment computes
-// permissions and variables, the check before a deployment looks up each secret, and the local
-// stand-in of AWS stores each one. The package imports no other package of the project.
+// Three programs use the list, so that none can forget a secret: the deployment (infra/cdk) computes
+// permissions and variables, infra/preflight looks up each secret, and cmd/lambdalocal stores each
+// one. The package imports no other package of the project.
 package parameters
 
 import "slices"
@@ -24,8 +24,8 @@ const (
 	SolanaWallet = "solanaWallet"
 )
 
-// Functions that only count addresses read a pepper of their own, from which keys, links and memos
-// cannot be computed. It also signs access tokens.
+// The functions that only count addresses share a pepper of their own, from which customer ids,
+// links and memos cannot be computed. It also signs access tokens.
 var Table = []Parameter{
 	{"pepper", "VERDETTO_PEPPER", []string{"alerts", "pro", "refresh"}, ""},
 	{"callers-pepper", "VERDETTO_PEPPER", []string{"analisi", "compat", "pricetrends", "x402"}, ""},

@@ -1,8 +1,8 @@
 // Package metricstest reads log lines as CloudWatch does. It checks a line against the
 // specification of the embedded metric format and returns its metrics.
 //
-// The schema next to this file follows the specification. This package checks what a schema cannot:
-// that each metric and dimension names a member of the right type.
+// The schema next to this file follows the specification. The package also checks what a schema
+// cannot: that each metric and dimension names a member of the right type, and each member is unique.
 package metricstest
 
 import (
@@ -31,7 +31,7 @@ var schema = sync.OnceValues(func() (*jsonschema.Schema, error) {
 	return compiler.Compile("emf.schema.json")
 })
 
-// Read returns values by namespace, dimensions and name, such as "Verdetto function=analisi
+// Read returns values by namespace, dimensions, name and unit, such as "Verdetto function=analisi
 // route=rotte LatencyMs (Milliseconds)".
 func Read(line []byte) (map[string]float64, error) {
 	s, err := schema()

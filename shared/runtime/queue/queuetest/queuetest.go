@@ -17,7 +17,7 @@ import (
 // Receives is the number of deliveries after which the suite expects a dead letter.
 const Receives = 3
 
-// Harness is an empty queue under test, including the workers' side.
+// Harness is a queue under test, including the workers' side.
 type Harness interface {
 	queue.Queue
 	// Receive delivers at most most visible messages.
@@ -109,7 +109,7 @@ func texts(t *testing.T, b Harness) {
 		" ", "a\tb\r\nc", `{"origins":["MIL"],"a":"<&>\""}`, "Città di München – 東京 🛫",
 		strings.Repeat("x", queue.MaxBody), strings.Repeat("è", queue.MaxBody/2),
 	}
-	for range 6 { // more than a batch of SQS can hold
+	for range 6 { // more than sqsqueue sends in one batch
 		want = append(want, strings.Repeat("y", queue.MaxBody))
 	}
 	send(t, b, want...)

@@ -1,6 +1,6 @@
-// Package sqsqueue sends messages to Amazon SQS in batches of ten. If SQS refuses messages of a
-// batch because of its own failure, Send retries them. The error lists the messages that SQS still
-// refuses.
+// Package sqsqueue sends messages to Amazon SQS in batches of at most ten. If SQS refuses messages
+// of a batch because of its own failure, Send retries them. The error of Send states why SQS refused
+// the remaining ones.
 //
 // SQS then calls Lambda functions with the messages; see package lambdaqueue.
 package sqsqueue
@@ -22,8 +22,8 @@ import (
 
 const (
 	batchMessages = 10
-	batchBytes    = 256 << 10 // always fits
-	tries         = 4         // for a message that SQS refuses because of its own failure
+	batchBytes    = 256 << 10
+	tries         = 4 // for a message that SQS refuses because of its own failure
 )
 
 var waits = retry.Backoff{First: 100 * time.Millisecond, Longest: time.Second}
@@ -75,7 +75,7 @@ func (q *Queue) Postpone(ctx context.Context, m queue.Message, wait time.Duratio
 	return nil
 }
 
-// batch sends until each message is accepted or finally refused, or the tries are spent.
+// batch sends messages until each is accepted or finally refused, or tries is reached.
 func (q *Queue) batch(ctx context.Context, messages []string) error {
 	entries := make([]types.SendMessageBatchRequestEntry, len(messages))
 	for i, m := range messages {

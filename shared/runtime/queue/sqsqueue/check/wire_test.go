@@ -26,11 +26,12 @@ type entry struct {
 	Body string `json:"MessageBody"`
 }
 
-// wire replaces the network and accepts messages like SQS. trouble returns the fault of a message
-// in the nth request: "" for none, "sender" for a final refusal, anything else for a temporary one.
+// wire replaces the network and accepts messages like SQS. trouble returns the fault of a message in
+// a request, numbered from 1: "" for none, "sender" for a final refusal, anything else for a
+// temporary one.
 type wire struct {
 	trouble func(body string, request int) string
-	fail    func(request int) (status int, err error) // of whole requests
+	fail    func(request int) (status int, err error) // the fault of a whole request
 	mu      sync.Mutex
 	batches [][]string
 	taken   []string
@@ -94,7 +95,7 @@ func numbered(n int) (all []string) {
 	return all
 }
 
-// Whichever part of a batch fails, the rest is sent, and the error names the failures.
+// Whichever messages of a batch SQS refuses, the rest is sent, and the error names the failures.
 func TestFaults(t *testing.T) {
 	odd := func(body string) bool { return (body[2]-'0')%2 == 1 }
 	for _, c := range []struct {
@@ -161,7 +162,6 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// A batch never exceeds the total size that SQS accepts.
 func TestSize(t *testing.T) {
 	w := &wire{}
 	var messages []string
