@@ -13,7 +13,7 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// The export holds no link, token or signing key.
+// The export holds no token and no signing key.
 
 const asJSON = "json"
 

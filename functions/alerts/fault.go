@@ -88,7 +88,6 @@ func kindLabel(l *i18n.Language, kind string, dated bool) string {
 	return l.Text("form.kind_" + kind)
 }
 
-// unknownField repeats at most 40 characters of the field's name.
 func unknownField(name string) fault {
 	return fault{field: fmt.Sprintf("%.40s", strings.ToValidUTF8(name, "?")), text: "unknown_field",
 		fill: []any{"Fields", strings.Join(fields, ", ")}}

@@ -33,9 +33,9 @@ import (
 )
 
 // wanted declares the request for an alert. The API description, the allowed fields and their
-// allowed values are derived from it. Fields are read in this order: the channel decides which
-// address is needed, and the currency how large an amount may be. The type's name appears in the
-// published API description.
+// allowed values are derived from it. Fields are read in the order of declaration, because the
+// channel decides which address is needed, and the currency how large an amount may be. The type's
+// name appears in the published API description.
 type wanted struct {
 	Channel   string   `json:"channel,omitempty" nullable:"true" enum:"mail,ntfy,telegram,webhook" default:"mail" doc:"webhook: address is an endpoint that gets signed events, and its owner confirms by email. ntfy: address is a topic, which gets the link to confirm. telegram: the answer links to the chat that confirms"`
 	Route     string   `json:"route" doc:"ORIGIN-DESTINATION, each the IATA code of a city or airport. One of several airports of a city (BGY) means its fares alone, if the source states airports. ORIGIN-* is to anywhere: every city with a known fare, from all airports of the origin" pattern:"^[A-Za-z]{3}-([A-Za-z]{3}|\\*)$" example:"MIL-BUH"`

@@ -33,7 +33,6 @@ type subscribeInput struct {
 	RawBody []byte `contentType:"application/json"`
 }
 
-// mailLanguage is the Accept-Language header, which sets the language of the alert's mails.
 type mailLanguage string
 
 func (mailLanguage) Schema(huma.Registry) *huma.Schema {

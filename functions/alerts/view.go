@@ -56,7 +56,7 @@ type alertRow struct {
 	MayWeekly bool // it could be in a digest
 	// The rest is set only on the page of all alerts.
 	Waits  template.HTML // like When, but without the weekday of the digest
-	Cheap  template.HTML // when it sends messages without a threshold
+	Cheap  template.HTML // the condition of an alert without a threshold
 	Edits  []edit
 	In     string   // the currency of the amounts in Edits
 	State  []string // sentences

@@ -168,8 +168,8 @@ func TestAnywhere(t *testing.T) {
 }
 
 // A destination that meets an alert after the day's message is in the next day's message. If the
-// condition changes, destinations are notified again. Which destinations no longer meet an alert is
-// recorded even while it is paused.
+// condition changes, destinations are notified again. While an alert is paused, the destinations
+// that stop meeting it are still recorded.
 func TestAnywhereOncePerDay(t *testing.T) {
 	h := newTrip(t)
 	a := toAnywhere(h, "ada", store.Alert{})

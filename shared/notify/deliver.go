@@ -99,7 +99,7 @@ func (r *run) send(ctx context.Context, by *channel, about string, p *parcel) (o
 		}
 		r.countSent(by)
 	case errors.Is(err, ErrUnwritable):
-		r.fault(ctx, fmt.Errorf("notify of %s: %w", about, err)) // the next refresh retries
+		r.fault(ctx, fmt.Errorf("notify of %s: %w", about, err)) // a later refresh tries again
 	case errors.Is(err, mail.ErrRefused):
 		r.Log.WarnContext(ctx, "the carrier refuses a message for good, so its alerts stop for a while", "channel", by.name, "about", about, "error", err)
 		if err := by.pace.retry(last, func() error {

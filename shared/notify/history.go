@@ -140,8 +140,8 @@ func (h history) lowFor(seen Observation) fare.Day {
 	return 0
 }
 
-// lowThisWeek is like lowFor, but counts from the day within the last 7 since which the price is
-// unchanged, so a low price that stays the same still counts as a low.
+// lowThisWeek is like lowFor, but a low price still counts as a low while it stays unchanged: the
+// days are counted back from the first of the last 7 days with this price.
 func (h history) lowThisWeek(seen Observation) fare.Day {
 	today := seen.Day
 	for len(h) > 0 && h[len(h)-1].Price == seen.Price && h[len(h)-1].Day > today-7 {

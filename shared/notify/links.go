@@ -22,8 +22,8 @@ const (
 )
 
 // Links computes the pseudonyms of subscribers and creates the links in mails. A link is a path; a
-// mail puts BaseURL before it. Its signed token is valid only for its purpose and for the pepper
-// that signed it, and does not contain the address.
+// mail puts BaseURL before it. The signed token in it is valid only for its purpose and for the
+// pepper that signed it, and does not contain the address.
 //
 // A link to unsubscribe is for one alert or for all alerts of a digest, and a link to pause for one
 // alert. Neither expires, because a mail provider may offer it years later. A link to manage shows

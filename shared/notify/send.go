@@ -33,7 +33,6 @@ type Sender struct {
 	Log   *slog.Logger
 }
 
-// Result counts what one call of Work has done.
 type Result struct {
 	Sent      int  `json:"sent"`
 	Refused   int  `json:"refused,omitempty"`   // subscribers who refused permanently and get no messages for a while
@@ -67,7 +66,8 @@ type run struct {
 }
 
 func newRun(s *Sender, lease *store.Lease) *run {
-	// If a message takes half a second, this many in progress use the whole rate.
+	// If a message takes half a second, this many in progress use the whole rate, up to 128 per
+	// second.
 	places := min(max(1, int(s.Rate/2)), 64)
 	return &run{Sender: s, lease: lease, channels: map[string]*channel{}, flight: make(chan struct{}, places),
 		answers: answer.NewUnrecorded(store.Fares{Table: s.Notifications.Table}, s.Now, s.Log)}

@@ -47,8 +47,8 @@ func WaitsFor(a store.Alert, l *i18n.Language) template.HTML {
 }
 
 // LanguageOf returns the language of an alert's messages, which writes amounts in the currency of
-// the alert, at the rate of the request. So a fare is below the amount that the subscriber stated
-// exactly if the message says so.
+// the alert, at the rate of the request. So no message shows a fare on the wrong side of the amount
+// that the subscriber stated.
 func LanguageOf(a store.Alert) *i18n.Language {
 	l, rate := i18n.ForCode(a.Language), a.Rate
 	if euro := a.Threshold + a.Amount; euro > 0 { // an alert has at most one of the two

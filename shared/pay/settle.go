@@ -26,7 +26,6 @@ type Settler interface {
 	Balance(ctx context.Context, address string) (int64, error)
 }
 
-// Signed is a signed transaction in wire format.
 type Signed struct {
 	Signature Signature
 	Wire      []byte
@@ -34,8 +33,8 @@ type Signed struct {
 }
 
 // LastHeight returns the last block height at which a transaction can take effect, from the height
-// that a node reported when it was made. A blockhash is valid for 150 blocks, and the node may lag
-// by another 150.
+// that a node reported when the transaction was made. A blockhash is valid for 150 blocks, and the
+// node may lag by another 150.
 func LastHeight(height uint64) uint64 { return height + 2*150 }
 
 // Outcome is permanent.

@@ -90,7 +90,7 @@ type outcome struct {
 	status int           // 0: no answer
 	after  time.Duration // pause requested by Retry-After
 	quiet  bool          // no other delivery to the endpoint until the next try
-	gone   bool          // 410 Gone: the endpoint is gone for good
+	gone   bool          // status 410
 }
 
 func (o outcome) accepted() bool { return o.status >= 200 && o.status < 300 }

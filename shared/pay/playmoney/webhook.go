@@ -14,7 +14,6 @@ import (
 	"time"
 )
 
-// Event is an event as Stripe delivers it to a webhook.
 type Event struct {
 	ID      string
 	Type    string

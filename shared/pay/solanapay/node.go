@@ -12,8 +12,7 @@ import (
 	"verdetto/shared/pay"
 )
 
-// maxBody limits the answer of a node, in bytes.
-const maxBody = 4 << 20
+const maxBody = 4 << 20 // of a node's answer, in bytes
 
 const newestVersion = 1
 

@@ -23,7 +23,6 @@ import (
 	"verdetto/shared/pay"
 )
 
-// Version is the supported version of x402.
 const Version = 2
 
 // scheme is the only supported scheme: the client pays exactly the required amount.

@@ -22,7 +22,7 @@ const (
 	signingIn
 	sender
 	recipient
-	content // all but the end
+	content // the message without its end
 	end
 )
 
@@ -102,8 +102,7 @@ func outcomeOf(at step, refusal *smtp.SMTPError) error {
 	return mail.ErrThrottled
 }
 
-// fits compares codes with a prefix: one that ends in a dot must be the start of a code, any other
-// must be equal.
+// fits reports whether a code equals one of r.codes, or begins with one that ends in a dot.
 func (r reply) fits(codes []string) bool {
 	if r.codes == "" {
 		return true

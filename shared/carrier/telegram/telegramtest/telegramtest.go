@@ -104,7 +104,6 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, `{"ok":true,"result":{"message_id":1,"date":1,"chat":{"id":1,"type":"private"}}}`)
 }
 
-// Refusal returns the body of the API's answer with an error.
 func Refusal(status int, says string) string {
 	return fmt.Sprintf(`{"ok":false,"error_code":%d,"description":%q}`, status, says)
 }

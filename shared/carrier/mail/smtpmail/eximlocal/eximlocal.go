@@ -31,7 +31,6 @@ var config string
 // User is the only user who can authenticate.
 const User = "verdetto"
 
-// Server holds the settings of an Exim server, with the password of User.
 type Server struct {
 	Address            string
 	StartTLS, Implicit int
