@@ -17,11 +17,11 @@ const sampleSize = 20
 
 // Age returns the age of the fares in days: for each of 20 covered origins, chosen by the current
 // minute, it takes the newest fare, and returns the median. It is negative if a wrong clock dated a
-// fare or an answer in the future. ok is false if no origin has fares.
+// fare or an answer more than a day ahead. ok is false if no origin has fares.
 func Age(ctx context.Context, fares store.Fares, now time.Time) (days float64, ok bool, err error) {
 	origins, err := fares.Covered(ctx, firstOrigin(now), sampleSize)
 	if err == nil && len(origins) < sampleSize {
-		var first []fare.City // wraps around to the start of the alphabet
+		var first []fare.City // at the start of the alphabet
 		first, err = fares.Covered(ctx, "", sampleSize-len(origins))
 		origins = append(origins, first...)
 		slices.Sort(origins)

@@ -55,14 +55,14 @@ func TestAge(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			for hour := range 26 { // at each start of the sample
+			for hour := range 26 { // each hour the sample begins with another letter
 				got, ok, err := refresh.Age(t.Context(), fares, now.Add(time.Duration(hour)*time.Hour))
 				if want := c.want + float64(hour)/24; err != nil || ok != c.ok || ok && c.want > 0 &&
 					(got < want-0.001 || got > want+0.001) {
 					t.Errorf("at hour %d: %v %v %v, want %v", hour, got, ok, err, want)
 				}
 			}
-			for call := range 2 { // the reads of the list and of the first age fail
+			for call := range 2 { // the read of the list or of the first age fails
 				faulty := storetest.NewFaulty(table)
 				faulty.FailOnce(call, storetest.Before)
 				if got, ok, err := refresh.Age(t.Context(), store.Fares{Table: faulty}, now); err == nil {

@@ -16,8 +16,8 @@ const (
 	// keepDays is how many days a contribution stays in the store. A contribution holds one series'
 	// statistics of one day, until closeCycles adds them up.
 	keepDays = 31
-	// closeAfter is how long after midnight (UTC) the past day is closed. An invocation lasts less
-	// than that, so all that began on the past day have ended.
+	// closeAfter is how long after midnight (UTC) the past day is closed. A Lambda invocation lasts
+	// less than that, so those that began on the past day have ended.
 	closeAfter = time.Hour
 )
 
@@ -64,7 +64,7 @@ func (r *Refresher) closeUntil(ctx context.Context, last fare.Day, rebuilds bool
 		}
 	}
 	if c.Pooled == nil {
-		return c, nil // no series ever contributed
+		return c, nil // no series has contributed yet
 	}
 	if err := tally.learn(ctx, c.Pooled, c.Day, last); err != nil {
 		return c, err

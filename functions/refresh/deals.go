@@ -61,9 +61,9 @@ func (r *Refresher) updateDealsOf(ctx context.Context, origin fare.City, trip fa
 	})
 }
 
-// dealsOf judges fares of a series: the cheapest one and the cheapest of each month with its
-// summary, and each of them for its day with the departure states. Unless all is true, it omits the
-// fares by month and airline.
+// dealsOf judges the cheapest fares of a series and, if all is true and the series is one-way, those
+// of each month and airline. The summary gives the level of the route, and the departure states the
+// level of a fare for its own day.
 func dealsOf(series fare.Series, s verdict.RouteSummary, sheets seriesState,
 	pooled *departure.Pooled, all bool) (e deals.Entry, err error) {
 	e = deals.Entry{Destination: series.Destination, AsOf: s.AsOf, Observations: s.Observations,

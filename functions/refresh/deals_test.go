@@ -172,7 +172,7 @@ func holdDeals(t *testing.T, fares store.Fares, origin fare.City, trip fare.Trip
 func same(t *testing.T, destination fare.City, want verdict.Judgement, got deals.Deal, now time.Time) {
 	t.Helper()
 	v := &want.Verdict
-	v.Minimum, v.Interval, v.Days = 0, nil, nil // a deal does not keep these
+	v.Minimum, v.Interval, v.Days = 0, nil, nil // a deal does not store these
 	if diff := cmp.Diff(want.Judged, got.Aged(now)); diff != "" {
 		t.Errorf("%s (-answered +deal): %s", destination, diff)
 	}

@@ -20,7 +20,7 @@ import (
 
 // A source that implements upstream.Deep can be asked for a year of departures of one route. The
 // refresh asks daily for series in demand (users asked about them or have alerts), and weekly for
-// the others. A worker skips a series that another run asked for after the plan.
+// the other one-way series. A worker skips a series that another run asked for after the plan.
 
 type DeepReport struct {
 	Answered   int                     `json:"asked"`
@@ -39,9 +39,9 @@ type DeepReport struct {
 
 func (r DeepReport) empty() bool { return r.Answered+r.Skipped+r.Failed+r.Remaining == 0 }
 
-// Failure returns an error if more than a tenth of the series failed, or if the clock is behind. A
-// single series that fails is tried first on the next day; so many failures show that the source or
-// the store is in trouble.
+// Failure returns an error if more than a tenth of the series failed, or if the clock is behind. One
+// series that fails is tried again on the next day; so many failures show that the source or the store
+// is in trouble.
 func (r DeepReport) Failure() error {
 	if asked := r.Answered + r.Failed; r.Failed*10 > asked {
 		return failure(r.Answered, r.Failed, "routes", r.Faults[0], r.Refused)
@@ -56,8 +56,8 @@ func (r *DeepReport) fault(series fare.Series, err error) {
 }
 
 // deepen asks the source for each series of a task, then stores and publishes the answers. It
-// returns the series to requeue because time ran out after some progress. Series beyond the day's
-// budget are not requeued: the next day's plan starts with them.
+// returns the series to requeue if time ran out. Series beyond the day's budget are not requeued: the
+// next day's plan has them again.
 func (r *Refresher) deepen(ctx, begin context.Context, t task, report *DeepReport) (left []fare.Series, err error) {
 	source, ok := r.Source.(upstream.Deep)
 	if !ok {
@@ -128,7 +128,7 @@ func (r *Refresher) deepenSeries(ctx context.Context, source upstream.Deep, seri
 	var fares []fare.Fare
 	for _, nonStop := range []bool{false, true} {
 		if nonStop && !hasStops(fares) {
-			break // There are no fares, or the cheapest fare of every departure is already non-stop.
+			break // no fare is known to have stops, so a question about non-stop fares adds nothing
 		}
 		answer, err := source.Departures(ctx, upstream.Question{Series: series, NonStop: nonStop}, now)
 		if err != nil {

@@ -149,7 +149,7 @@ func (w *deepWorld) deepen() refresh.DeepReport {
 }
 
 // Each call to the store fails once, or is the last one to succeed, while a worker processes
-// messages. The redelivered messages finish the work, and ask again for at most one series.
+// messages. The redelivered messages finish the work, with at most two more questions.
 func TestDeepMessages_UnderFaults(t *testing.T) {
 	worlds := map[store.Table]*deepWorld{}
 	prepared := func(t *testing.T) store.Table {

@@ -22,15 +22,14 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// deepSource has fares or an error for each series. A question about non-stop fares gets only
-// those.
+// deepSource has fares or an error for each series.
 type deepSource struct {
 	*source
 	departures map[string]any
 	takes      time.Duration
 
 	mu        sync.Mutex
-	questions []string // a series, followed by "non-stop" if asked
+	questions []string // of each: the series, and "non-stop" if it was about non-stop fares
 }
 
 func (s *deepSource) Departures(ctx context.Context, q upstream.Question, until time.Time) (upstream.Answer, error) {

@@ -22,8 +22,7 @@ const (
 	// earlyBy is how much too early the source may be asked for a series, because runs start at
 	// slightly different times.
 	earlyBy = 6 * time.Hour
-	// perMessage is the number of series in one message. An invocation has time for 25 of them, at
-	// one or two calls each.
+	// perMessage is the maximum number of series in one message.
 	perMessage = 25
 	// maxDemand limits how long a series stays in demand. A question puts a series in demand for 8
 	// days, so only a wrong clock can set a later end. The plan ignores such an end.
@@ -35,15 +34,15 @@ const (
 
 type due struct {
 	fare.Series
-	demand     bool // a caller asked for it recently
+	demand     bool
 	lastAnswer int64
 }
 
 // planDeep lists the series to ask the source for on a day: first those in demand that were not
 // asked for within a day, then pairs of airports in demand, then a seventh of the other series.
-// Callers can name more pairs than there are routes, so the number of pairs is limited to a seventh
-// of the covered series. Each part begins with the series that were not asked for longest. If one
-// origin cannot be read, the plan still contains the others.
+// Callers can name more pairs than there are routes, so the number of pairs is limited in the same
+// way. Each part begins with the series that were not asked for longest. If one origin cannot be read,
+// the plan still contains the others.
 func (r *Refresher) planDeep(ctx context.Context, at time.Time) ([]due, error) {
 	covered, fault := r.coveredSeries(ctx)
 	now := at.Unix()
@@ -77,8 +76,8 @@ func (r *Refresher) planDeep(ctx context.Context, at time.Time) ([]due, error) {
 	return slices.Concat(wanted, airports[:min(share, len(airports))], rest[:min(share, len(rest))]), fault
 }
 
-// coveredSeries lists the one-way series of all covered routes, and the return series in demand,
-// with the time when the source was last asked for each.
+// coveredSeries lists the one-way series of all covered routes, and the return series and pairs of
+// airports in demand, with the time when the source was last asked for each.
 func (r *Refresher) coveredSeries(ctx context.Context) ([]due, error) {
 	demanded, err := r.Fares.Demanded(ctx, r.Now().Add(maxDemand))
 	if err != nil {

@@ -22,7 +22,7 @@ import (
 
 const latency = 300 * time.Millisecond
 
-// slowTransport answers after a latency on the virtual clock of synctest.
+// slowTransport answers after latency, on the virtual clock of synctest.
 type slowTransport struct{ handlerTransport }
 
 func (d slowTransport) RoundTrip(r *http.Request) (*http.Response, error) {

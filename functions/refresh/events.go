@@ -89,7 +89,7 @@ func (f *Function) send(ctx context.Context) (any, error) {
 	if f.Sender == nil {
 		return nil, errors.New("there is no mail to send here: it is not configured")
 	}
-	if err := f.logAge(ctx); err != nil { // the most frequent event
+	if err := f.logAge(ctx); err != nil { // here because the schedule sends this event every 5 minutes
 		f.Log.ErrorContext(ctx, "the age of the fares could not be read; the next event of the schedule reads it again", "error", err)
 	}
 	sent, err := f.work(ctx)
@@ -152,7 +152,7 @@ func (f *Function) Messages(ctx context.Context, messages []queue.Message) (fail
 			if !slices.Contains(failed, m.ID) {
 				continue
 			}
-			if err := q.Postpone(ctx, m, Waits.After(m.Received)); err != nil { // it comes back at the usual time
+			if err := q.Postpone(ctx, m, Waits.After(m.Received)); err != nil {
 				f.Log.WarnContext(ctx, "a failed message of the queue could not be postponed, so it comes back at the usual time", "message", m.ID, "error", err)
 			}
 		}

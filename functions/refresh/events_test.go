@@ -307,7 +307,7 @@ func TestFailedMessagesArePostponed(t *testing.T) {
 	}
 }
 
-// Requeueing these messages would never end.
+// Messages fail if the source refuses the credentials: requeueing them would never end.
 func TestRefusedCredentialsFailMessages(t *testing.T) {
 	s := &source{has: map[fare.City]any{"MIL": upstream.ErrRefused, "ROM": upstream.ErrRefused,
 		"NIL": upstream.ErrRefused}}

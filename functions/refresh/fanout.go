@@ -17,8 +17,8 @@ import (
 // One invocation is too short to refresh every origin, so the schedule's event only queues one
 // message per origin. A dead letter then names exactly one origin. A message states the time of its
 // plan. A worker skips an origin that was asked for after that time, so a message delivered twice
-// does not call the source twice. A worker requeues an origin if time ran out before it began, or
-// after it had stored new fares. Only failures and origins without progress count towards the dead
+// does not call the source twice. A worker requeues an origin for which time ran out before it began,
+// or after it had stored new fares. Only failures and origins without progress count towards the dead
 // letters.
 
 // task is the body of a queue message. It lists origins to refresh, or series of one origin whose
@@ -93,9 +93,8 @@ func (r *Refresher) enqueueOrigins(ctx context.Context, q queue.Queue, at time.T
 	return Planned{len(origins), at}, nil
 }
 
-// After lastBegin before the deadline of an invocation, no new origin begins. After lastWork before
-// it, all work stops and the rest is requeued. In short invocations both are fractions of the time
-// left.
+// No origin begins later than lastBegin before the deadline of an invocation, and all work stops
+// lastWork before it. In short invocations both are fractions of the time left.
 const (
 	lastBegin = 45 * time.Second
 	lastWork  = 5 * time.Second

@@ -42,8 +42,8 @@ func (d handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 
 const (
 	originCount = 600
-	failOnce    = 20  // one in 20 fails at its first question: 5 %
-	failAlways  = 100 // one in 100 always fails: 1 %
+	failOnce    = 20  // one origin in 20 fails at its first question
+	failAlways  = 100 // one origin in 100 always fails
 	concurrency = 2
 )
 
@@ -151,7 +151,7 @@ func (v *invocations) handle(ctx context.Context, messages []queue.Message) (fai
 	if dies {
 		table.DieAt(call, side)
 	}
-	if hurries { // near the timeout
+	if hurries { // little time is left until the timeout
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, 3*time.Second)
 		defer cancel()
@@ -164,7 +164,7 @@ func (v *invocations) handle(ctx context.Context, messages []queue.Message) (fai
 		source = sourceOf(v.t, v.server, travelpayouts.DefaultPerMinute/concurrency)
 		panic("killed")
 	}
-	if again { // the queue delivers duplicates
+	if again { // a queue may deliver a message twice
 		if err := v.queue.Send(ctx, messages[0].Body); err != nil {
 			v.t.Error(err)
 		}

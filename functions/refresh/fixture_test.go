@@ -18,7 +18,7 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// openAt must be called inside the synctest bubble of a test that has one.
+// openAt must be called inside the synctest bubble, if the test has one.
 func openAt(t testing.TB, now func() time.Time) *boltstore.Store {
 	t.Helper()
 	return openFile(t, filepath.Join(t.TempDir(), "test.db"), now)

@@ -5,7 +5,6 @@ import (
 	"testing"
 )
 
-// The file of a service must stop growing.
 func TestEvidenceGrowth(t *testing.T) {
 	for _, routes := range []int{1_000, 10_000} {
 		t.Run(fmt.Sprint(routes), func(t *testing.T) { grow(t, routes, 520) })

@@ -19,7 +19,7 @@ func (r *Refresher) storeNotifications(ctx context.Context, origin fare.City, su
 	var faults []error
 	for _, w := range subscribed {
 		if w.Destination == store.Anywhere {
-			continue // storeAnywhere does
+			continue // storeAnywhere stores its notification
 		}
 		if len(w.Trips) > 0 {
 			faults = append(faults, r.leaveTrips(ctx, origin, w.Destination, today))
@@ -51,7 +51,7 @@ func (r *Refresher) storeAnywhere(ctx context.Context, origin fare.City) error {
 	return r.leaveTrips(ctx, origin, store.Anywhere, fare.DayOf(r.Now()))
 }
 
-// storeReturns covers the subscribed routes whose return trips this run asked for.
+// storeReturns stores notifications for the subscribed routes whose return trips this run asked for.
 func (r *Refresher) storeReturns(ctx context.Context, origin fare.City, subscribed []store.SubscribedRoute,
 	asked summaries) error {
 	var faults []error

@@ -40,8 +40,8 @@ func (r *Refresher) refreshOrigin(ctx context.Context, origin fare.City, now tim
 	return o
 }
 
-// storeAnswer stores the answer's fares and, last of all, when the source answered. If it is interrupted,
-// that time is missing, so the next run asks for the origin again.
+// storeAnswer stores the answer's fares and, last of all, when the source answered. If it is
+// interrupted, that time stays the earlier one, so the next run asks for the same fares again.
 func (r *Refresher) storeAnswer(ctx context.Context, o *Outcome, answer upstream.Answer, now time.Time) error {
 	series, tooOld := groupBySeries(answer.Fares, fare.DayOf(now))
 	o.Fares = len(answer.Fares)
@@ -71,7 +71,7 @@ func (r *Refresher) storeAnswer(ctx context.Context, o *Outcome, answer upstream
 			faults = append(faults, err)
 			continue
 		}
-		o.Duplicate += len(observations) - m.added // unknown for a series that failed
+		o.Duplicate += len(observations) - m.added
 		stored.add(one, m)
 	}
 	if len(faults) > 0 { // a partially stored answer notifies no subscriber

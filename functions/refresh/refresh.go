@@ -2,9 +2,10 @@
 // fares, adds them to the routes' histories and rebuilds the summaries that verdicts are computed
 // from. Start reading at Refresher.Run.
 //
-// A killed run can be repeated: afterwards the store is the same as after one complete run. The
-// failure of one origin never stops the others. "The source has no fares" is never confused with
-// "the source did not answer". Package notify sends the notifications.
+// A killed run can be repeated: afterwards the store is the same as after one complete run. If the
+// source does not answer for one origin, the others are still refreshed, unless it refuses the
+// credentials. "The source has no fares" is never confused with "the source did not answer". Package
+// notify sends the notifications.
 package refresh
 
 import (
@@ -28,8 +29,8 @@ type Refresher struct {
 	Fares   store.Fares
 	Now     func() time.Time
 	Workers int // origins in parallel; 0 means 4
-	// Origins are the origins that Run refreshes, by default all that the source knows. Run also
-	// adds uncovered origins that users requested.
+	// Origins are the origins that Run refreshes, by default all that the source knows. Run adds the
+	// uncovered origins that users requested.
 	Origins []fare.City
 	// Rates compare prices in several currencies, and are stored for answers. Without rates only
 	// prices in EUR are used.
@@ -69,9 +70,9 @@ type Counts struct {
 // learn of a fare days after the fare was found.
 const overlap = verdict.LiveDays * 24 * time.Hour
 
-// Run refreshes the given origins or, if none are given, all that the source knows. A failed origin
-// is in the report. Run itself fails only if it could not begin, or could not update the pooled
-// statistics.
+// Run refreshes the given origins or, if none are given, those of plan. A failed origin is in the
+// report. Run itself fails only if it could not begin, or could not do what concerns all origins
+// together.
 func (r *Refresher) Run(ctx context.Context, origins ...fare.City) (Report, error) {
 	began := r.Now()
 	if err := r.prepare(ctx); err != nil {
@@ -116,13 +117,13 @@ func (r *Refresher) Run(ctx context.Context, origins ...fare.City) (Report, erro
 		}
 	})
 	if r.warming && !stored {
-		report.Again = nil // without all answers, the statistics are not complete
+		report.Again = nil // the statistics need all answers, so a retry must ask for all
 	}
 	if r.warming && stored {
 		if err := r.warmUp(ctx, fare.DayOf(began)); err != nil {
 			return report, err
 		}
-		for _, origin := range anywhere { // the deals with which these alerts are compared exist only now
+		for _, origin := range anywhere { // warmUp has written the deals with which these alerts are compared
 			if err := r.storeAnywhere(ctx, origin); err != nil {
 				return report, err
 			}

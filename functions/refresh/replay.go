@@ -26,10 +26,10 @@ type Replay struct {
 	mu            sync.Mutex
 	all           map[fare.Series]*replayed
 	contributions map[fare.Day]map[fare.Series]store.Contribution // since the last Save
-	sums          map[fare.Day]*score.Contribution                // of all series, unless the store has them
+	sums          map[fare.Day]*score.Contribution                // of all series, for the newest day only
 }
 
-// replayed is a series in memory. It is mostly encoded; decoded it would take ten times the memory.
+// replayed is a series in memory. It is mostly encoded, to save memory.
 type replayed struct {
 	history      history
 	summary      store.Stored[verdict.RouteSummary]
@@ -146,7 +146,7 @@ func (p *Replay) putState(ctx context.Context, r *Refresher, series fare.Series,
 	return nil
 }
 
-// Save writes what has changed. If it is interrupted, the store is unusable.
+// Save writes what has changed since the last Save. If it is interrupted, the store is unusable.
 func (p *Replay) Save(ctx context.Context, r Refresher) error {
 	r.Replay = nil
 	for series, s := range p.all {

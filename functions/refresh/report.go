@@ -14,7 +14,7 @@ import (
 type Report struct {
 	Origins        int                     `json:"origins"`
 	Answered       int                     `json:"asked"` // answered and completely stored
-	Empty          int                     `json:"empty"` // asked, but without fares
+	Empty          int                     `json:"empty"` // answered without fares
 	Failed         int                     `json:"failed"`
 	New            int                     `json:"new"`
 	Duplicate      int                     `json:"duplicate"`

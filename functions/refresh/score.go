@@ -62,9 +62,9 @@ func (t *scoreTally) read(ctx context.Context) (err error) {
 }
 
 // learn updates, from the score, what the pooled statistics record about past outcomes. It does so
-// once a week: when a week ended after the day before and by the day last.
+// once a week: if a week ended between the days before and last.
 func (t *scoreTally) learn(ctx context.Context, p *departure.Pooled, before, last fare.Day) error {
-	monday := fare.CycleOf(last + 1).First() // the first week that is not over
+	monday := fare.CycleOf(last + 1).First() // of the first week that is not over
 	if monday == fare.CycleOf(before+1).First() {
 		return nil
 	}

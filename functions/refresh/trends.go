@@ -38,7 +38,7 @@ func (r *Refresher) updateTrendsOnce(ctx context.Context, origin fare.City, entr
 		return nil
 	}
 	if r.Replay != nil {
-		changed = nil // The trends hold the same, and nobody reads the coverage.
+		changed = nil // a Replay does not store the coverage of routes
 	}
 	return r.Fares.PutTrends(ctx, origin, old.Merge(newer), version, changed)
 }

@@ -52,7 +52,7 @@ func (r *Refresher) warmUpOnce(ctx context.Context, today fare.Day) error {
 	var none *score.Contribution
 	if stored, err := r.Fares.Contributions(ctx, today); err != nil {
 		return err
-	} else if len(stored) > 0 { // The history already includes what today's refreshes contributed.
+	} else if len(stored) > 0 { // today's refreshes contributed fares that are in the history: count them once
 		none = new(score.Contribution)
 	}
 	if len(days) == 0 {
