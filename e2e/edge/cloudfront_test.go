@@ -136,8 +136,8 @@ func TestRefusalsAreNotKept(t *testing.T) {
 	}
 }
 
-// Our error caching minimum TTL is 0 seconds. With CloudFront's default of 10 seconds, the next
-// call would not reach the service.
+// No error is cached, because our error caching minimum TTL is 0 seconds. With CloudFront's default of
+// 10 seconds, some would be.
 func TestErrorsAreNotKept(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -1,5 +1,5 @@
-// Package openapi holds end-to-end tests of the OpenAPI description. They check that the
-// description is generated from the service, and that clients and tools can use it.
+// Package openapi holds end-to-end tests of the OpenAPI description. They check that it is generated
+// from the service and agrees with what the service does.
 package openapi
 
 import (

@@ -12,7 +12,7 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// Each case changes one thing in a correct answer. Description.Fault must report the change.
+// Each case changes at most one thing in a correct answer. Description.Fault must report the change.
 func TestUndescribedAnswersAreSeen(t *testing.T) {
 	t.Parallel()
 	h := fixture.New(t, onemachine.Options{

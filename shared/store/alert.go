@@ -30,9 +30,9 @@ type Alert struct {
 	ID      string     `json:"i,omitempty"`
 	Trip    Trip       `json:"trip,omitzero"`
 	Kind    string     `json:"k,omitempty"`  // Low, Drop, Change or Paid; empty: see Condition
-	Days    int        `json:"d,omitempty"`  // Low: the cheapest fare of this many days
-	Percent int        `json:"pc,omitempty"` // Drop: the fare fell by this percentage, or
-	Amount  fare.Cents `json:"am,omitempty"` // Drop: the fare fell by this amount of EUR cents
+	Days    int        `json:"d,omitempty"`  // for Low
+	Percent int        `json:"pc,omitempty"` // for Drop; 0: see Amount
+	Amount  fare.Cents `json:"am,omitempty"` // for Drop, in EUR cents; 0: see Percent
 	// Level is the verdict that matches an alert to Anywhere: buono (the default) or ottimo.
 	Level string `json:"lv,omitempty"`
 	// Area is a country or continent, as in places.Area, that limits an alert to Anywhere.
@@ -40,7 +40,8 @@ type Alert struct {
 	Digest  bool   `json:"w,omitempty"`
 	Channel string `json:"ch,omitempty"` // a channel such as Ntfy; empty: mail
 	Address string `json:"ad,omitempty"` // recipient on a channel other than mail
-	// Since is the day of the first request for an alert to Anywhere; fares found earlier do not count.
+	// Since is the day of the first request; fares found earlier do not count. It is 0 in an alert
+	// on a route without an ID.
 	Since  fare.Day `json:"si,omitempty"`
 	Paused fare.Day `json:"pa,omitempty"` // no notification before this day
 	// RequestDay is the day of the latest request; 0 in alerts of earlier versions.
@@ -86,10 +87,10 @@ func (s State) Cities() (all []string) {
 const (
 	Threshold = "threshold" // the fare costs this much or less
 	Verdict   = "verdict"   // the fare is buono or ottimo
-	Low       = "low"       // the fare is cheaper than in a number of days
-	Drop      = "drop"      // the fare became cheaper by a percentage or amount
-	Change    = "change"    // the price changed
-	Paid      = "paid"      // a Threshold at the price that the subscriber paid
+	Low       = "low"       // the fare is the lowest in Days days
+	Drop      = "drop"      // the fare fell by Percent or Amount
+	Change    = "change"    // the fare changed
+	Paid      = "paid"      // the fare is below Threshold, the price that the subscriber paid
 )
 
 // The channels other than mail, with what Alert.Address holds for each.

@@ -75,8 +75,8 @@ func (w Deliveries) Enqueue(ctx context.Context, d Delivery) error {
 	return wrap(unless(w.write(ctx, d, nil, d.enqueue(d.At)), ErrExists), "leave a delivery")
 }
 
-// Take leases at most the given number of due deliveries, those due first first. Other workers do
-// not get them until the lease ends. Take may return both deliveries and an error.
+// Take leases at most the given number of due deliveries, in order of due time. Other workers do not
+// get them until the lease ends. Take may return both deliveries and an error.
 func (w Deliveries) Take(ctx context.Context, most int, now time.Time, lease time.Duration) ([]Delivery, error) {
 	items, err := w.Table.Query(ctx, Range{Partition: duePartition, Limit: 4 * most, Read: Strong})
 	if err != nil {

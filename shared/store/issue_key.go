@@ -171,8 +171,8 @@ func (i issue) use(ctx context.Context, c Customer, w writes) (Customer, error) 
 	return c, err
 }
 
-// Claim says whether a customer has proved to be the payer. Others may only know that the payment
-// exists.
+// Claim says whether a customer has proved to be the payer. A customer without proof may only have
+// seen the payment on the chain.
 type Claim struct {
 	Proven   bool
 	TakeBack func(*Customer) // undoes Change for an earlier claimer who had no proof

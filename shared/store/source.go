@@ -87,7 +87,7 @@ func (f Fares) LastAnswer(ctx context.Context, origin fare.City) (time.Time, err
 	return a.At, wrap(unless(err, ErrNotFound), "read when %s was asked", origin)
 }
 
-// SetLastAnswer is called after the answer was stored.
+// SetLastAnswer records when the source answered. The caller stores the answer first.
 func (f Fares) SetLastAnswer(ctx context.Context, origin fare.City, at time.Time) error {
 	err := write(ctx, f.Table, set(Item{Key: lastAnswerKey(origin)}), lastAnswer{at.UTC().Truncate(time.Second)})
 	return wrap(err, "record that %s was asked", origin)

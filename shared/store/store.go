@@ -22,8 +22,9 @@
 //
 // Origins and destinations are IATA codes of cities (MIL). A route is a pair of them (MIL-BUH);
 // MIL-* is a route to all cities. A series is a route and a kind of trip: MIL-BUH is for one-way
-// fares, MIL-BUH#4-7 for returns after 4 to 7 nights. Subscribers and customers are pseudonyms.
-// Package dynamostore/schema lists which Lambda functions read and write each partition.
+// fares, MIL-BUH#4-7 for returns after 4 to 7 nights, and MIL-LON@BGY-STN for one-way fares between
+// two airports. Subscribers and customers are pseudonyms. Package dynamostore/schema lists which
+// Lambda functions read and write each partition.
 //
 //	partition                    sort                      what                                 expires
 //	ROUTE#<series>               BLOCK#<cycle>#<part>      fare.Block of a week                 400 days
@@ -192,8 +193,7 @@ var (
 	ErrTooLarge = errors.New("item too large")
 	// ErrInvalid means a programming error, such as an invalid key or two writes to one key.
 	ErrInvalid = errors.New("invalid storage call")
-	// ErrUnavailable means that the storage was not reached or did not answer in time. A write may
-	// have taken effect.
+	// ErrUnavailable means that the storage failed or did not answer. A write may have taken effect.
 	ErrUnavailable = errors.New("storage unavailable")
 )
 

@@ -57,7 +57,7 @@ type Quotas struct {
 	Calls map[string]int64 `env:"VERDETTO_QUOTA_CALLS" envKeyValSeparator:"="`
 }
 
-// Offer is what anonymous callers read when their daily quota is used up.
+// Offer says whether anonymous callers without calls left learn where single answers are sold.
 type Offer struct {
 	PaidCalls string `env:"VERDETTO_PAID_CALLS"`
 }

@@ -263,7 +263,7 @@ func TestTakeCountsOnce(t *testing.T) {
 	}
 }
 
-// The requests that the package comment of dynamostore lists, except transactions.
+// The package comment of dynamostore lists these requests, and transactions.
 func TestCapacity(t *testing.T) {
 	clock := storetest.NewClock()
 	var ops []string

@@ -2,8 +2,8 @@ package schema
 
 import "slices"
 
-// Access lists which Lambda functions read and write a group of partitions. They have no access to
-// others, so an attacker who takes over one function reaches only its data.
+// Access lists which Lambda functions read and write a group of partitions. Each function has access
+// only to the partitions that it needs, so an attacker who takes it over reaches no other data.
 type Access struct {
 	Partition string   // as in the table of keys of package store; * is any text
 	Read      []string // folders in functions/
