@@ -1,6 +1,6 @@
-// Package contradictions holds an end-to-end test of the two vocabularies over recorded fares. A
-// fare has one word, one usual price and one difference on every page, in lists, calendars, feeds
-// and tools. The market of a route has its own words, and no fare has one of these.
+// Package contradictions holds an end-to-end test that texts about the same recorded fare agree. A
+// fare has one word, one usual price and one difference on all pages, in lists, calendars, feeds,
+// tools and messages. The market of a route has its own words, and no fare has one of these.
 package contradictions
 
 import (
@@ -45,7 +45,7 @@ type service struct {
 	last      fare.Day
 	ahead     time.Duration             // how long after the refresh it answers
 	routes    []fare.Route              // with fares, in the panel's order
-	days      map[fare.Route][]fare.Day // with fares that are still known
+	days      map[fare.Route][]fare.Day // future departures with a fare found in the last days
 	calls     int
 	documents map[string]int // by kind
 	facts     facts
@@ -55,7 +55,8 @@ type service struct {
 	topics  *ntfytest.Server
 }
 
-// open refreshes a service with alerts to the first half of about as many routes, which it returns.
+// open returns a service after its first refresh, and about as many routes as given. The first half
+// of these routes have alerts.
 func open(t *testing.T, p panel, routes, departures int) (s *service, some []fare.Route) {
 	t.Helper()
 	o := onemachine.Options{Log: slog.New(slog.DiscardHandler), BaseURL: "https://verdetto.example",
@@ -180,9 +181,9 @@ var (
 	markets = map[string]string{"ottimo": "very low", "buono": "low", "normale": "usual", "caro": "high"}
 )
 
-// facts holds what texts state about a fare. The key is the fare (its route, day and price in whole
-// euros) and the kind of statement: word, usual or difference. The value maps each statement to a
-// text that contains it.
+// facts holds what texts state about fares. The key is the fare (its route, day and price in whole
+// euros) or the route, and the kind of statement, such as word, usual or difference. The value maps
+// each statement to a text that contains it.
 type facts map[string]map[string]string
 
 func (f facts) add(fare, kind, statement, where string) {
@@ -311,7 +312,8 @@ func (f facts) readEntry(title, text, tag string, keys map[string]string) []stri
 	return f.read(key, "feed", title+" "+text, false)
 }
 
-// lowestFaults returns the days whose fare is below the lowest fare now, a, and as new as it has to be.
+// lowestFaults returns the days of a calendar with a fresh fare below that of a, the answer about the
+// route's lowest fare.
 func lowestFaults(a published.Analysis, c published.Calendario) (faults []string) {
 	for _, day := range c.Giorni {
 		if *day.Cent < a.Prezzo.Cent && day.TrovatoIl.After(c.AggiornatoIl.Add(-24*time.Hour)) {
@@ -502,7 +504,7 @@ func check(t *testing.T, p panel, routes, departures int) {
 
 func TestOneFareOneWord(t *testing.T) { check(t, panels[0], 2, 2) }
 
-// The test finds each of the faults when it is planted into correct texts.
+// The test finds faults that are planted into correct texts, and none in correct ones.
 func TestFaultsAreFound(t *testing.T) {
 	a := published.Analysis{Prezzo: published.Prezzo{Cent: 2199, Partenza: "2016-05-09"}, Verdetto: published.Verdetto{Percentile: new(int)}}
 	page := func(h1, more string) string {

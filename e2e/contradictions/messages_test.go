@@ -21,7 +21,7 @@ import (
 	"verdetto/shared/store"
 )
 
-// message is a mail or a message to a phone. The alert's address names its route.
+// message is a mail or a message to a phone.
 type message struct {
 	kind  string
 	route fare.Route // destination Anywhere: a list
@@ -49,8 +49,8 @@ func (s *service) receive(o *onemachine.Options) {
 	o.Carry = func(mail.Sender) mail.Sender { return &s.mailbox }
 }
 
-// subscribe asks for alerts that any fare of a route meets: by mail, to a phone, in the weekly mail, and by
-// mail for some of its days. Of each origin it asks for what is cheap to anywhere.
+// subscribe asks for alerts that any fare of a route meets: by mail, to a phone, in the weekly mail,
+// and by mail for some of its days. It also asks for alerts to anywhere, once from each origin.
 func (s *service) subscribe(table store.Table, routes []fare.Route, departures int) {
 	alerts, begun := store.Alerts{Table: table}, s.last.Time()
 	add := func(kind string, a store.Alert) {
@@ -95,7 +95,7 @@ func (s *service) subscribe(table store.Table, routes []fare.Route, departures i
 	}
 }
 
-// send sends what is due, and returns it.
+// send returns the messages that it sends.
 func (s *service) send() (sent []message) {
 	if result, err := s.api.Sender.Work(s.t.Context()); err != nil || result.More {
 		s.t.Fatalf("%+v %v", result, err)
@@ -137,7 +137,7 @@ var (
 	certain    = regexp.MustCompile(`(?i)\bcertainty(?:: +| {2,})(high|medium|low)\b|\b(high|medium|low) certainty`)
 )
 
-// readMessage adds what a message says of its fares. names are the cities by their names.
+// readMessage adds what a message says of its fares. names maps the names of cities to their codes.
 func (f facts) readMessage(m message, names map[string]fare.City) (faults []string) {
 	text := strings.ReplaceAll(asked.ReplaceAllString(m.text, ""), "\u00a0", " ")
 	if m.route.Destination != store.Anywhere {
@@ -225,7 +225,8 @@ func (s *service) messages() {
 	}
 }
 
-// Each of the faults, planted into a sound message, an entry of a feed, the months of a page or a calendar, is found.
+// The test finds faults that are planted into a message, an entry of a feed, the months of a page or
+// a calendar, and none in correct ones.
 func TestFaultsOfMessagesAreFound(t *testing.T) {
 	const (
 		about    = "Flights like this usually cost about €25: this is €3 less."

@@ -16,8 +16,8 @@ import (
 // mostGrowth limits the ratio of the slowest to the fastest median time.
 const mostGrowth = 1.5
 
-// The services are called in turn over loopback, so that other load on the machine affects them
-// all. At least one of three rounds must stay within mostGrowth.
+// Services with histories of different sizes are called in turn over loopback, so that other load on
+// the machine affects them all. At least one of three rounds must stay within mostGrowth.
 func TestProveVerdictTimeDoesNotGrow(t *testing.T) {
 	asks := askers(t)
 	for round := range 3 {

@@ -22,8 +22,6 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// The cost of a verdict does not grow with the history of the route.
-
 // sizes counts the observed fares of a route, spread over all days that a store keeps.
 var sizes = []int{100, 10_000, 1_000_000}
 
@@ -66,7 +64,7 @@ func TestVerdictCostsOneRead(t *testing.T) {
 	}
 }
 
-// askDepartures requests the verdict on a departure in the next month twice. Each request reads one
+// askDepartures requests the verdict on a price for the next month twice. Each request reads one
 // departure state; the exchange rates and the pooled statistics are read once per process and hour.
 func askDepartures(t *testing.T, service http.Handler, table *fixture.Recorder, n int) {
 	t.Helper()
@@ -90,8 +88,8 @@ func askDepartures(t *testing.T, service http.Handler, table *fixture.Recorder, 
 	}
 }
 
-// costsOneUnit fails the test if a route summary costs more than one read unit, which an eventually
-// consistent read of up to 8 KB costs. The names and the key of the item count too.
+// costsOneUnit fails the test if an item of the route has more than 8 KB, which an eventually
+// consistent read gets for one read unit. The names and the key of the item count too.
 func costsOneUnit(t *testing.T, table store.Table, sort string) {
 	t.Helper()
 	item, err := table.Get(t.Context(), store.Key{Partition: "ROUTE#MIL-BUH", Sort: sort}, store.Strong)

@@ -23,9 +23,9 @@ type realFares struct{ upstream.Source }
 
 func (realFares) Name() string { return "travelpayouts" }
 
-// pastFares returns one fare for each past day, each with a different amount. No answer may show
-// the amounts in hidden. It omits those that answers may show as statistics: the lowest amounts,
-// and those around the median.
+// pastFares returns one fare for each of the last 80 days, each with a different amount, and one of
+// today. No answer may show the amounts in hidden, which omits those that answers may show as
+// statistics: the lowest amounts, and those around the median.
 func pastFares() (fares fixture.Fares, hidden []fare.Cents) {
 	today := fare.DayOf(fixture.Today)
 	for i := range 80 {
@@ -41,7 +41,7 @@ func pastFares() (fares fixture.Fares, hidden []fare.Cents) {
 	return fares, hidden
 }
 
-// shown returns the amounts that occur in a text, in any format.
+// shown returns the amounts that occur in a text, in cents or in whole units with decimals.
 func shown(text string, amounts []fare.Cents) (found []fare.Cents) {
 	for _, a := range amounts {
 		for _, form := range []string{"%d", "%d.%02d", "%d,%02d"} {

@@ -7,7 +7,8 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// The first start refreshes all invented fares before its first answer.
+// The first start, which refreshes all invented fares before its first answer, may use 260 MB of
+// memory, not counting pages of the store file.
 func TestProveMemoryOfAFirstStart(t *testing.T) {
 	d := fixture.NewShell(t)
 	begun := time.Now()

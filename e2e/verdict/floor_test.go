@@ -29,7 +29,7 @@ import (
 // answer. Both run in turn, so that other load on the machine affects them alike.
 func BenchmarkFloor(b *testing.B) {
 	const rounds, turns, calls = 6, 10, 20
-	defer debug.SetGCPercent(debug.SetGCPercent(200)) // as on Lambda
+	defer debug.SetGCPercent(debug.SetGCPercent(300)) // as GOGC on Lambda
 	now := func() time.Time { return fixture.Today }
 	table := &replayed{Table: fixture.Unlimited{Table: dynamolocal.Table(b, now)}}
 	fixture.Refreshed(b, table.Table, fixture.Invent(45_000, verdict.HistoryDays-1, fare.DayOf(fixture.Today)), now)

@@ -22,7 +22,7 @@ import (
 const foldBegins = fare.Day(20000)
 
 // onSale returns invented fares of 90 days, and the same fares as a panel. Each departure is seen
-// daily, beginning 40 days before it leaves, and its fare returns to its first price.
+// daily, beginning 40 days before it leaves, and its fare tends towards its first price.
 func onSale(t *testing.T, seed uint64) (fares fixture.Fares, panel *departures.Panel) {
 	t.Helper()
 	for route := range 6 {
@@ -109,8 +109,8 @@ func fold(t *testing.T, fares fixture.Fares, panel *departures.Panel, first fare
 	}
 }
 
-// TestFold_IsTheRule: departure states from daily refreshes answer like a rule that keeps all days in
-// memory. The only difference: the statistics pooled over all routes are one day older.
+// Departure states from daily refreshes answer nearly like a rule that keeps all days in memory. The
+// statistics pooled over all routes are one day older.
 func TestFold_IsTheRule(t *testing.T) {
 	t.Parallel()
 	fares, panel := onSale(t, 8)
@@ -132,8 +132,8 @@ func TestFold_IsTheRule(t *testing.T) {
 	}
 }
 
-// TestFold_OfAllThatIsStored: a store starts with most of the fares at once. On its first day it
-// answers as if it had received each day separately.
+// A store starts with most of the fares at once. On its first day it answers as if it had received
+// each day separately.
 func TestFold_OfAllThatIsStored(t *testing.T) {
 	t.Parallel()
 	const first = foldBegins + 70

@@ -12,15 +12,14 @@ import (
 // A page with a verdict reads what the verdict reads, plus one departure state for the calendar. A
 // page about one departure also reads the history of its fare. Every page reads the exchange rates,
 // and the start page and the completion of city names the list of origins, once per process and
-// hour.
+// hour. The demand for a route is written once per process and day.
 func TestWhatThePageCosts(t *testing.T) {
 	t.Parallel()
 	const summary = "Get ROUTE#MIL-BUH SHEET, strong false"
-	const sheet, pooled = "Get ROUTE#MIL-BUH DEPARTURES#any, strong false",
-		"Get FARES POOLED, strong false" // read once per process and hour
+	const sheet, pooled = "Get ROUTE#MIL-BUH DEPARTURES#any, strong false", "Get FARES POOLED, strong false"
 	const origins = "Query COVERED"
-	const demand = "Write of 1"                   // once per process and day
-	const rates = "Get FARES RATES, strong false" // a page lists the currencies; read once per process and hour
+	const demand = "Write of 1"
+	const rates = "Get FARES RATES, strong false"
 	for _, c := range []struct {
 		name, target string
 		want         []string

@@ -38,7 +38,8 @@ func event(t testing.TB, target string) []byte {
 	return data
 }
 
-// refresh fills DynamoDB Local with fares from a fake Travelpayouts, and analisi answers.
+// The executable analisi answers from DynamoDB Local, which this test fills either directly, or with
+// the executable refresh from a fake Travelpayouts.
 func TestProveExecutablesOverDynamoDB(t *testing.T) {
 	t.Parallel()
 	o := recorded(t)
@@ -52,8 +53,7 @@ func TestProveExecutablesOverDynamoDB(t *testing.T) {
 		defer done()
 		var logs bytes.Buffer
 		if !fill {
-			// As at the first request to the real Travelpayouts, these are the fares of the last 7
-			// days.
+			// The first request to Travelpayouts returns the fares of the last 7 days.
 			process, err := runtimeapi.Start(t.Context(), fixture.Executable(t, "functions/refresh/bootstrap"),
 				environment, &logs)
 			if err != nil {

@@ -35,7 +35,6 @@ var asked = map[string]string{
 	"London to Prague":   "/v1/analisi?origine=London&destinazione=Prague",
 }
 
-// recorded does not create the table; the caller does.
 func recorded(t *testing.T) localcloud.Setup {
 	t.Helper()
 	data := testenv.Data(t)

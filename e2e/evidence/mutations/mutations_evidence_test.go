@@ -1,5 +1,5 @@
-// Package mutations plants faults in the rules, one at a time, and runs the tests that should find them.
-// testdata/mutations.txt holds the faults, drawn once from ten packages, and whether a test has found each.
+// Package mutations plants faults in the code, one at a time, and runs the tests that should find
+// them. testdata/mutations.txt holds the faults, and whether a test has found each.
 package mutations
 
 import (
@@ -53,7 +53,7 @@ type mutation struct {
 	file, function string
 	index          int
 	was, is        token.Token
-	found          string // found, missed or untried
+	found          string // found, missed, untried, or void if it does not compile
 }
 
 func (m mutation) String() string {
@@ -132,8 +132,8 @@ func drawn(t *testing.T, seed uint64) (all []mutation) {
 	return all
 }
 
-// planted writes the mutated file and the overlay that puts it in the place of the file. It compiles only if the
-// operator's types allow the other one; + of strings does not become -.
+// planted writes the mutated file and the overlay that puts it in the place of the original. The
+// result may not compile: + of strings cannot become -.
 func (m mutation) planted(t *testing.T) (overlay string, ok bool) {
 	t.Helper()
 	files, all := functions(t, m.file)
@@ -170,8 +170,7 @@ func (m mutation) planted(t *testing.T) (overlay string, ok bool) {
 	return "", false
 }
 
-// verdict runs the tests of the package, then the tests of several packages, and ends with the
-// first that fails.
+// verdict runs the tests of the package, and then those of other packages until one fails.
 func verdict(t *testing.T, m mutation, overlay string) string {
 	t.Helper()
 	run := func(args ...string) (string, bool) {
