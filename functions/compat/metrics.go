@@ -62,7 +62,7 @@ func (s *Service) metrics(p *parameters) answerFunc {
 		f, usual, err := s.Usual(ctx, q)
 		quartiles := usual.Quartiles
 		about := f.Series.Airports
-		if usual.Basis != nil { // the figures of the cities, scaled to the level of the airports
+		if usual.Basis != nil { // the figures are those of the cities, scaled to the level of the airports
 			about = fare.Airports{}
 		}
 		out.Warnings = slices.Concat(from.whole(about.From), to.whole(about.To), stay)

@@ -16,7 +16,7 @@ import (
 type Operator struct {
 	Name    string
 	Address string // postal, its parts separated by commas
-	Email   string // for mail from customers
+	Email   string // receives mail from customers
 	Phone   string
 	Number  string // company register or VAT number
 	Law     string // the country whose law applies, in the words of its readers

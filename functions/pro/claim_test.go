@@ -42,7 +42,7 @@ func claim(s fixture.Shop, email string, signature pay.Signature, firma string) 
 	return s.Do("POST", "/v1/pro/verifica-cripta", fixture.Object(fields...))
 }
 
-// TestClaimsRace: many strangers claim one payment at once, in half of the rounds together with the
+// TestClaimsRace: four strangers claim one payment at once, in half of the rounds together with the
 // payer, who proves it. The payer then gets the plan and no stranger keeps one; without the payer,
 // one stranger does.
 func TestClaimsRace(t *testing.T) {

@@ -26,12 +26,12 @@ const (
 )
 
 var (
-	againLimit = limit.Limit{Name: "x402-again", Calls: 3, Window: day} // per answer and IP address
+	againLimit = limit.Limit{Name: "x402-again", Calls: 3, Window: day} // counted per answer and IP address
 
-	// each counted per payer and per address
+	// These two are counted per payer and per address.
 	failedHour = limit.Limit{Name: "x402-failed-hour", Calls: 20, Window: time.Hour}
 	failedDay  = limit.Limit{Name: "x402-failed-day", Calls: 5, Window: day}
-	// for all payers
+	// These two are counted for all payers together.
 	guardedDay = limit.Limit{Name: "x402-guarded-day", Calls: 50, Window: day}
 	feesDay    = limit.Limit{Name: "x402-fees-day", Calls: 500, Window: day}
 )

@@ -174,7 +174,7 @@ func TestSlotsOfTheLostAreFreed(t *testing.T) {
 	p.Chain.Balances[bob] = 1_000_000
 	want(t, p.Ask(verdict, p.Payment("bob", price, 0)), 429, "", "while nobody knows")
 	p.Chain.Fault = nil
-	for n := range 4 { // the first fails, and three of the others are checked
+	for n := range 4 {
 		clock.Add(store.OpenFor)
 		want(t, p.Ask(verdict, p.Payment("bob", price, 1+n)), 200, "", "payment ", n)
 	}

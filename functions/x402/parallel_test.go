@@ -31,7 +31,7 @@ func processes(t *testing.T, table store.Table, clock *storetest.Clock) (*fixtur
 type tried struct {
 	mu     sync.Mutex
 	status map[int]int
-	failed map[string]int // on the chain, by payer and by address
+	failed map[string]int // failures on the chain, by payer and by address
 }
 
 func (o *tried) note(t *testing.T, w *httptest.ResponseRecorder, payer, address string) {

@@ -18,7 +18,7 @@ func TestMessages(t *testing.T) {
 		name, method, body string
 		headers            []string
 		status             int
-		code               string // of the problem, or of the JSON-RPC error
+		code               string // code of the problem, or of the JSON-RPC error
 		says               string
 	}{
 		{"ping", "POST", ping, nil, 200, "", `"result":{}`},

@@ -53,7 +53,7 @@ var (
 		`tools-call-.*|json-schema-2020-12|` + // tools of the suite's own server, such as test_simple_text
 		// other capabilities, or resources of the suite's own server
 		`elicitation-.*|logging-.*|completion-.*|resources-.*|prompts-.*|` +
-		`server-sse-.*)$`) // sessions with streams
+		`server-sse-.*)$`) // scenarios of sessions with streams
 )
 
 // TestProveConformance fails if a scenario is neither in scenarios nor matched by inapplicable, so

@@ -24,10 +24,10 @@ type calendarView struct {
 	Months   []calendarMonth
 	Days     int    // greatest age of the fares, in days
 	Known    string // how many days have a fare
-	Returns  string // of returns: how to read their tables; empty: one-way fares
+	Returns  string // how to read the tables of returns; empty for one-way fares
 	Hidden   bool   // single fares may not be shown
 	Around   weeks  // the weeks around the day of a question that is flexible by days
-	Grid     *grid  // of a return: the known fares around both of its days
+	Grid     *grid  // the known fares around both days of a return
 }
 
 type weekday struct{ Short, Full string }
@@ -37,7 +37,7 @@ type calendarMonth struct {
 	Open                 bool
 	To                   string // the question about the month
 	Weeks                weeks
-	Grid                 *grid // of returns, instead of weeks
+	Grid                 *grid // shown instead of Weeks if the fares are returns
 }
 
 // A calendarDay outside the month has no number. A day without a fare has no link.

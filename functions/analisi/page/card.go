@@ -49,7 +49,7 @@ type cardSubject struct {
 	route    fare.Route
 	trip     trip
 	language *i18n.Language
-	currency string // of the amounts; empty: EUR
+	currency string // currency of the amounts; empty: EUR
 	picture  bool   // a picture of the price history
 }
 

@@ -25,7 +25,7 @@ type cheapView struct {
 	Order             string // says by what the list is ordered
 	Area              string // the country or continent; empty: all
 	Collecting        string // how close the first verdict is
-	Without           string // large cities of the country without a known fare
+	Without           string // large cities of the list's country or region without a known fare
 	Unknown           string // how many fares were left out because their airline is unknown
 	Partly            bool   // the question has parts that do not apply without a destination
 	Rows              []cheapRow
@@ -186,8 +186,8 @@ func (v *view) showCheap(q question, from places.Place, all []published.Destinat
 
 const maxBusiest = 5
 
-// without names the largest cities of a list's country without a known fare. It returns "" if there
-// are none, or if the list is not of one country.
+// without names the largest cities without a known fare, if the list is of one country or region,
+// or returns "".
 func (v *view) without(origin fare.City, all deals.Origin) string {
 	if v.Area == nil {
 		return ""

@@ -18,7 +18,7 @@ import (
 // mislead.
 type monthsView struct {
 	Answer string
-	Rows   []monthRow // by month
+	Rows   []monthRow
 }
 
 type monthRow struct {

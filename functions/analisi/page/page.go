@@ -11,7 +11,7 @@ import (
 
 type Service struct {
 	*published.Answers
-	Cities   *answer.CoveredCities // set by Register's caller; Addresses needs none
+	Cities   *answer.CoveredCities // needed by Register, not by Addresses
 	BaseURL  string                // the service's public address, for full links; empty: unknown
 	Telegram bool                  // alerts can be sent by Telegram
 }

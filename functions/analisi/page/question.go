@@ -35,10 +35,11 @@ import (
 //	vettore, senzaVettore
 //	          only some airlines, or all but some: codes or names, separated by commas
 //	visto     a fare that the reader has seen: 45, 45,50, $50 or 50 USD
-//	massimo   the highest fare in a list (without a), written like visto
+//	massimo   the highest fare in a list of destinations, written like visto
 //	valuta    the currency of amounts; the euro if absent
 //	soglia, notti
-//	          values for the form of an alert: a fare in euros, a class of nights away
+//	          values for the form of an alert: a fare, in euros unless it names a currency, and a
+//	          class of nights away
 //	con       up to five cities, days or months to compare with, separated by commas
 //	ordine    the order of a list of destinations: prezzo, differenza or partenza
 //	vicini    si: also the fares from and to places nearby
@@ -48,18 +49,18 @@ import (
 // An empty parameter counts as missing, because a form without a script sends empty fields.
 
 type question struct {
-	from, to string // as typed
+	from, to string // the two cities as typed
 	trip
 	alert      alertFields
-	order      string // of destinations; empty: the best-judged first
+	order      string // order of a list of destinations; empty: the best-judged first
 	near       string // si: also the fares of places nearby
 	currency   string // an ISO 4217 code; empty: euros
 	currencyBy string
 	language   *i18n.Language
 	chosen     bool // links keep the language, because the reader chose it
-	// the choice that a later one replaced: month or day; empty: none
+	// cleared is "month" or "day" if a later choice of the reader replaced that one, else empty.
 	cleared string
-	ends    [2]answer.Named // from and to, resolved
+	ends    [2]answer.Named // what from and to mean
 }
 
 // trip holds the parameters of the journey, as typed, without the two cities.

@@ -30,7 +30,7 @@ type grid struct {
 
 type gridRow struct {
 	Name  string
-	Cells []calendarDay // without a fare: no link
+	Cells []calendarDay // cells without a fare have no link
 }
 
 // around returns the weeks that contain the days around a departure. It returns nil if the question
@@ -157,7 +157,7 @@ var usualStays = []string{"", weekend, "1-3", "2-4", "4-7", "8-14"}
 const (
 	maxStay  = 30 // nights
 	maxWidth = 7  // columns of nights
-	maxRows  = 15 // in a list without a month
+	maxRows  = 15 // rows of a list without a month
 )
 
 var stayOf = regexp.MustCompile(`^([0-9]{1,2})(?:-([0-9]{1,2}))?$`)
@@ -201,7 +201,7 @@ func stayText(l *i18n.Language, stay string) string {
 
 type staysView struct {
 	Route, Headline, Lede string
-	Price, Level          string // of the cheapest return; without a verdict it has no level
+	Price, Level          string // those of the cheapest return; Level is empty without a verdict
 	certainty
 	Back   link // the same question in the other direction
 	Grid   grid
@@ -268,8 +268,8 @@ func (h home) staysOf(ctx context.Context, t trip, asked answer.Question, fares 
 	return known, nil
 }
 
-// describeStay adds the usual and the last known fare of returns like those of the question. If no
-// month is given, it adds nothing.
+// describeStay adds the usual and the last known fare of returns like those of the question. It
+// adds nothing if the question has neither a day nor a month.
 func (h home) describeStay(ctx context.Context, v *view, asked answer.Question, class fare.Trip) {
 	if asked.When == nil {
 		return
@@ -440,7 +440,7 @@ func (v *view) showStays(q question, known []verdict.Day) {
 		s.Lede = l.Text("stays.best", "Out", l.WeekdayDate(out), "Back", l.WeekdayDate(back))
 	}
 	v.Title = s.Route
-	if best.Fare.Price > 0 && best.Verdict.Judged() { // as the page about these days states it
+	if best.Fare.Price > 0 && best.Verdict.Judged() { // the page about these days says the same
 		saying := wording.Verdict{Language: l, Today: v.today, On: out,
 			Of: verdict.Judgement{Judged: best.Judged, Scope: verdict.OfDeparture}}
 		v.Title += l.Text("format.colon") + " " + saying.Brief()

@@ -23,7 +23,7 @@ type view struct {
 	Lang        string // the language, if the reader chose it
 	Currency    string // the currency of amounts; empty: euros
 	Currencies  options
-	From, To    string // as typed, or the cities' names
+	From, To    string // the names of the cities, or what was typed
 	AskFrom     string // queries that find the cities again, because the names may not
 	AskTo       string
 	FromBad     bool
@@ -41,23 +41,23 @@ type view struct {
 	Printed     string   // address and day (UTC) of the answer, for paper
 
 	Start      bool
-	Collecting string // on the first page, before any fare is known: how far the collection is
+	Collecting string // how far the collection is, on the first page before any fare is known
 	Anywhere   bool   // the question has no destination
 	Orders     options
 	Notice     *notice
 	Verdict    *verdictView
-	Waits      *waits      // for a departure
+	Waits      *waits
 	Compared   *comparison // nil: nothing to compare with
 	Near       *nearView   // nil for stays by nights away
 	Cheap      *cheapView
 	Returns    *staysView
-	Places     []string    // notes about city names that cover more than the named place
-	Readings   []string    // how names were understood, if not as typed
-	Namesakes  []namesakes // of the cities
+	Places     []string // notes about city names that cover more than the named place
+	Readings   []string // how names were understood, if not as typed
+	Namesakes  []namesakes
 	Form       alertFields // values of the form of an alert
 	Alert      string
 	Area       *places.Area // the country or continent of a list of destinations; nil: all
-	// AlertWanted: the address has values for the form of the alert.
+	// AlertWanted says that the address has values for the form of the alert.
 	AlertWanted bool
 	AlertNew    bool         // no fare of the alert's route is known
 	Telegram    bool         // alerts can be sent by Telegram
@@ -67,7 +67,7 @@ type view struct {
 	Share       string       // address to share
 	Alternates  []page.Other // canonical paths in each language, the default first
 
-	today fare.Day // in UTC
+	today fare.Day // the UTC day
 
 	atOrigin fare.Day    // today where the journey begins
 	covered  []fare.City // cities with fares from them, those in the language's country first

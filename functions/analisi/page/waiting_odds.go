@@ -42,8 +42,8 @@ func waitsOf(saying wording.Verdict) *waits {
 	return w
 }
 
-// waitsWithOwn is for a price that the reader has typed. It gives no advice, because the service
-// does not know whether that offer lasts.
+// waitsWithOwn is for a price that the reader has typed. It does not say what to do, because the
+// service does not know whether that offer lasts.
 func waitsWithOwn(saying wording.Verdict) *waits {
 	l, a := saying.Language, saying.Of
 	switch {

@@ -75,7 +75,7 @@ type ReferenceParameter struct {
 	In          string `json:"in" enum:"query,header,path,body"`
 	Required    bool   `json:"required"`
 	Description string `json:"description"`
-	example     string // of a query parameter
+	example     string
 	choices     []any
 }
 

@@ -43,7 +43,7 @@ func get(h http.Handler, target string) *httptest.ResponseRecorder {
 type scored struct {
 	sum   *score.Sum
 	weeks map[fare.Day]*score.Sum
-	// no refresh has ended yet
+	// unstarted says that no refresh has ended yet.
 	unstarted bool
 }
 

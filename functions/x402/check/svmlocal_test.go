@@ -34,7 +34,7 @@ type tokenAccount struct {
 type initialState struct {
 	Mint     string           `json:"mint"`
 	Accounts []tokenAccount   `json:"accounts"`
-	Lamports map[string]int64 `json:"lamports"` // by address
+	Lamports map[string]int64 `json:"lamports"` // balance by address
 }
 
 // network is Solana's own runtime, as a network of one node. Signatures, blockhashes, the compute

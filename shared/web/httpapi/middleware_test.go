@@ -78,7 +78,7 @@ func TestOrder(t *testing.T) {
 		kind         string // media type
 		cors         bool   // pages of other sites can read it
 		cache        string
-		route        string // in the metrics
+		route        string
 		steps        []string
 	}{
 		{name: "nothing is wrong", status: 200, kind: "application/json", cors: true, cache: "private, max-age=600",

@@ -122,7 +122,7 @@ func (d *describer) successes(op *huma.Operation, route routes.Route, desc descr
 	}
 	for name, h := range registered.Headers {
 		switch {
-		case name == "Content-Type": // described by the content
+		case name == "Content-Type": // the description of the content states it
 		case name == "Content-Security-Policy", name == "Referrer-Policy": // these concern browsers, not callers
 		case headers[name] != nil && route.Price > 0:
 			response.Headers[name] = headerRef(name)

@@ -26,8 +26,8 @@ func TestProblemsAsPages(t *testing.T) {
 		name, method, target, key string
 		config                    httpapi.Config
 		status                    int
-		title                     string // in Italian
-		says                      string // the other texts come from the document
+		title                     string // heading of the Italian page
+		says                      string // another text on the page
 	}{
 		{name: "parameters", target: "/v1/analisi", status: 400, title: "La richiesta non è valida",
 			says: "origine is missing"},

@@ -15,8 +15,8 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// mountForeign adds endpoints that require a token. They answer whether the caller is a Pro
-// customer, and write errors as plain text.
+// mountForeign adds two endpoints of compat. They answer whether the caller is a Pro customer, and
+// write errors as plain text.
 func mountForeign(s *service) {
 	write := func(w http.ResponseWriter, _ *http.Request, p *httpapi.Problem) {
 		for name, values := range p.GetHeaders() {
@@ -64,7 +64,7 @@ func TestTokens(t *testing.T) {
 		header func(s *service) []string
 		status int
 		says   string
-		reads  int // per call
+		reads  int // reads of the store per call
 	}{
 		{"of a key", func(s *service) []string { return []string{"Authorization", token(s, key)} }, 200, "pro true", 1},
 		{"of a key, to the last second", func(s *service) []string {

@@ -15,7 +15,7 @@ type Usage struct {
 	Window int64 // calls in the current window
 	Today  int64 // calls of this UTC day or, if the window is longer, of the window
 	Reset  time.Time
-	Paid   *Paid // for anonymous callers: where the answer is sold, or nil
+	Paid   *Paid // where the answer is sold; nil for a caller with a key, or if it is not sold
 }
 
 func (u Usage) Remaining() int64 { return max(0, u.Cap.Calls-u.Window) }

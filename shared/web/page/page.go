@@ -171,8 +171,8 @@ type asset struct {
 }
 
 type assetFiles struct {
-	paths map[string]string // with a hash, by file name
-	files map[string]asset  // by name with a hash
+	paths map[string]string // path with a hash, by file name
+	files map[string]asset  // by file name with a hash
 	style string            // style.css before compactStyle, with the hashed names of other assets
 }
 

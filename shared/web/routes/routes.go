@@ -20,29 +20,30 @@ type Route struct {
 	Path     string // may end in {file}, which matches any one name
 	Function string // folder in functions/
 	Share    string // name of one of Shares
-	Free     Cap    // quota of an address without a key
-	Pro      Cap    // per key
+	Free     Cap    // quota of an address
+	Pro      Cap    // quota of a key
 	Edge     Edge
 	Own      time.Duration // how long a caller with a key may cache an answer
 	Form     bool          // accepts forms too
 	NoHEAD   bool          // refuses HEAD, which link previews send, because its GET shows something once
 	Keys     bool          // reads X-Api-Key although it has no Pro quota
-	// requires a key, a token made from a key, or an anonymous token
+	// Tokens says that the endpoint requires a key, a token made from a key, or an anonymous token.
 	Tokens       bool
 	KeyInHandler bool // the handler reads X-Api-Key itself
-	// callers prove themselves by a signature; limits refuse only calls that fail
+	// Signed says that callers prove themselves by a signature. Limits refuse only those of their
+	// calls that fail.
 	Signed bool
-	// lists single fares, of past days or of one departure: answers 403 unless
-	// httpapi.Config.AllFares is set
+	// SingleFares says that the answer lists single fares, of past days or of one departure. It is
+	// 403 unless httpapi.Config.AllFares is set.
 	SingleFares     bool
 	CrossOriginPOST bool  // scripts of any site may post to it: it reads no cookies
 	Price           int64 // per call by x402, in millionths of a USDC; 0: not sold
-	// answers questions about fares without a key; if the free tier is closed, CloudFront refuses
-	// calls without a key
+	// FreeTier says that the endpoint answers questions about fares without a key. If the free tier
+	// is closed, CloudFront refuses calls without a key.
 	FreeTier bool
 
-	// Headers lists the headers that the edge passes on in place of Accept-Language, If-None-Match,
-	// Idempotency-Key and Payment-Signature. The edge can pass on at most ten.
+	// Headers lists the headers that the edge passes on in place of Accept-Language, If-None-Match
+	// and others, because it can pass on at most ten.
 	Headers []string
 }
 
@@ -104,8 +105,8 @@ func (r Route) Described() bool { return len(r.Paths()) == 2 || r.Price > 0 }
 
 // Edge is how long CloudFront may cache a successful answer.
 type Edge struct {
-	Free time.Duration // for anonymous callers, in a copy that they share
-	Pro  time.Duration // for a caller with a key, in a copy of their own
+	Free time.Duration // for anonymous callers, who share a copy
+	Pro  time.Duration // for a caller with a key, who has a separate copy
 }
 
 const day = 24 * time.Hour

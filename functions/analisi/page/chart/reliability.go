@@ -9,7 +9,7 @@ import (
 // Reliability is a chart that compares stated chances with what happened: 70 % should come true in
 // 70 % of cases. The points of correct chances lie on the diagonal.
 type Reliability struct {
-	Points []ReliabilityPoint // by stated chance, ascending
+	Points []ReliabilityPoint // ascending by stated chance
 	Axes   [2]string          // labels: x, the stated chance; y, the observed share
 	Label  string
 }
