@@ -187,6 +187,8 @@ func TestReadUpdate(t *testing.T) {
 		"a picture": {[]byte(`{"update_id":1,"message":{"message_id":1,"date":1,"chat":{"id":5,"type":"private"},"photo":[]}}`), telegram.Command{Chat: "5", Private: true}, true},
 		"blocked": {posted(func() error { return s.Block(ada) }),
 			telegram.Command{Chat: "1234567890", Private: true, Name: telegram.Blocked}, true},
+		"as if blocked": {s.Update(ada, "private", "/"+telegram.Blocked, ""),
+			telegram.Command{Chat: "1234567890", Private: true, Name: "blocked", Argument: "the bot"}, true},
 		"edited":            {[]byte(`{"update_id":1,"edited_message":{"message_id":1,"date":1,"chat":{"id":5,"type":"private"},"text":"/stop"}}`), telegram.Command{}, false},
 		"of a kind to come": {[]byte(`{"update_id":1,"hologram":{}}`), telegram.Command{}, false},
 	} {

@@ -9,12 +9,13 @@ import (
 	"github.com/go-telegram/bot/models"
 )
 
-// Blocked is the Name of a Command that reports that a user blocked the bot. No user can type it.
-const Blocked = "(blocked)"
+// Blocked is the Name of a Command that reports that a user blocked the bot. No user can type it,
+// because a typed name ends at the first space.
+const Blocked = "blocked the bot"
 
 // Command is what a user did that the bot must handle.
 type Command struct {
-	Chat     string // a number that never changes
+	Chat     string // its number
 	Private  bool   // with one person; in groups any member may write
 	Name     string // start, stop, ...; empty if it is no command; or Blocked
 	Argument string // text after the name
