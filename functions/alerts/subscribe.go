@@ -46,8 +46,8 @@ type accepted struct {
 	Confirmation string `json:"confirmation,omitempty" format:"uri" doc:"For channel telegram: the link to the chat with the bot, where a button confirms the alert"`
 }
 
-// subscribe stores the requested alert and a job, whatever the address. The worker decides later
-// whether a mail is sent, so the answer reveals nothing about the address.
+// subscribe does the same work for every address. The worker decides later whether a mail is sent,
+// so the answer reveals nothing about the address.
 func (s *Service) subscribe(ctx context.Context, in *subscribeInput) (*page.Response, error) {
 	l := i18n.Choose(in.Lang, string(in.AcceptLanguage))
 	onPage := isForm(in.ContentType) && page.WantsHTML(in.Accept)

@@ -104,8 +104,8 @@ func (l Links) Mailbox(email string) store.SubscriberID {
 	return l.Subscriber(local + "@" + domain)
 }
 
-// An address gets no alerts for refusedDays after a permanent refusal, and for complaintYears after
-// its reader reported spam.
+// An address gets no messages about alerts for refusedDays after a permanent refusal, and for
+// complaintYears after its reader reported spam.
 const (
 	refusedDays    = 180
 	complaintYears = 10

@@ -3,7 +3,7 @@
 //
 // Anyone who knows a topic's URL, such as https://ntfy.sh/some-topic, can read its messages.
 // Callers choose the server, so every request goes through package outbound. Answers are checked
-// strictly: a server that does not answer like ntfy gets only one message.
+// strictly, so that another web server that answers 200 gets no further message.
 package ntfy
 
 import (

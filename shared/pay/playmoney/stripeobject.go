@@ -92,7 +92,8 @@ func (h *stripeSubscription) invoice() string {
 }
 
 // invoiceObject returns the JSON of a subscription's newest invoice. As with the real Stripe, the
-// period of the invoice is the previous one, and the period of its line is the one that is paid.
+// period of the invoice's line is the one that is paid, and the period of the invoice itself ends
+// when that one begins.
 func (s *Stripe) invoiceObject(h *stripeSubscription) object {
 	line := object{"id": "il_" + h.id, "object": "line_item", "amount": s.Amount,
 		"period": object{"start": h.begin.Unix(), "end": h.end.Unix()}}

@@ -26,7 +26,7 @@ import (
 
 type Config struct {
 	// Nodes are the addresses of JSON-RPC endpoints, asked in order until one gives a definite
-	// answer. They may contain secrets and never appear in an error.
+	// answer. They may contain secrets, so errors show only their hosts.
 	Nodes  []string
 	Wallet string // owner of the receiving token accounts
 	Mint   string

@@ -101,8 +101,8 @@ type Payment struct {
 	Payer string // owner of the coins it moves
 	Units int64
 	Fee   int64 // for the fee payer, in lamports
-	// Guarded means that the transaction contains assertions, which the payer can make succeed in
-	// the simulation and fail in the block.
+	// Guarded means that the transaction may contain assertions, which the payer can make succeed
+	// in the simulation and fail in the block.
 	Guarded bool
 
 	key     ed25519.PrivateKey
