@@ -66,7 +66,6 @@ func TestParametersOfTheirOwnAreOtherAnswers(t *testing.T) {
 	if _, body, asked := d.get("/v1/price-trends?currency=eur&origin=PSA"); !asked || seen[body] == "" {
 		t.Errorf("another order: asked %v, %.80s", asked, body)
 	}
-	// A repeated parameter also makes another cache key.
 	if status, _, asked := d.get("/v1/price-trends?origin=PSA&origin=VRN&currency=eur"); status != 400 || !asked {
 		t.Errorf("given twice: %d", status)
 	}

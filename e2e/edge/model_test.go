@@ -55,7 +55,7 @@ func (m *cloudFront) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		m.write(w, r, m.ask(r), kept)
 		return
 	}
-	key := r.URL.Path + "?" + r.URL.RawQuery // parameters in another order are another key
+	key := r.URL.Path + "?" + r.URL.RawQuery
 	if row.Keyed() {
 		key += " " + r.Header.Get(httpapi.KeyHeader) + "|" + r.Header.Get("Authorization")
 	}
@@ -104,7 +104,6 @@ func (m *cloudFront) ask(r *http.Request) *object {
 	return &object{status: w.Code, header: w.Header().Clone(), body: w.Body.Bytes()}
 }
 
-// write sends a stored answer, or 304 if the caller already has it.
 func (m *cloudFront) write(w http.ResponseWriter, r *http.Request, o *object, shared bool) {
 	maps.Copy(w.Header(), o.header)
 	if shared {
@@ -120,7 +119,6 @@ func (m *cloudFront) write(w http.ResponseWriter, r *http.Request, o *object, sh
 	w.Write(o.body)
 }
 
-// lifetime returns s-maxage, otherwise max-age, otherwise 0.
 func lifetime(h http.Header) time.Duration {
 	says := map[string]string{}
 	for directive := range strings.SplitSeq(h.Get("Cache-Control"), ",") {

@@ -174,7 +174,6 @@ func (m *module) add(text string) {
 	}
 }
 
-// noticeOf lists the modules, then the notices that we must repeat.
 func noticeOf(t *testing.T, modules []module) string {
 	t.Helper()
 	var list, notices strings.Builder

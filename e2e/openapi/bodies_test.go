@@ -66,7 +66,7 @@ func TestBodiesAreDescribedAsTheyAreRead(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				for name, narrower := range content.Schema.Properties { // beside a reference
+				for name, narrower := range content.Schema.Properties { // may narrow the type in body.Ref
 					f := body.Properties[name]
 					f.Type = narrower.Type
 					body.Properties[name] = f

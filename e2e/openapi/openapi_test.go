@@ -312,7 +312,7 @@ func shortened(value any) any {
 		if runes := []rune(value); len(runes) > shownRunes {
 			first := string(runes[:shownRunes])
 			if end := strings.LastIndexByte(first, ' '); end > 0 {
-				first = first[:end] // whole words
+				first = first[:end]
 			}
 			return first + "..."
 		}

@@ -58,11 +58,11 @@ func TestWrongParameters(t *testing.T) {
 		refused("adulti=4", "adulti", "is not a parameter")
 		for _, name := range names {
 			if name == "q" || name == "t" || name == "a" || name == "da" {
-				continue // no name is one letter away
+				continue // without its first letter it is empty or another parameter
 			}
 			refused(name[1:]+"=2027-02-12", name[1:], "the nearest name is "+name)
 		}
-		if len(names) > 0 && r.Name != "home" { // that page explains it itself
+		if len(names) > 0 && r.Name != "home" { // the page reports repeated parameters in its own way
 			refused(url.Values{names[0]: {"a", "b"}}.Encode(), names[0], "is given 2 times")
 		} else {
 			refused("adulti=4&adulti=5", "adulti", "is not a parameter")

@@ -74,7 +74,6 @@ func platform(path string) string {
 	return ""
 }
 
-// modules compares the list of an archive with the modules that go version -m prints.
 func modules(t *testing.T, executable, path string) {
 	t.Helper()
 	data, err := os.ReadFile(path)

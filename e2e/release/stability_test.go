@@ -21,7 +21,6 @@ var update = flag.Bool("update", false, "add new names to the recorded list")
 // names is the file with the names that docs/stability.md promises to keep.
 const names = "testdata/names.txt"
 
-// With -update the recorded list gets the new names, and keeps the old ones.
 func TestNothingIsRemoved(t *testing.T) {
 	t.Parallel()
 	published := publishedNames(t)

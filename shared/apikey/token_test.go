@@ -43,7 +43,6 @@ func TestTokens(t *testing.T) {
 	if !ok || anonymous.Customer != "" || !anonymous.Until.Equal(ends) || signer.MadeFor(anonymous, Hash{}) {
 		t.Errorf("%v %+v", ok, anonymous)
 	}
-	// A proxy in front of the service recognises calls with a key by vd_ in the token.
 	if !strings.Contains(token, "vd_") || strings.Contains(freeScheme, "vd_") {
 		t.Error("calls with a token of a key are taken for calls without one, or the other way round")
 	}

@@ -8,7 +8,7 @@ import (
 	"fmt"
 )
 
-// Whole is a table that can be copied whole, with versions and expiry times.
+// Whole is a table that can be copied, with versions and expiry times.
 type Whole interface {
 	Table
 

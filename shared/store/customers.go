@@ -86,7 +86,6 @@ func (c Customer) HasKey(k apikey.Key) bool {
 	return len(c.Hash) == len(apikey.Hash{}) && k.Matches(apikey.Hash(c.Hash))
 }
 
-// HasLiveKey reports whether the customer has a key and a plan that has not ended.
 func (c Customer) HasLiveKey(now time.Time) bool { return len(c.Hash) > 0 && c.Plan().Live(now) }
 
 // replaceKey replaces the current key and forgets all other keys.

@@ -148,7 +148,7 @@ func TestPostponedEndedReplayed(t *testing.T) {
 	}
 }
 
-// The queue item of a delivery that was deleted with its subscriber is removed, not sent.
+// Take removes the queue items of deliveries that Forget deleted.
 func TestForgottenDeliveries(t *testing.T) {
 	d, w := openDeliveries(t)
 	ctx := t.Context()

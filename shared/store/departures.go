@@ -60,7 +60,6 @@ func (f Fares) Sheet(ctx context.Context, s fare.Series, nonStop bool) (*departu
 	return state, wrap(err, "read departures of %s", s)
 }
 
-// Departures holds all stored departure data of a series.
 type Departures struct {
 	Any, NonStop Stored[*departure.State]
 	Learning     Stored[Learning]
@@ -97,7 +96,6 @@ func NewContribution(cycle fare.Day, counted *score.Contribution, expires time.T
 	return Contribution{cycle, expires, contributions.Pack(counted).Compact()}
 }
 
-// Exists is false for the zero Contribution.
 func (c Contribution) Exists() bool { return c.counted.Exists() }
 
 // AddTo fails with ErrNotFound if another version of the program wrote the contribution.

@@ -13,7 +13,7 @@ import (
 type Endpoint struct {
 	URL        string    `json:"u"`
 	Generation int       `json:"g,omitempty"` // number of secret rotations
-	Rotated    time.Time `json:"r,omitzero"`  // time of the last rotation
+	Rotated    time.Time `json:"r,omitzero"`
 	Verified   bool      `json:"v,omitempty"` // the endpoint has accepted a test event
 	Dead       bool      `json:"x,omitempty"` // the endpoint was given up
 	Answered   time.Time `json:"a,omitzero"`  // when it last accepted an event, or at most an hour earlier

@@ -15,7 +15,6 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// keyRow is a row of the table of keys in the package comment.
 type keyRow struct {
 	name            string // partition and sort as documented
 	partition, sort *regexp.Regexp
@@ -91,9 +90,8 @@ func (r *recorder) Take(ctx context.Context, key store.Key, n, limit int64, expi
 	return r.Table.Take(ctx, key, n, limit, expires)
 }
 
-// TestKeysAreDocumented compares the keys that all methods of all record types use with the table
-// in the package comment: each key matches exactly one row, and each row is written, with its
-// expiry.
+// Each key that the methods of the record types use matches exactly one row of the table in the
+// package comment, and each row is written, with its expiry.
 func TestKeysAreDocumented(t *testing.T) {
 	rows := documentedKeys(t)
 	table := &recorder{Table: openAlerts(t).Table}

@@ -75,8 +75,7 @@ func TestLeaseWithFaults(t *testing.T) {
 	t.Logf("%d combinations", n)
 }
 
-// A new lease starts at version 1 after the old one expired, so it can have the version that the
-// earlier holder knows. The earlier holder must not take it.
+// A new lease can have the version that the holder of an expired lease knows, who must not take it.
 func TestALeaseThatWasLostIsNotTakenBack(t *testing.T) {
 	for _, late := range []struct {
 		name string

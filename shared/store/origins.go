@@ -21,7 +21,6 @@ type Coverage struct {
 	AsOf         fare.Day  `json:"on"` // day of the refresh that wrote it
 }
 
-// exceeds reports whether c is newer than the other coverage or, on the same day, has more data.
 func (c Coverage) exceeds(than Coverage) bool {
 	return c.AsOf > than.AsOf || c.AsOf == than.AsOf && c.Observations > than.Observations
 }

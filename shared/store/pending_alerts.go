@@ -16,7 +16,6 @@ var (
 	// ErrUsed means that the pending subscription was already confirmed.
 	ErrUsed    = errors.New("confirmed before")
 	ErrTooMany = errors.New("too many alerts")
-	// ErrStopped means that messages to the subscriber are blocked.
 	ErrStopped = errors.New("mail is stopped")
 )
 

@@ -9,7 +9,7 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// A postponed job comes after jobs that are due earlier, and keeps its number of tries.
+// A postponed job comes after jobs that are due earlier.
 func TestPostponedJobs(t *testing.T) {
 	outbox := store.Outbox{Table: openAlerts(t).Table, Name: "push"}
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)

@@ -103,7 +103,6 @@ func (c Customer) undoable(owned []byte) error {
 // lost.
 const RotationGrace = 10 * time.Minute
 
-// ErrNotHeld means that the key is not the current key of the customer.
 var ErrNotHeld = errors.New("the key is not the current one")
 
 // Rotate replaces the current key, which the caller must show, by the key whose hash is fresh, and

@@ -21,7 +21,6 @@ var scoreSumKey = Key{scorePartition, "SUM"}
 
 var sums = &record[*score.Sum]{"score", score.DecodeSum, (*score.Sum).Encode}
 
-// Score holds the parts of the stored score that one write changes.
 type Score struct {
 	Sum   *score.Sum
 	Weeks map[fare.Day]*score.Sum // by the first day of the week

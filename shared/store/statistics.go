@@ -10,14 +10,14 @@ import (
 // once for every item.
 type Tally struct {
 	Now       time.Time
-	Routes    int            // series of one-way fares
-	Returns   int            // series of returns
-	Alerts    int            // confirmed alerts
-	Watchers  int            // subscribers with an alert
-	Customers int            // including former ones
-	Plans     int            // customers with a key whose plan has not ended
-	Outbox    int            // jobs
-	Items     int            // items of all kinds
+	Routes    int // series of one-way fares
+	Returns   int // series of returns
+	Alerts    int // confirmed alerts
+	Watchers  int // subscribers with an alert
+	Customers int // including former ones
+	Plans     int // customers with a key whose plan has not ended
+	Outbox    int
+	Items     int
 	Expired   int            // expired, but not deleted yet
 	Bytes     int64          // total length of keys and data
 	Kinds     map[string]int // items by the first part of their partition

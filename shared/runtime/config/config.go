@@ -19,7 +19,6 @@ type Store struct {
 	Table string `env:"VERDETTO_TABLE,notEmpty"`
 }
 
-// HTTP holds the settings of functions that answer HTTP requests.
 type HTTP struct {
 	OriginSecrets []string `env:"VERDETTO_ORIGIN_SECRETS,notEmpty"`
 	Secret

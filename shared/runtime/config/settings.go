@@ -237,7 +237,6 @@ func OfFlag(flag string) (Setting, bool) {
 	return Settings[at], true
 }
 
-// Faults returns the faults of a value, with the accepted values.
 func (s Setting) Faults(value string) (faults []string) {
 	values := []string{value}
 	if s.List {

@@ -21,16 +21,14 @@ import (
 	"verdetto/shared/runtime/recorder"
 )
 
-// Main answers API Gateway events until AWS ends the process.
 func Main(h http.Handler) { lambda.Start(Adapt(h)) }
 
-// MainWith is like Main, for a function that also receives other events, such as those of a
-// schedule. other handles them.
+// MainWith is for a function that also receives other events, such as those of a schedule. other
+// handles them.
 func MainWith(h http.Handler, other func(context.Context, json.RawMessage) (any, error)) {
 	lambda.Start(AdaptWith(h, other))
 }
 
-// AdaptWith returns the Lambda handler for HTTP events and all other events, which other handles.
 func AdaptWith(h http.Handler, other func(context.Context, json.RawMessage) (any, error)) func(context.Context,
 	json.RawMessage) (any, error) {
 	answer := Adapt(h)

@@ -194,7 +194,7 @@ func (s *Store) prepare(path string) error {
 	return nil
 }
 
-// Len includes expired items that are not deleted yet.
+// Len includes expired items.
 func (s *Store) Len() (n int) {
 	_ = s.db.View(func(tx *bolt.Tx) error { // a closed file has no items
 		n = tx.Bucket(bucket).Stats().KeyN

@@ -145,7 +145,7 @@ func (w *walker) page(id uint64, from, to []byte) error {
 	return nil
 }
 
-// inOrder reports whether the keys increase and are within the limits of page.
+// inOrder reports whether the keys increase and keep the limits of page.
 func inOrder(elements []element, from, to []byte) bool {
 	for i, e := range elements {
 		if i == 0 && bytes.Compare(e.key, from) < 0 || i > 0 && bytes.Compare(e.key, elements[i-1].key) <= 0 ||

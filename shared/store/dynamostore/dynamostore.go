@@ -80,7 +80,6 @@ func (t *Store) Get(ctx context.Context, key store.Key, read store.Consistency) 
 // long run of them needs only few requests.
 const afterExpired = 100
 
-// Query requests pages until it has r.Limit items that have not expired, or the range ends.
 func (t *Store) Query(ctx context.Context, r store.Range) ([]store.Item, error) {
 	if err := r.Validate(); err != nil {
 		return nil, fmt.Errorf("query items: %w", err)

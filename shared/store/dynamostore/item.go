@@ -94,7 +94,6 @@ func integer(a attributes, name string) (int64, error) {
 	return v, nil
 }
 
-// writtenBy reports whether the write with the random name writer was the last to change the item.
 func writtenBy(a attributes, writer string) bool {
 	w, ok := a[schema.Writer].(*types.AttributeValueMemberS)
 	return ok && w.Value == writer

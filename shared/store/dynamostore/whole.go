@@ -50,7 +50,6 @@ func (t *Store) Scan(ctx context.Context, after store.Key) (page []store.Item, n
 	return page, next, err
 }
 
-// placers is the number of items that Place writes at a time.
 const placers = 16
 
 // Place uses conditional writes of single items.
@@ -110,13 +109,12 @@ func asItIs(i store.Item, writer string) attributes {
 	return a
 }
 
-// mostInVain limits how often patiently makes a request, which the SDK itself tries several times. A
-// table billed per request needs minutes to adapt to a sudden load.
+// mostInVain limits how often patiently makes a request, which the SDK itself tries several times. It
+// is high, because a table billed per request needs minutes to adapt to a sudden load.
 const mostInVain = 20
 
 var waits = retry.Backoff{First: 50 * time.Millisecond, Longest: 20 * time.Second}
 
-// patiently retries a request while its error is temporary.
 func (t *Store) patiently(ctx context.Context, request func() error) error {
 	for try := 1; ; try++ {
 		err := request()

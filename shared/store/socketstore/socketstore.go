@@ -44,11 +44,10 @@ type call struct {
 	Expires  time.Time
 }
 
-// answer is the result of a call. Fault is 0 for success, otherwise 1 + the index in faults.
 type answer struct {
 	Items []store.Item
 	Count int64
-	Fault int
+	Fault int // 0 for success, otherwise 1 + the index in faults
 	Text  string
 }
 

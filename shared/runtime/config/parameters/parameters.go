@@ -17,7 +17,6 @@ type Parameter struct {
 	Choice string
 }
 
-// The choices that make parameters necessary.
 const (
 	TelegramBot  = "telegramBot"
 	StripePrice  = "stripePrice"
@@ -42,7 +41,6 @@ var Table = []Parameter{
 
 func (p Parameter) Path(service string) string { return "/" + service + "/" + p.Name }
 
-// Chosen returns the choices that have a value.
 func Chosen(telegramBot, stripePrice, solanaWallet string) (chosen []string) {
 	for choice, value := range map[string]string{TelegramBot: telegramBot, StripePrice: stripePrice, SolanaWallet: solanaWallet} {
 		if value != "" {
@@ -52,7 +50,6 @@ func Chosen(telegramBot, stripePrice, solanaWallet string) (chosen []string) {
 	return chosen
 }
 
-// Required returns the parameters that the chosen options make necessary.
 func Required(chosen ...string) (needed []Parameter) {
 	for _, p := range Table {
 		if p.Choice == "" || slices.Contains(chosen, p.Choice) {

@@ -124,7 +124,7 @@ func Client(endpoint string, options ...func(*dynamodb.Options)) *dynamodb.Clien
 	}, options...)
 }
 
-// shared is the DynamoDB Local that all tests of a test binary use.
+// shared is the DynamoDB Local of all tests of a test binary.
 var shared = sync.OnceValues(func() (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -149,7 +149,6 @@ func Endpoint(t testing.TB) string {
 
 var tables atomic.Int64
 
-// Table creates a new empty table for a test.
 func Table(t testing.TB, now func() time.Time, options ...func(*dynamodb.Options)) *dynamostore.Store {
 	t.Helper()
 	return TableAt(t, Endpoint(t), now, options...)
