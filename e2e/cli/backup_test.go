@@ -48,7 +48,6 @@ func TestBackup(t *testing.T) {
 		t.Errorf("others may read it: %v %v", info, err)
 	}
 	first.End(t)
-	// Calls during the backup change the counters.
 	was, is := fixture.Items(t, filepath.Join(d.Dir, "kept.db")), fixture.Items(t, filepath.Join(d.Dir, "copy.db"))
 	if len(was) < 3 {
 		t.Errorf("the store holds only %d items", len(was))

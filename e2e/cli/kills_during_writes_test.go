@@ -103,7 +103,7 @@ func served(t *testing.T, d fixture.Shell, now time.Time, s *dying, args ...stri
 		t.Fatal(err)
 	}
 	defer table.Close()
-	_ = os.Remove(file + ".socket") // from an earlier call
+	_ = os.Remove(file + ".socket") // left by an earlier call
 	listener, err := net.ListenUnix("unix", &net.UnixAddr{Name: file + ".socket"})
 	if err != nil {
 		t.Fatal(err)
@@ -121,7 +121,7 @@ func served(t *testing.T, d fixture.Shell, now time.Time, s *dying, args ...stri
 // When it runs again, it does all of its work once.
 func TestServiceKilledDuringWrites(t *testing.T) {
 	t.Parallel()
-	now := time.Date(2016, 3, 1, 12, 0, 0, 0, time.UTC) // the time that -now means by a day
+	now := time.Date(2016, 3, 1, 12, 0, 0, 0, time.UTC) // -now 2016-03-01 means noon
 	common := []string{"-store", "bolt:kept.db", "-now", "2016-03-01"}
 	for name, c := range map[string]struct {
 		args []string

@@ -161,7 +161,7 @@ func TestRestore(t *testing.T) {
 	same("kept.db")
 	run(0, "restored", "restore", "-from", "copy.db", "-store", "bolt:second.db")
 	same("second.db")
-	d.Write("kept.db", whole[:len(whole)/2]) // damaged, the usual reason for a restore
+	d.Write("kept.db", whole[:len(whole)/2]) // a damaged store
 	run(0, "restored", "restore", "-from", "copy.db", "-store", "bolt:kept.db")
 	same("kept.db")
 	run(0, "1 routes", "verify", "-store", "bolt:kept.db")

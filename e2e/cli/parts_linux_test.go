@@ -69,7 +69,7 @@ func TestImportEndsBySignal(t *testing.T) {
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}
-		w, err := os.OpenFile(pipe, os.O_WRONLY, 0) // the import has opened it, so it reads
+		w, err := os.OpenFile(pipe, os.O_WRONLY, 0) // succeeds as soon as the import has opened the pipe
 		if err == nil {
 			_, err = io.WriteString(w, "origin,destination,observed_date,depart_date,price,currency\n")
 		}
@@ -79,7 +79,7 @@ func TestImportEndsBySignal(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_ = c.Wait() // its exit code follows
+		_ = c.Wait() // the exit code is read below
 		w.Close()
 		if code := c.ProcessState.ExitCode(); code != 1 || !strings.Contains(errors.String(), "the same command continues") {
 			t.Errorf("%v: exit code %d, %s", signal, code, errors.String())

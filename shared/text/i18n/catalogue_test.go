@@ -133,7 +133,8 @@ func marks(text string) []string {
 }
 
 // untypeset matches typographic faults. French needs a no-break space before ; : ! ? % and within «
-// », and no straight apostrophes. Only English and Italian may use straight quotation marks.
+// », and no straight apostrophes. In German, Spanish and Portuguese, straight quotation marks are
+// faults.
 var untypeset = map[string]*regexp.Regexp{
 	"de": regexp.MustCompile(`[^=]"[^ >]|[ \x{a0}][;:!?]`),
 	"fr": regexp.MustCompile(`'| [;:!?%»€]|« |[\pL\d})][;!?»%]|[\pL})]:[^\pL/]`),
@@ -201,7 +202,7 @@ claim = "Is dat een goede prijs?"`))
 	}
 }
 
-// A prefix with an accent is found as well: "no sábado" depends on it.
+// A prefix may have an accent.
 func TestBegins(t *testing.T) {
 	for _, c := range []struct {
 		text, with string

@@ -83,7 +83,7 @@ func inGo(t *testing.T, path string) (all []use) {
 		case *ast.SelectorExpr:
 			method = f.Sel.Name
 			if name, ok := f.X.(*ast.Ident); ok && name.Name == "flag" {
-				method = "" // flag.Lookup
+				method = "" // flag.Lookup looks up no text
 			}
 		case *ast.Ident:
 			method = f.Name

@@ -2,8 +2,8 @@
 // numbers, money, dates and lists. Start with Language.Text.
 //
 // To add a language, add a catalogue file such as en.toml, and a line in the variable languages. If
-// a catalogue lacks a text, the English one is shown. A catalogue is parsed on first use, because
-// that takes milliseconds and most processes need no texts.
+// a catalogue lacks a text, the English one is shown. A catalogue is parsed on first use, so that a
+// process parses only those it needs.
 package i18n
 
 import (
@@ -151,8 +151,8 @@ func Match(header string) (l *Language, ok bool) {
 	return nil, false
 }
 
-// Text returns the text with the id. fill alternates names and values of placeholders. It panics on
-// an unknown id or name, which this package's tests find.
+// Text returns the text with the id. fill alternates names and values of placeholders. Text panics
+// if the id is unknown or a placeholder has no value; TestUses finds such calls.
 func (l *Language) Text(id string, fill ...any) string { return l.fill(id, nil, fill) }
 
 func (l *Language) Lookup(id string) (text string, ok bool) {
@@ -203,7 +203,7 @@ func (l *Language) messages() map[string]*text {
 // fill returns the text with its placeholders filled. If count is not nil, it returns the plural
 // form for the count.
 func (l *Language) fill(id string, count *int, fill []any) string {
-	if l.amounts != nil { // amounts in fill are texts already, so the currency has no effect on them
+	if l.amounts != nil { // amounts in fill are already written in the currency
 		return l.amounts.language.fill(id, count, fill)
 	}
 	m := l.messages()[id]

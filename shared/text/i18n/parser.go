@@ -12,11 +12,11 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// parsed is a text of a catalogue. Most texts have only placeholders such as {{.City}} and are cut
-// into pieces, because templates take ten times as long.
+// parsed is a text of a catalogue. A text that has only placeholders such as {{.City}} is cut into
+// pieces, which need no template to be filled.
 type parsed struct {
 	pieces []piece
-	// conditions is the text as a template, if it has more than placeholders.
+	// conditions is the text as a template. It is nil if the text has only placeholders.
 	conditions *template.Template
 }
 
@@ -68,7 +68,7 @@ func parseText(source string) *parsed {
 		name, isField := strings.CutPrefix(inside, ".")
 		if !closed || !isField || strings.ContainsAny(name, " .|(") {
 			p.conditions = template.Must(template.New("").Option("missingkey=error").
-				Funcs(template.FuncMap{"begins": begins}).Parse(source)) // tests parse every text
+				Funcs(template.FuncMap{"begins": begins}).Parse(source)) // TestCatalogues parses every text
 			break
 		}
 		p.pieces, rest = append(p.pieces, piece{name: name}), next
@@ -118,8 +118,8 @@ func valueOf(name string, fill []any) (value any, ok bool) {
 	return nil, false
 }
 
-// begins reports whether a text starts with one of the given prefixes. It ignores case, and the accents that a prefix
-// leaves out.
+// begins reports whether a text starts with one of the given prefixes, which are in lower case. It
+// ignores case, and an accent on the last letter if the prefix has none.
 func begins(text string, with ...string) bool {
 	text = norm.NFD.String(strings.ToLower(text))
 	for _, w := range with {

@@ -11,7 +11,7 @@ import (
 )
 
 // Flight writes what the source says about the flight, as in "Ryanair, Bergamo–Stansted, non-stop,
-// 2 h 5 min". It returns "" if the source states only the stops. For a return trip it writes the
+// 2 h 5 min". It returns "" if it has nothing to write but the stops. For a return trip it writes the
 // outward flight, whose stops are known only if neither direction has any.
 func Flight(l *i18n.Language, offer verdict.Live) string {
 	var all []string

@@ -12,8 +12,8 @@ import (
 
 // Places explains what the names of an origin and perhaps a destination mean, if the names alone do
 // not say it: how they were understood, and the city of an airport or district. For a city with
-// several airports it lists them. If the answer is about the airports, it only says what their
-// fares are compared with, unless it is their own fares.
+// several airports it lists them. If the answer is about the airports, it instead says what their
+// fares are compared with, unless that is their own fares.
 func Places(l *i18n.Language, pair verdict.Pair, asked ...places.Match) (all []string) {
 	about := [...]fare.Airport{pair.From, pair.To}
 	var several []string // cities with several airports
@@ -80,7 +80,7 @@ func Reading(l *i18n.Language, m places.Match) (all []string) {
 		return []string{l.Text("ask.read_as", "Typed", typed, "Meant", country.NameIn(l.Code)),
 			l.Text("place.country", "Code", code, "Query", places.Query(fare.City(code), ""))}
 	}
-	isPart := m.Part != "" && m.Part != m.Name && !slices.Contains(m.Airports, m.Part) // Parma, whose fares are Milan's
+	isPart := m.Part != "" && m.Part != m.Name && !slices.Contains(m.Airports, m.Part) // such as Parma, whose fares are Milan's
 	if m.Reading == places.AsTyped && !isPart {
 		return nil
 	}

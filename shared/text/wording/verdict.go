@@ -170,9 +170,8 @@ func Signed(l *i18n.Language, price, usual fare.Cents) string {
 
 const same = "same"
 
-// apart is the only function that compares a fare with its usual price for readers. Whether a fare
-// is about the usual price is decided in euros, like its level. euro is 1 EUR in the currency of
-// the amounts.
+// apart compares a fare with its usual price. Whether the fare is about the usual price is decided
+// in euros, like its level. euro is 1 EUR in the currency of the amounts.
 func apart(l *i18n.Language, price, usual, euro fare.Cents) (amount, id string) {
 	amount, sign := l.Apart(price, usual)
 	if departure.Near(price*oneEuro/euro, usual*oneEuro/euro) {
@@ -301,7 +300,7 @@ func Compared(l *i18n.Language, v verdict.Verdict) string {
 	return l.Text("departure.observed", "Fares", fares)
 }
 
-// since returns false if the verdict is not about days that can be counted.
+// since returns false if the verdict counts no days.
 func (v Verdict) since() (string, bool) {
 	days := v.Of.Verdict.Days
 	if days == nil {
@@ -310,8 +309,8 @@ func (v Verdict) since() (string, bool) {
 	return v.Date(days.Since), true
 }
 
-// Rank states on how many days a lower fare was seen. For a departure, a month, or airports
-// compared with whole cities, it states the estimated share of comparable fares that are lower.
+// Rank states on how many days a lower fare was seen. If the verdict counts no days, it states the
+// estimated share of comparable fares that are lower.
 func (v Verdict) Rank() string {
 	v = v.judgement()
 	judged := v.Of.Verdict
@@ -335,8 +334,7 @@ func (v Verdict) Missed() string {
 	return ""
 }
 
-// Waiting states what waiting to buy brought in recorded cases. It returns "" for a price that the
-// reader entered, or if the analysis is not about a single departure.
+// Waiting is Advice about the fare. It returns "" for a price that the reader entered.
 func (v Verdict) Waiting() string {
 	if v.Of.Declared {
 		return ""

@@ -38,11 +38,12 @@ func Comparables(l *i18n.Language, percentile int) string {
 }
 
 // Advice states what waiting to buy a departure saved or cost in recorded cases, and how many fares
-// fell or rose. It returns "" without a record.
+// fell or rose. Without a record it returns "" or, within a week of the departure, says that there is
+// none.
 func Advice(l *i18n.Language, a verdict.Judgement) string {
 	if len(a.Forecasts) == 0 {
 		if lead := a.Lead; lead == nil || *lead > int(departure.Week.Days()) {
-			return "" // no outcomes recorded yet
+			return ""
 		}
 		return l.Text("waits.soon")
 	}
