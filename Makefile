@@ -29,7 +29,7 @@ X402PYTHON := .tools/x402-python
 LDFLAGS   := -s -w
 VERSION   := $(shell sed -n 's/^const Version = "\(.*\)"/\1/p' shared/web/httpapi/version.go)
 
-# All commands compile with the same flags, so a package that one command has compiled is not compiled again by another.
+# With the same flags for all commands, a package that one command has compiled is not compiled again by another.
 export CGO_ENABLED := 0
 export GOFLAGS     := -trimpath $(GOFLAGS)
 
@@ -38,9 +38,9 @@ export GOFLAGS     := -trimpath $(GOFLAGS)
 UPSTREAM := -upstream $(if $(FARES),csv:$(FARES),sample) $(if $(PRICE),-price $(PRICE)) $(if $(NOW),-now $(NOW))
 LISTEN   ?= 127.0.0.1:8080
 
-# make deploy CONFIG=verdetto.json deploys with the operator's choices; make synth alone uses the choices of the example.
-# With ADOPT=1 a new stack takes over the table that remained when an earlier stack was deleted. With ANYWAY=1 it deploys in
-# spite of what preflight finds.
+# make deploy CONFIG=verdetto.json deploys with the operator's choices; make synth without CONFIG uses those of the example.
+# With ADOPT=1 a new stack takes over the table that remained when an earlier stack was deleted. With ANYWAY=1 make deploy
+# deploys in spite of what preflight finds.
 EXAMPLE := infra/cdk/example.json
 CONFIG  ?= $(EXAMPLE)
 
@@ -55,21 +55,21 @@ run: ## the whole service on 127.0.0.1:8080, with invented fares or FARES=panel.
 	  case $$line in *[\ :]*) echo "$$line";; *) printf '\r%d packages compiled' $$((++n));; esac; done; [ $$n = 0 ] || echo; } >&2
 	@exec dist/host/verdetto serve -listen $(LISTEN) $(UPSTREAM)
 
-# A package below a folder named check or infra needs a tool or a clock, one below evidence takes hours; all others need Go
-# alone. $(call tier,check) are the packages of make check, $(call tier) those of make test.
+# Tests of packages below a folder named check or infra need a tool or a clock, those below evidence take hours; make test runs
+# the others, which need only Go. $(call tier,check) are the packages that make check adds, $(call tier) those of make test.
 PKG ?= ./...
 tier = $(shell go list $(PKG) | grep $(if $(1),'/\($(1)\|infra\)\(/\|$$\)',-v '/\(check\|evidence\|infra\)\(/\|$$\)'))
 
-# At the end, the failed and the skipped tests are listed with the reason. The time limit (-timeout) is only for a test that
-# hangs: it is long enough for a busy machine. Vet is part of make check. Without symbols (-s -w), test binaries link faster.
-# The CDK uses the first Node.js in PATH. That of the Linux distribution may be too old, so the one of .tools comes first.
+# gotestsum lists the failed and the skipped tests at the end. The long time limits end only tests that hang, even on a busy
+# machine. The linters of make check include vet. Without symbols (-s -w), test binaries link faster. The CDK uses the first
+# Node.js in PATH. That of the Linux distribution may be too old, so the one of .tools comes first.
 GOTEST = PATH="$(CURDIR)/$(MCP)/node_modules/node/bin:$$PATH" go tool gotestsum --format pkgname --format-icons text --format-hide-empty-pkg -- \
 	-count=1 -vet=off -ldflags='-s -w'
 
 test: ## what Go alone can test: no tool, no network, no clock; it passes on a busy machine [PKG=./shared/verdict]
 	$(GOTEST) -shuffle=on -timeout 30m -skip '^Test(Prove|Evidence)' $(call tier)
 
-# packages lists the folders with a file *_prove_test.go or *_evidence_test.go.
+# $(call packages,prove) lists the folders with a file *_prove_test.go.
 packages = $(sort $(dir $(shell find ./cmd ./e2e ./functions ./infra ./shared -name "*$(1)_test.go")))
 
 # The proofs of these packages measure time, so they run one at a time.
@@ -91,7 +91,6 @@ build: ## dist/FUNCTION/bootstrap for Lambda (linux/arm64), with sizes
 	  echo "dist/$$f/bootstrap $$(wc -c <dist/$$f/bootstrap) $$(gzip -9c dist/$$f/bootstrap | wc -c)" | awk '{printf "%-28s %5.1f MB, zipped %4.1f MB\n", $$1, $$2/1e6, $$3/1e6}'; \
 	done
 
-# The container image for infra/onemachine/compose.yaml, with the executable for this machine.
 image: ## the image of this commit for infra/onemachine/compose.yaml, in the container engine of this machine
 	@mkdir -p dist/host
 	GOOS=linux go build -ldflags '$(LDFLAGS)' -o dist/host/verdetto ./cmd/verdetto
@@ -99,7 +98,7 @@ image: ## the image of this commit for infra/onemachine/compose.yaml, in the con
 	  -commit $$(git rev-parse HEAD) -created $$(git log -1 --format=%ct) -to dist/image -load dist/image.tar
 	docker load -i dist/image.tar
 
-# goreleaser wants a tag and the address of the repository, which a snapshot of a bare clone lacks.
+# goreleaser needs a tag and the address of the repository, which a local clone may lack.
 SNAPSHOT = GORELEASER_CURRENT_TAG=v$(VERSION) GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=remote.origin.url \
 	GIT_CONFIG_VALUE_0=https://verdetto.example/verdetto.git PATH="$(CURDIR)/$(RELEASE):$$PATH"
 
@@ -113,8 +112,8 @@ release-aws: build
 	@mkdir -p dist/aws && rm -f dist/aws/*
 	PATH="$(CURDIR)/$(MCP)/node_modules/node/bin:$$PATH" go run ./infra/cdk -release dist/aws/verdetto_$(or $(RELEASED),$(VERSION))_aws.zip
 
-# The package holds what .goreleaser.yaml lists, but nfpm builds in seconds where goreleaser takes minutes. nfpm knows no ids,
-# templates of file names and folders of executables.
+# nfpm alone builds the package that .goreleaser.yaml describes much faster than goreleaser does. sed removes the fields that
+# nfpm does not know.
 package: $(NFPM)/.complete ## the Debian package of this commit for this machine, in dist/package
 	@rm -rf dist/package && mkdir -p dist/package
 	GOOS=linux go build -buildvcs=false -ldflags "$(LDFLAGS) -X verdetto/shared/web/httpapi.commit=$$(git rev-parse HEAD)" -o dist/package/verdetto ./cmd/verdetto

@@ -1,5 +1,4 @@
-// Command preflight checks everything that can make a first deployment fail, before anything is
-// created:
+// Command preflight checks, before anything is created, what can make a first deployment fail:
 //
 //	go run ./infra/preflight -config verdetto.json
 //
