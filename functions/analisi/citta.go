@@ -67,7 +67,8 @@ const manyCities = 500
 const fewLetters = 4
 
 // byRank puts a fully typed name first, then cities with fares, names that begin so in the page's
-// language, the cities' own names (see fewLetters), and at last the order of covered.
+// language, and the cities' own names (see fewLetters). What is equal so far keeps the order of
+// covered.
 func byRank(covered []fare.City, typed, lang string) func(a, b places.Place) int {
 	traffic := make(map[fare.City]int, len(covered))
 	for i, c := range covered {

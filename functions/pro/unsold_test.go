@@ -22,8 +22,8 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// The paths of a way that is not offered say so. Pages about the service always exist, and so do all
-// paths that the owner of a granted key needs.
+// Endpoints of a way to pay that the service does not offer answer so. Pages about the service
+// always exist, and so do all paths that the owner of a granted key needs.
 func TestSoldInSomeWays(t *testing.T) {
 	t.Parallel()
 	for _, ways := range []struct{ card, usdc bool }{{}, {card: true}, {usdc: true}, {true, true}} {

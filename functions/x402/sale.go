@@ -195,8 +195,7 @@ func (s *sale) record(ctx context.Context, payment x402pay.Payment, taken store.
 	return s.deliver(taken, bought)
 }
 
-// replayOr returns the stored answer of a payment or, if there is none, err, the reason why no new
-// answer is given.
+// replayOr returns the stored answer of a payment, or err if there is none.
 func (s *sale) replayOr(ctx context.Context, payment x402pay.Payment, err error) (*paidAnswer, error) {
 	signature, _ := payment.Sign()
 	taken, unknown := s.Payments.Get(ctx, signature.String())

@@ -8,7 +8,7 @@ import (
 )
 
 // registerAssets serves files whose names contain a hash of their content, so browsers may cache
-// them without limit.
+// them for a year.
 func registerAssets(api *httpapi.API) {
 	api.Mount(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		data, contentType, ok := page.File(r.PathValue("file"))

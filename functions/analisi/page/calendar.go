@@ -163,8 +163,8 @@ const (
 	returnsShown = 3 // a month of returns has several cells for each day
 )
 
-// monthsIn returns the indices of the first month whose days a calendar shows, and of the month
-// after the last. Without a day or month in open, the first month is open.
+// monthsIn returns the range of months whose days a calendar shows; end may exceed the number of
+// months. Without a day or month in open, the first month is open.
 func monthsIn(all []verdict.CalendarMonth, open fare.Day, kind fare.Trip) (first, end int) {
 	shown := monthsShown
 	if kind != fare.OneWay {

@@ -21,8 +21,8 @@ import (
 )
 
 // The deals of a city are also a feed, in Atom (RFC 4287) and JSON Feed 1.1. The id of an entry
-// depends only on the deal's route and departure, and its updated time changes only with its text,
-// so feed readers show no entry twice.
+// depends only on the deal's route and departure and on the language, and its updated time changes
+// only with its text, so feed readers show no entry twice.
 
 type feedInput struct {
 	File        string `path:"file" doc:"ORIGIN-LANGUAGE.atom or .json" example:"MIL-it.atom"`

@@ -18,8 +18,8 @@ type nearView struct {
 	Rows []comparedTrip
 }
 
-// showNear adds the link to the fares of places nearby or, if the question asks for them, the
-// fares, compared with the trip's own fare if that is known.
+// showNear adds the link to the fares of places nearby or, if the question asks for them, the fares
+// and their differences from price, unless that is 0.
 func (h home) showNear(ctx context.Context, q question, asked answer.Question, price fare.Cents, v *view) {
 	l := v.T
 	v.Near = &nearView{}

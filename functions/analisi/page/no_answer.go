@@ -60,7 +60,8 @@ func (v *view) refuseNoFareOn(q question, e *answer.NoAnswer) {
 
 func ofMonth(w *answer.When) bool { return w != nil && w.Span != nil && *w.Span == departure.Month }
 
-// describeUsual adds the usual fare, for a month that of a departure in its middle.
+// describeUsual adds the usual fare. If middle is set and the month has none of its own, j is about
+// a departure in the middle of the month.
 func (v *view) describeUsual(j verdict.Judgement, t fare.Trip, middle bool) {
 	if !j.Verdict.Judged() {
 		return

@@ -10,8 +10,8 @@ import (
 	"verdetto/shared/store"
 )
 
-// A token is valid only as long as its key or plan, so a call with a token also costs one read of
-// the store. Programs send it in Authorization, or in X-Api-Key in place of a key.
+// A token made from a key is valid only as long as its key and plan, so a call with it also costs
+// one read of the store. Programs send tokens in Authorization, or in X-Api-Key in place of a key.
 
 const TokenLasts = 30 * time.Minute
 

@@ -10,8 +10,8 @@ import (
 const Fallback = "analisi"
 
 // Share is a route of API Gateway: the paths of some endpoints that lead to one Lambda function and
-// have a common limit of calls per second. CloudFront writes /NAME before the path, because API
-// Gateway has no pattern that matches several paths.
+// have a common limit of calls per second. CloudFront writes /NAME before the path, because a route
+// of API Gateway cannot match several unrelated paths.
 type Share struct {
 	Name, Function string
 	Weight         int

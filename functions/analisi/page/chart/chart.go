@@ -77,7 +77,7 @@ func num(v float64) string {
 	return strings.TrimSuffix(strconv.FormatFloat(v, 'f', 1, 64), ".0")
 }
 
-// ticks returns at most `most` round prices between from and to.
+// ticks returns about `most` round prices between from and to.
 func ticks(from, to fare.Cents, most int) []fare.Cents {
 	span := float64(max(1, to-from))
 	step := math.Pow(10, math.Floor(math.Log10(span)))

@@ -32,7 +32,7 @@ func (h History) SVG() template.HTML {
 	return c.html()
 }
 
-// draw leaves the lowest tenth of the canvas to the months.
+// draw leaves the lowest part of the canvas to the names of the months.
 func (h History) draw(c *canvas) {
 	low, high, from := h.span()
 	const top, floor, right = 6.0, 88.0, 97.0
