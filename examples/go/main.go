@@ -1,6 +1,7 @@
 // Command verdict requests a verdict with a generated API client. The package client is not
-// committed, so generate it first, from the OpenAPI description:
+// committed, so generate it first, from the service's OpenAPI description:
 //
+//	mkdir client
 //	go tool oapi-codegen -config oapi-codegen.yaml openapi.json
 //	go run . URL ORIGIN DESTINATION
 package main
@@ -25,7 +26,7 @@ func main() {
 	case err != nil:
 		log.Fatal(err)
 	case answer.JSON200 != nil:
-		var a client.Analysis // JSON200 may also be a part of it, because of the parameter campi
+		var a client.Analysis // JSON200 is a union, because with the parameter campi the answer is only a part of an Analysis
 		if err := json.Unmarshal(answer.Body, &a); err != nil {
 			log.Fatal(err)
 		}

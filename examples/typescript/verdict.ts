@@ -1,5 +1,5 @@
-// Asks for a verdict with the types that openapi-typescript makes of the API's
-// description into api.d.ts, which is not committed.
+// Requests a verdict. The types in api.d.ts are not committed: openapi-typescript
+// generates them from the service's OpenAPI description.
 import type { components, paths } from "./api";
 
 declare const process: { argv: string[] };
