@@ -17,7 +17,7 @@ import (
 
 // In a process that has answered before, each endpoint costs one write (the count) and one read. A
 // token for a key also reads the customer. The dates of returns cost one read per class of nights
-// away (1-3, 4-7, ...).
+// away.
 func TestCallsToTheStore(t *testing.T) {
 	t.Parallel()
 	now := func() time.Time { return fixture.Today }

@@ -20,7 +20,7 @@ import (
 
 // destinations answers from the stored deals of an origin, with the cheapest fare of any date for
 // each destination. A one-way question that names dates gets the cheapest fare of each month.
-// Returns have one fare per class of nights away (1-3, 4-7, ...).
+// Returns have one fare per class of nights away.
 func (s *Service) destinations(p *parameters) answerFunc {
 	from := p.place("origin")
 	f := p.filter()

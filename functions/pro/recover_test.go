@@ -99,8 +99,8 @@ func TestForeignLanguage(t *testing.T) {
 	}
 }
 
-// A worker first leases a job again if its lease could end before the mail is sent. Otherwise two
-// workers could mail two keys, of which only one would work.
+// A worker releases a job whose lease could end before the mail is sent, instead of starting it.
+// Otherwise two workers could both send the mail.
 func TestASlowCarrier(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -109,9 +109,8 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// A service at a loopback address refuses unknown Host headers. Otherwise a web page could reach it
-// through a name that resolves to that address. Callers behind a proxy on the same machine use the
-// host of the base URL.
+// At a loopback address, only loopback names and the host of the base URL are accepted in Host.
+// Otherwise a web page could reach the service through a name that resolves to that address.
 func TestHost(t *testing.T) {
 	ask := func(to http.Handler, host, origin string) *http.Response {
 		t.Helper()

@@ -322,7 +322,7 @@ func (h home) refuseFailed(r *http.Request, v *view, err error) {
 
 func (v *view) Sold() bool { return !routes.NothingSold.Load() }
 
-// bodySize is about the size of a route's page, so that the buffer rarely grows.
+// bodySize is the initial size of a page's buffer.
 const bodySize = 40 << 10
 
 func (v *view) respond(base string) (*page.Response, error) {

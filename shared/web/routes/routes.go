@@ -25,7 +25,7 @@ type Route struct {
 	Edge     Edge
 	Own      time.Duration // how long a caller with a key may cache an answer
 	Form     bool          // accepts forms too
-	NoHEAD   bool          // refuses HEAD, which link previews send, because its GET shows something once
+	NoHEAD   bool          // refuses HEAD, which link previews send: its GET shows something once, or is paid
 	Keys     bool          // reads X-Api-Key although it has no Pro quota
 	// Tokens says that the endpoint requires a key, a token made from a key, or an anonymous token.
 	Tokens       bool
@@ -136,7 +136,7 @@ var Table = slices.Concat(
 		},
 	}),
 	rows("page", []Route{
-		// Feed readers call all day, but mostly send an ETag and get no content.
+		// Feed readers call all day.
 		{
 			Name: "feed", Path: "/feed/{file}", FreeTier: true, Free: Cap{300, day}, SingleFares: true,
 			Edge: Edge{Free: time.Hour},
