@@ -45,7 +45,7 @@ type service struct {
 	last      fare.Day
 	ahead     time.Duration             // how long after the refresh it answers
 	routes    []fare.Route              // with fares, in the panel's order
-	days      map[fare.Route][]fare.Day // future departures with a fare found in the last days
+	days      map[fare.Route][]fare.Day // departures with a fare found in the last 7 days
 	calls     int
 	documents map[string]int // by kind
 	facts     facts

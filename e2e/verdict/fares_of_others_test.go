@@ -18,7 +18,7 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// realFares has the name of Travelpayouts, so only a part of its fares may be shown.
+// realFares has the name of Travelpayouts, whose single past fares are not shown by default.
 type realFares struct{ upstream.Source }
 
 func (realFares) Name() string { return "travelpayouts" }

@@ -1,6 +1,5 @@
 // Package pricetrends answers GET /v1/price-trends: popular destinations from an origin and how
-// their prices move. It also answers GET /v1, which describes the API. An answer reads one stored
-// item of the origin, and the summary of the route if there is a destination. Start with Service.
+// their prices move. It also answers GET /v1, which describes the API. Start with Service.
 package pricetrends
 
 import (

@@ -2,10 +2,10 @@
 // the stored summary of the route's fares, and judges the fares. The API, the pages, the tools for
 // agents and the images all use this package, so their answers agree. Start with Reader.Answer.
 //
-// A question about two cities and any airline costs one read of the store, however long the history
-// is. Only History and Moves read a whole history. Check refuses impossible questions without
-// reading the route. If a question has no answer, the error is one of this package's types, which
-// the caller puts into words.
+// Besides cached data, an answer about two cities and any airline costs one read of the store,
+// however long the history is. Only History and Moves read a whole history. Check refuses impossible
+// questions without reading the route. If a question has no answer, the error is one of this
+// package's types, which the caller puts into words.
 package answer
 
 import (

@@ -52,7 +52,7 @@ func BasisOf(summary RouteSummary, pair []Live, cities RouteSummary, all []Live)
 	for _, l := range all {
 		cheapest[key{l.FoundDay(), l.Depart}] = l.Price
 	}
-	newest := map[fare.Day]float64{} // sorted by day, so the newest wins
+	newest := map[fare.Day]float64{} // by departure; the last one found overwrites the others
 	for _, l := range pair {
 		if price := cheapest[key{l.FoundDay(), l.Depart}]; price > 0 && summary.PerEuro > 0 && cities.PerEuro > 0 {
 			newest[l.Depart] = math.Log(float64(l.Price) / summary.PerEuro / (float64(price) / cities.PerEuro))

@@ -14,7 +14,7 @@ const CalendarDays = 330
 type Calendar struct {
 	Pair
 	Airlines fare.Airlines // limits the calendar
-	Unknown  int           // departures of the calendar's time whose airline is unknown
+	Unknown  int           // departures within the calendar's dates whose airline is unknown
 	Days     []Day
 	Months   []CalendarMonth
 	Newest   time.Time // when the newest fare of the route was found
@@ -63,7 +63,7 @@ func CalendarOf(s *departure.State, p *departure.Pooled, month *fare.Day, prices
 	}
 	all := q.day.Live()
 	c.Days = make([]Day, 0, len(all))
-	var begun fare.Day // the first departure of the last one in c.Months
+	var begun fare.Day // the first departure of the last month in c.Months
 	for _, live := range all {
 		if live.Depart < first || live.Depart > last {
 			continue

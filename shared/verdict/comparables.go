@@ -77,7 +77,7 @@ func (q *departureQuestion) lowest() (lowest Live, ok bool) {
 }
 
 // JudgeUsual judges a fare at the median of a departure's comparables, so it needs no live fare. For
-// a month or several days, it takes the middle day, or today if that is later.
+// several days it takes the middle one, for a month the middle day or, if that is later, today.
 func JudgeUsual(s *departure.State, p *departure.Pooled, w When, now time.Time) (Judgement, error) {
 	if w.Span != nil && *w.Span == departure.Month {
 		first, last := w.Span.Ends(w.Date)

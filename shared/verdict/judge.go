@@ -114,11 +114,11 @@ const StaleAfter = 72 * time.Hour
 
 const (
 	// clearly is the least distance from the median, in percent, of a price that is not Fair. Without
-	// it, small changes of a nearly constant fare would not be Fair.
+	// it, a nearly constant fare would not be Fair after a small change.
 	clearly = 2
 
-	// The reliability is alta or media up to these half widths of the percentile's interval, in
-	// points, and from these numbers of days in the sample on.
+	// alta and media allow at most these half widths of the percentile's interval, in points, and
+	// need at least these numbers of days in the sample.
 	altaUpTo, mediaUpTo = 10, 20
 	altaFrom, mediaFrom = 60, 30
 )

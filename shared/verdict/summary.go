@@ -104,7 +104,9 @@ func (s RouteSummary) WithoutStops() (RouteSummary, bool) {
 }
 
 type Options struct {
-	Rates fare.Rates    // the newest rates; if that of the earlier summary's currency is missing, the earlier one holds
+	// Rates are the newest rates. If they lack the currency of the earlier summary, Build uses that
+	// summary's rate.
+	Rates fare.Rates
 	Fresh time.Duration // for measurements; 0: FreshFor
 }
 

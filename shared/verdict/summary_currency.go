@@ -66,8 +66,8 @@ func InOneCurrency(observations []fare.Observation, rates fare.Rates) (ranked []
 	return p.ranked, 100 / s.PerEuro
 }
 
-// convert converts an amount from a currency of which from units buy one euro to one of which to
-// units do.
+// convert converts an amount between two currencies. from and to are the units of each that buy one
+// euro.
 func convert(c fare.Cents, from, to float64) fare.Cents {
 	return fare.Cents(math.Round(float64(c) / from * to))
 }

@@ -42,7 +42,7 @@ func TestExchangeRatesMoveNoVerdict(t *testing.T) {
 		}
 		perEuro := map[string]float64{"HUF": 310, "USD": 1.1}
 		var all []fare.Observation
-		level := 50.0 // in euro at the rate of the first day; a fare is sold in each currency at the price set then
+		level := 50.0 // the price in euro at the first rates, from which the prices in other currencies follow
 		for d := day0; d <= asOf; d++ {
 			if rng.IntN(4) == 0 {
 				level = math.Round(max(10, level*math.Exp(rng.NormFloat64()*0.1)))

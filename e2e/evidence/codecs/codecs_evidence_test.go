@@ -83,10 +83,11 @@ func copied(from reflect.Value) reflect.Value {
 }
 
 type record struct {
-	kind, key string // the beginning of a partition, or the sort key
-	judges    bool   // a verdict reads it
-	strong    bool   // a refresh alone reads it, strongly
-	decode    func([]byte) (any, error)
+	kind   string
+	key    string // the sort key or, if it ends with #, the beginning of the partition key
+	judges bool   // a verdict reads it
+	strong bool   // it is read with strong consistency
+	decode func([]byte) (any, error)
 }
 
 func decoder[T any](decode func([]byte) (T, error)) func([]byte) (any, error) {

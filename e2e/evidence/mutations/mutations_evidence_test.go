@@ -47,8 +47,8 @@ var replacements = map[token.Token][]token.Token{
 	token.LAND: {token.LOR}, token.LOR: {token.LAND},
 }
 
-// A mutation replaces a binary operator of a function, counted from the beginning of the function.
-// So it survives changes elsewhere in the file.
+// A mutation replaces a binary operator of a function. index counts the operators of that function,
+// so a mutation survives changes elsewhere in the file.
 type mutation struct {
 	file, function string
 	index          int

@@ -7,8 +7,7 @@
 // of a route with the route's cheapest fares on other days, the cheapest fare of a month with the
 // cheapest fares of other months. The service does not choose the departure with the best verdict:
 // of 300 departures, one nearly always looks cheap by chance, so every destination would look
-// cheap. OwnDay judges a deal for its day, as all answers do. For return trips, only the cheapest
-// fare of any date is stored, one per range of nights.
+// cheap. For return trips, only the cheapest fare of any date is stored, one per range of nights.
 package deals
 
 import (
@@ -25,8 +24,8 @@ type Deal struct {
 	// OwnDay is the verdict on the fare for its own day, as of the refresh; zero: unknown. Only
 	// Level, Reliability and Median are stored.
 	OwnDay verdict.Verdict
-	// Since is when the published facts about the fare last changed, in Unix seconds; 0 for the
-	// cheapest fare of a month.
+	// Since is when the published facts about the fare last changed, in Unix seconds. It is set only
+	// in Fares.Route.
 	Since int64
 }
 
@@ -137,9 +136,9 @@ func (o Origin) Entry(destination fare.City) (Entry, bool) {
 	return o.Entries[i], true
 }
 
-// Merge replaces entries by the fresh ones to the same destinations, except by fresh ones that are
-// older, or as old and built from fewer observations. A fare whose published facts are unchanged
-// keeps its Since. Entries more than LiveDays older than the newest fresh entry are dropped.
+// Merge replaces entries by the fresh ones to the same destinations, unless the fresh one is older,
+// or as old and built from fewer observations. A fare whose published facts are unchanged keeps its
+// Since. Entries more than LiveDays older than the newest fresh entry are dropped.
 func (o Origin) Merge(fresh []Entry) Origin {
 	byCity := map[fare.City]Entry{}
 	var newest fare.Day

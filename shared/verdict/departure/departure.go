@@ -73,7 +73,7 @@ const (
 	onSaleRank   = 8    // how many others must be on sale for a fare to be ranked among them
 )
 
-// Horizon is the number of days within which a forecast states the chance of a fall.
+// Horizon is a time within which a fall may happen.
 type Horizon int
 
 const (

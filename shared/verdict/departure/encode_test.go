@@ -171,7 +171,7 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-// Every state that Decode accepts can judge fares, take new fares and be encoded.
+// Whatever the decoders accept can judge fares, take new fares and be encoded.
 func FuzzDecode(f *testing.F) {
 	s, _ := after(12, 1, 12, 20)
 	f.Add(s.pooled.Encode(), s.routes[0].Encode(), s.departures[0].Encode(20), s.questions[0].Encode())

@@ -10,7 +10,7 @@ import (
 type Route struct {
 	epoch fare.Day
 	level mean // of log prices minus the curve
-	count int  // fares ever seen
+	count int  // fares ever added
 	// residuals holds the weight of the fares per step, lowest first, for each group of lead times.
 	residuals [groups][]bar
 	terms     [horizons]term

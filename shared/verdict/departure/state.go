@@ -71,7 +71,7 @@ type State struct {
 	Route    Route
 	Minima   Minima // for ranges of dates
 	Facts    []byte // further facts for answers, packed by package verdict
-	Live     []Live // one for each departure with a fare within LiveDays, in order
+	Live     []Live // one for each departure with a fare found within LiveDays, in order of departure
 	// Airlines limits the departures that answers are about, but not the fares with which they are
 	// compared. It is not stored.
 	Airlines fare.Airlines

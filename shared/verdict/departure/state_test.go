@@ -287,16 +287,16 @@ func FuzzDecodeSheet(f *testing.F) {
 	})
 }
 
-// busy returns the state of a route with the given number of departures, which are seen at
-// intervals of every days. Their prices change at random by multiples of step; if step is negative,
+// busy returns the state of a route after n days. All departures up to ahead days ahead are seen
+// once every interval days. Their prices change at random by multiples of step; if step is negative,
 // they rise each time.
-func busy(ahead int, step int, n fare.Day, every fare.Day) *Learner {
+func busy(ahead int, step int, n, interval fare.Day) *Learner {
 	chance := rand.New(rand.NewPCG(6, uint64(ahead)))
 	var s Learner
 	p := Start(begin)
 	price := map[fare.Day]fare.Cents{}
 	var all []Live
-	for day := begin; day < begin+n; day += every {
+	for day := begin; day < begin+n; day += interval {
 		for lead := 1; lead <= ahead; lead++ {
 			at := day + fare.Day(lead)
 			if price[at] == 0 {

@@ -93,8 +93,8 @@ func (r Rounds) Encode() []byte {
 
 const fairFlag = 128 // the highest bit of the percentile's byte
 
-// DecodeRounds returns no rounds if the data are in another format: they hold answers of an earlier
-// rule, which are not compared.
+// DecodeRounds returns no rounds if the data are in another format, so their answers are not
+// compared.
 func DecodeRounds(data []byte) (Rounds, error) {
 	if len(data) == 0 || data[0] != roundsFormat {
 		return nil, nil

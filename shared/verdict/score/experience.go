@@ -19,9 +19,9 @@ const (
 	// MaxWeeks is the maximum number of past weeks whose scores are used.
 	MaxWeeks = 53
 
-	leastWeeks  = 12  // for an interval
-	leastWaits  = 500 // for the outcomes of waiting, per band of chances
-	leastPlaces = 500 // for the test for overconfidence, per reliability
+	leastWeeks  = 12  // weeks that an interval needs
+	leastWaits  = 500 // cases that a band of chances needs
+	leastPlaces = 500 // percentiles from which a reliability can be doubted
 
 	// A week is compared only if it has at least leastJudged compared answers, and leastFalls
 	// actual or expected falls.

@@ -98,7 +98,7 @@ type HorizonCounts struct {
 	Own    [Steps]Case    // by the rule's own chance; Stated is in units of 0.5 %
 	Bands  [Bands]Wait    // by published chance
 	Levels [Levels][Spans]Cell
-	Both   [Levels]Pair // answers with a percentile by the rival rule, by the published level
+	Both   [Levels]Pair // the answers that the rival rule judges too, by the published level
 	Rival  [Levels]Pair // the same answers, by the level of the rival rule
 	Ages   [Ages]Case
 	Sures  [Sures]Case
@@ -235,8 +235,8 @@ func total(all []int64) (n int64) {
 	return n
 }
 
-// order returns the departures in a pseudo-random order that depends only on the day. The first
-// ones enter the round.
+// order returns the departures in a pseudo-random order that depends only on their days and the
+// given day. The first ones enter the round.
 func order(live []departure.Live, day fare.Day) []departure.Live {
 	hash := func(l departure.Live) uint64 { // splitmix64
 		x := uint64(day)<<32 ^ uint64(l.Depart)

@@ -17,7 +17,7 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Live is a fare that was available on the day of the refresh. Amounts are in EUR cents.
+// Live is a live fare on the day of the refresh. Amounts are in EUR cents.
 type Live struct {
 	Depart fare.Day
 	Price  fare.Cents
