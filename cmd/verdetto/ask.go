@@ -66,7 +66,7 @@ Exit codes: 0 answered, 1 the service fails or is not there, 2 the question is w
 	}
 	f.BoolVar(&q.nonstop, "nonstop", false, "only fares without stops")
 	f.StringVar(&q.lang, "lang", "",
-		"the `language` of the answer: "+i18n.SpokenCodes()+"; default: that of LC_ALL or LANG, else en")
+		"the `language` of the answer: "+i18n.SpokenCodes()+"; default: that of LC_ALL, LC_MESSAGES or LANG, else en")
 	f.StringVar(&q.url, "url", "",
 		"`URL` of the service (VERDETTO_URL); default: the service of this machine, by its settings")
 	q.out.flag(c)
