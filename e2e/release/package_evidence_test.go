@@ -22,7 +22,7 @@ const (
 	question     = "http://127.0.0.1:8080/v1/analisi?origine=Milano&destinazione=Lisbona"
 )
 
-// systemctl replaces systemd, which cannot run in a folder. It starts and stops the service as the
+// systemctl replaces systemd, which cannot run in a chroot. It starts and stops the service as the
 // installed unit says.
 const systemctl = `#!/bin/bash
 set -euo pipefail

@@ -262,7 +262,7 @@ func (a Alerts) beginDigest(ctx context.Context, s SubscriberID) ([]Op, error) {
 	}
 	ops := []Op{{Mode: Create, Item: Item{Key: digestKey(s), Data: []byte("{}")}}}
 	_, err = a.Table.Get(ctx, digestProgressKey, Strong)
-	if errors.Is(err, ErrNotFound) { // the first digest of all
+	if errors.Is(err, ErrNotFound) { // there was never a digest
 		return append(ops, Op{Mode: Create, Item: Item{Key: digestProgressKey, Data: []byte("{}")}}), nil
 	}
 	if err != nil {

@@ -210,7 +210,7 @@ func TestOnlyTheFirstPriceIsMarkedSeen(t *testing.T) {
 func TestConfirmingAfterMailWasStopped(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
 	d.pending(t, "x", alertOf("ada", "BUH", 2000))
-	storetest.Must(t, d.Stop(ctx, "ada", d.now.Add(time.Hour))) // before the confirmation
+	storetest.Must(t, d.Stop(ctx, "ada", d.now.Add(time.Hour)))
 	if _, err := d.Confirm(ctx, "x"); !errors.Is(err, store.ErrStopped) {
 		t.Errorf("confirmed: %v", err)
 	}

@@ -88,7 +88,7 @@ func (c Customer) HasKey(k apikey.Key) bool {
 
 func (c Customer) HasLiveKey(now time.Time) bool { return len(c.Hash) > 0 && c.Plan().Live(now) }
 
-// replaceKey replaces the current key and forgets all other keys.
+// replaceKey replaces the current key. Former, pending and rotated keys become invalid too.
 func (c *Customer) replaceKey(hash apikey.Hash, now time.Time) {
 	c.Hash, c.IssuedAt = hash[:], now.UTC().Truncate(time.Second)
 	c.Former, c.Pending, c.Rotated = nil, nil, nil

@@ -26,7 +26,7 @@ type Delivery struct {
 	Body       []byte       `json:"b"`           // empty: a test of the endpoint, without an event
 	Last       bool         `json:"l,omitempty"` // the event reports the end of its alert
 	At         time.Time    `json:"at"`          // time of queueing, or of the last replay
-	Tries      int          `json:"n,omitempty"` // since At
+	Tries      int          `json:"n,omitempty"` // number of tries since At
 	Tried      time.Time    `json:"t,omitzero"`
 	Status     int          `json:"st,omitempty"`
 	Ended      time.Time    `json:"e,omitzero"` // when it was delivered or given up

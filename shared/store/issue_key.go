@@ -182,7 +182,7 @@ type Claim struct {
 // of the key, as in earlier versions.
 type claimMark struct {
 	Hash    []byte            `json:"hash"` // of the key that was created for the claim
-	Claimer apikey.CustomerID `json:"by"`   // empty: erased
+	Claimer apikey.CustomerID `json:"by"`   // empty: the customer was erased
 	Proven  bool              `json:"proven"`
 }
 

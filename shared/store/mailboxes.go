@@ -14,7 +14,7 @@ import (
 type Mailboxes struct{ Table Table }
 
 type Mailbox struct {
-	Mails   []MailboxMail `json:"mails,omitempty"`  // of the last 24 hours
+	Mails   []MailboxMail `json:"mails,omitempty"`
 	Stopped time.Time     `json:"stopped,omitzero"` // end of the block
 	Reader  string        `json:"reader,omitempty"` // caller who proved to read the mailbox, not blocked
 	Until   time.Time     `json:"until,omitzero"`   // end of that proof

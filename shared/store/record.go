@@ -238,7 +238,7 @@ func createOrGet(ctx context.Context, table Table, item Item, with ...Item) (dat
 		}
 		stored, readErr := table.Get(ctx, item.Key, Strong)
 		if errors.Is(readErr, ErrNotFound) {
-			return err // it has just expired
+			return err // the item expired meanwhile
 		}
 		data = stored.Data
 		return readErr

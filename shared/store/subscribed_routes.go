@@ -90,7 +90,7 @@ func (a Alerts) ForgetRoute(ctx context.Context, route fare.Route) (bool, error)
 		return false, wrap(err, "forget route %s", route)
 	}
 	var w writes
-	for _, mark := range marks { // a concurrent confirmation rewrites a mark, then this write fails
+	for _, mark := range marks { // a concurrent confirmation rewrites a mark, which makes this write fail
 		w.add(Op{Mode: Remove, Item: mark})
 	}
 	err = w.commit(ctx, a.Table)

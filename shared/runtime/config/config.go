@@ -101,7 +101,7 @@ func (p *Pay) Groups() (chosen []any) {
 type Card struct {
 	StripeKey     string   `env:"STRIPE_KEY,notEmpty"`
 	StripePrice   string   `env:"STRIPE_PRICE,notEmpty"`
-	StripeFormer  []string `env:"STRIPE_FORMER_PRICES"`            // ids of earlier prices
+	StripeFormer  []string `env:"STRIPE_FORMER_PRICES"`
 	StripeSecrets []string `env:"STRIPE_WEBHOOK_SECRETS,notEmpty"` // two during a rotation
 	StripeURL     string   `env:"STRIPE_URL"`                      // empty: Stripe's own
 }

@@ -15,7 +15,7 @@ func TestAdapt(t *testing.T) {
 	for _, c := range []struct {
 		name, event string
 		messages    []queue.Message
-		answer      string // as Lambda sees it
+		answer      string
 	}{
 		{"two of three fail", `{"Records":[
 			{"messageId":"a","body":"{\"origins\":[\"MIL\"]}","attributes":{"ApproximateReceiveCount":"1"},"eventSource":"aws:sqs"},

@@ -148,7 +148,7 @@ func verified(path string) (db *bolt.DB, sealed bool, err error) {
 	case err != nil:
 		return nil, false, fmt.Errorf("open store %s: %w", path, err)
 	case info.Size() == 0:
-		return nil, false, notAStore(path, errors.New("it is empty")) // bolt would fill it
+		return nil, false, notAStore(path, errors.New("it is empty")) // bolt.Open would make it a database
 	}
 	// bolt.Open checks only the two meta pages.
 	db, err = bolt.Open(path, 0o600, &bolt.Options{Timeout: time.Second, ReadOnly: true})

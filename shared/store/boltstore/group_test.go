@@ -186,7 +186,7 @@ func TestATransactionThatFailsIsEverybodysError(t *testing.T) {
 					}))
 					return
 				}
-				_, err := s.Take(t.Context(), key, 1, 1, time.Now().Add(time.Hour)) // once ErrLimit
+				_, err := s.Take(t.Context(), key, 1, 1, time.Now().Add(time.Hour)) // one of the two is refused, until the transaction fails
 				errs <- err
 			})
 		}

@@ -73,7 +73,7 @@ func unseal(path string) error {
 		return err
 	}
 	if err = file.Truncate(info.Size() - sealLength); err == nil {
-		err = file.Sync() // before the first change
+		err = file.Sync() // the seal must be gone before the first change
 	}
 	return errors.Join(err, file.Close())
 }

@@ -71,7 +71,7 @@ func (t *Store) transact(ctx context.Context, ops []store.Op) error {
 	in := &dynamodb.TransactWriteItemsInput{ClientRequestToken: aws.String(writer)}
 	size := 0
 	for _, op := range ops {
-		const overhead = 100 // names and numbers
+		const overhead = 100 // attribute names and numbers
 		size += len(op.Item.Partition) + len(op.Item.Sort) + len(op.Item.Data) + overhead
 		in.TransactItems = append(in.TransactItems, t.request(op, writer))
 	}

@@ -54,7 +54,7 @@ func (f *Faulty) DieAt(call int, side Side) {
 // Heal removes all faults and restarts the count at 0.
 func (f *Faulty) Heal() { f.Arm(nil) }
 
-// Arm makes the calls fail that fails selects by their number, and restarts the count at 0.
+// Arm sets which calls fail, by their number, and restarts the count at 0.
 func (f *Faulty) Arm(fails func(int) (bool, Side)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -119,7 +119,7 @@ func TestWritesLandOnce(t *testing.T) {
 	side := store.Op{Mode: store.Set, Item: store.Item{Key: store.Key{Partition: "P", Sort: "side"}}}
 	for _, c := range []struct {
 		name    string
-		before  bool // an item is there
+		before  bool // the item exists
 		ops     []store.Op
 		version int64
 		also    map[string]fault

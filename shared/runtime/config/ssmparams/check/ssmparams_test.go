@@ -44,7 +44,7 @@ func TestSecrets(t *testing.T) {
 		name := fmt.Sprintf("/verdetto/secret-%02d", i)
 		names = append(names, name)
 		if i == 4 || i == 17 {
-			continue // do not exist
+			continue // not stored
 		}
 		want[name] = fmt.Sprintf("value %d, ü", i)
 		kind := types.ParameterTypeSecureString
