@@ -41,7 +41,7 @@ type Fare struct {
 	// Before is the price in the alert's last message or, before the first message of kind Drop or
 	// Change, the first price found after the alert was added. 0: unknown.
 	Before             fare.Cents
-	LastDay            fare.Day     // the day of the last message; 0: none
+	LastDay            fare.Day     // the day of the refresh that the last message reported; 0: none
 	Known              fare.Cents   // the price that the subscriber knows; 0: none
 	Lowest             fare.Cents   // for kind Low: the lowest earlier fare within the alert's number of days; 0: unknown
 	Depart, Return     fare.Day     // Return is 0 for a one-way fare

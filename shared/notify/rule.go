@@ -34,7 +34,7 @@ type Watch struct {
 
 // State is what earlier observations and messages of an alert determine.
 type State struct {
-	LastDay fare.Day   // day of the last message; 0: none
+	LastDay fare.Day   // day of the refresh that the last message reported; 0: none
 	Price   fare.Cents // price in the last message; before the first message, of the first observation
 	// Unmet is true if, since the last message, an observation did not meet the condition, or the
 	// subscriber changed the condition. The observation in the message itself counts too.

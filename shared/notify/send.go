@@ -192,7 +192,6 @@ func (r *run) countSent(c *channel) {
 	c.postponedInARow, c.refusedInARow = 0, 0
 }
 
-// countRefused stops the channel after maxInARow successive permanent refusals.
 func (r *run) countRefused(c *channel, about string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -202,7 +201,6 @@ func (r *run) countRefused(c *channel, about string) {
 	}
 }
 
-// countPostponed stops the channel after maxInARow successive postponements.
 func (r *run) countPostponed(ctx context.Context, c *channel, about string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -7,9 +7,9 @@ import (
 	"verdetto/shared/text/wording"
 )
 
-// before returns the price in the last message of an alert, and its day. If there was no message,
-// it returns the first price found for an alert of kind Drop or Change, and day 0. The price is 0
-// if it is unknown.
+// before returns the price in the last message of an alert, and the day of its refresh. If there
+// was no message, it returns the first price found for an alert of kind Drop or Change, and day 0.
+// The price is 0 if it is unknown.
 func before(a store.Alert, h history) (price fare.Cents, day fare.Day) {
 	if a.Mailed > 0 && a.State.LastPrice > 0 {
 		return a.State.LastPrice, a.Mailed

@@ -1,6 +1,5 @@
 // Package pay defines how the service takes payments: by card (Checkout) and on a blockchain
-// (Chain). Its types belong to no particular card processor or chain. It also holds the rules for
-// payments in USDC.
+// (Chain). It also holds the rules for payments in USDC.
 //
 // An answer without an error was true when the payment service gave it. Every error wraps one of
 // the errors below or that of the caller's context. Package pay stores nothing: the caller must

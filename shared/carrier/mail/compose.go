@@ -18,7 +18,6 @@ import (
 	"github.com/emersion/go-message"
 )
 
-// Composer writes messages of one sender as MIME.
 type Composer struct {
 	from   netmail.Address
 	now    func() time.Time

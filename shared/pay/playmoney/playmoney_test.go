@@ -53,7 +53,6 @@ func newFixture(t *testing.T) *fixture {
 	return d
 }
 
-// request does not follow redirects.
 func (d *fixture) request(t *testing.T, method, path, key string, form url.Values) (int, http.Header, string) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, d.address+path, strings.NewReader(form.Encode()))

@@ -123,7 +123,6 @@ type nodeError struct {
 
 func (e *nodeError) Error() string { return fmt.Sprintf("node's error %d: %.200q", e.Code, e.Message) }
 
-// result parses a JSON-RPC answer, and converts an error in it to one of package pay.
 func result(method string, code int, text []byte) (json.RawMessage, error) {
 	if len(text) > maxBody {
 		return nil, fmt.Errorf("%w: %s: the answer is longer than %d bytes", pay.ErrUnavailable, method, maxBody)

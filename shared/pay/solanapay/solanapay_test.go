@@ -105,7 +105,6 @@ func TestPayment(t *testing.T) {
 	}
 }
 
-// One payment is followed from sending until it is final.
 func TestBecomesFinal(t *testing.T) {
 	nodes, chain := world(t, 1)
 	signature := nodes[0].Send(due)
@@ -173,7 +172,6 @@ func TestFaults(t *testing.T) {
 				!strings.Contains(err.Error(), "ask the Solana node at 127.0.0.1:")) {
 				t.Errorf("the error names no node, or a secret: %v", err)
 			}
-			// After the fault, the payment is accepted.
 			nodes[0].Advance(sent, playmoney.Finalized)
 			if _, err := chain.Payment(t.Context(), sent); err != nil {
 				t.Errorf("afterwards: %v", err)
@@ -326,7 +324,6 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// TestPage pays by the form on the imitated node's page.
 func TestPage(t *testing.T) {
 	node := playmoney.NewNode(func() time.Time { return noon })
 	server := httptest.NewServer(node)

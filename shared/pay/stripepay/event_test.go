@@ -112,7 +112,6 @@ func TestSignature(t *testing.T) {
 	}
 }
 
-// envelope wraps an object in the outer JSON object of a delivery.
 func envelope(kind, object string) string {
 	return fmt.Sprintf(
 		`{"object":"event","id":"evt_1","type":%q,"created":1700000000,"livemode":true,"api_version":"2099-01-01.future","data":{"object":%s}}`, kind, object)

@@ -109,7 +109,6 @@ func TestPriceInEveryShape(t *testing.T) {
 	}
 }
 
-// heldTo checks a subscription to a price under several configured prices.
 func heldTo(t *testing.T, name string, object []byte, price string) {
 	t.Helper()
 	for _, c := range []struct {

@@ -19,8 +19,7 @@ var (
 	fee         = addressOf(feeKey)
 	source      = accountOf(payer, mint)
 	destination = accountOf(wallet, mint)
-	// transfer lists the accounts of a valid transfer.
-	transfer = []*solana.AccountMeta{solana.Meta(source).WRITE(), solana.Meta(mint), solana.Meta(destination).WRITE(),
+	transfer    = []*solana.AccountMeta{solana.Meta(source).WRITE(), solana.Meta(mint), solana.Meta(destination).WRITE(),
 		solana.Meta(payer).SIGNER()}
 )
 

@@ -158,7 +158,6 @@ func (s *Sender) hand(c *smtp.Client, to string, raw []byte, beforeEnd func() er
 	return end, err
 }
 
-// open encrypts the connection, greets the server and authenticates.
 func (s *Sender) open(ctx context.Context, conn net.Conn) (c *smtp.Client, reached step, err error) {
 	settings := &tls.Config{ServerName: s.config.Server.Host, RootCAs: s.config.Roots, MinVersion: tls.VersionTLS12}
 	switch s.config.Server.TLS {
