@@ -43,8 +43,8 @@ func (s sentences) ends(pair verdict.Pair, from, to answer.Named) (origin, desti
 
 func (s sentences) city(iata string) string { return places.Name(fare.City(iata), s.Code) }
 
-// places says how the names were understood, which airports the fares cover if a caller named one,
-// and which other cities have the same names.
+// places says how the names were understood (see wording.Places), and which other cities have the
+// same names.
 func (s sentences) places(pair verdict.Pair, asked ...answer.Named) string {
 	var all []places.Match
 	for _, one := range asked {

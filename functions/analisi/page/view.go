@@ -51,7 +51,7 @@ type view struct {
 	Near       *nearView   // nil for stays by nights away
 	Cheap      *cheapView
 	Returns    *staysView
-	Places     []string // notes about city names that cover more than the named place
+	Places     []string // what the names of the cities mean: see wording.Places
 	Readings   []string // how names were understood, if not as typed
 	Namesakes  []namesakes
 	Form       alertFields // values of the form of an alert
