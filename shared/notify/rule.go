@@ -28,8 +28,8 @@ type Watch struct {
 	Kind      string // a kind of package store
 	Threshold fare.Cents
 	Days      int        // for kind Low: number of days
-	Percent   int        // for kind Drop: the fare fell by this percentage,
-	Amount    fare.Cents // or by this amount of EUR cents
+	Percent   int        // for kind Drop by a percentage
+	Amount    fare.Cents // for kind Drop by an amount, in EUR cents
 }
 
 // State is what earlier observations and messages of an alert determine.

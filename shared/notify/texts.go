@@ -60,7 +60,7 @@ func LanguageOf(a store.Alert) *i18n.Language {
 	return l.InCurrency(a.Currency, func(c fare.Cents) fare.Cents { return fare.Cents(math.Round(float64(c) * rate)) })
 }
 
-// AmountOf writes EUR cents in the currency in which the subscriber stated them.
+// AmountOf writes an amount of EUR cents in the currency of the alert.
 func AmountOf(a store.Alert, euro fare.Cents, l *i18n.Language) string {
 	a.Language = l.Code
 	return LanguageOf(a).Amount(euro)

@@ -7,7 +7,7 @@ import (
 )
 
 type wanted struct {
-	Message          // ID, To, Tag and Unsubscribe, and Subject if set
+	Message          // compared by ID, To, Tag and Unsubscribe, and by Subject if it is set
 	says    []string // in the text and in the HTML
 	links   int      // in the HTML; 0: any number
 }

@@ -22,8 +22,8 @@ var privateDomains = []string{"localhost", "local", "internal", "home", "lan", "
 var label = regexp.MustCompile(`^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$`)
 
 // ParseURL parses the URL of a public server: https on port 443, without user or fragment, with a
-// public DNS name or a public address in its usual form. To a target of AllowPrivate, http and other
-// ports are fine too. The addresses of a name are checked at each call, not here. It fails with
+// public DNS name or a public address in its usual form. For a target of AllowPrivate, http and any
+// port are allowed too. The addresses of a name are checked at each call, not here. It fails with
 // ErrForbidden and the reason.
 func ParseURL(raw string) (*url.URL, error) {
 	refuse := func(why string) (*url.URL, error) { return nil, fmt.Errorf("%w: %s", ErrForbidden, why) }

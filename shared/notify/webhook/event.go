@@ -36,7 +36,7 @@ type Data struct {
 	Threshold   *int64 `json:"thresholdCents,omitempty"`
 	Paid        *int64 `json:"paidCents,omitempty"`   // for kind paid, in EUR cents
 	Level       string `json:"level,omitempty"`       // for an alert to Anywhere: the level that a fare needs
-	Area        string `json:"area,omitempty"`        // likewise: the country or continent of the destinations
+	Area        string `json:"area,omitempty"`        // for an alert to Anywhere: the country or continent of the destinations
 	Days        int    `json:"days,omitempty"`        // for kind low
 	Percent     int    `json:"percent,omitempty"`     // for kind drop, if it is by a percentage
 	Amount      *int64 `json:"amountCents,omitempty"` // for kind drop, if it is by an amount, in EUR cents
@@ -91,7 +91,7 @@ type Fare struct {
 	// LowestCents is the lowest earlier fare within the days of an alert of kind low.
 	LowestCents *int64    `json:"lowestCents,omitempty"`
 	Expected    *Expected `json:"expected,omitempty"` // for the departure of the fare; absent if unknown
-	Page        string    `json:"page,omitempty"`     // shows the whole verdict
+	Page        string    `json:"page,omitempty"`     // the page with the whole verdict
 }
 
 // Flight is what the source says about the outward flight of a fare. Unknown facts are absent.

@@ -55,8 +55,8 @@ const (
 	too       = `error {"code":-32002,"message":"simulation failed","data":{"err":"BlockhashNotFound"}}`
 )
 
-// Settle returns an outcome only if the nodes' answers make it certain. Some answers may be
-// missing.
+// Settle returns an outcome only if the nodes' answers make it certain, even if some answers are
+// lost.
 func TestSettle(t *testing.T) {
 	for _, c := range []struct {
 		name  string

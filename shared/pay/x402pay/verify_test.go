@@ -57,7 +57,7 @@ type draft struct {
 	feePayer solana.PublicKey
 	calls    []solana.Instruction
 	version  solana.MessageVersion
-	config   solana.TransactionConfig // of version 1
+	config   solana.TransactionConfig // only for version 1
 	blocked  solana.Hash
 	sign     []ed25519.PrivateKey // signers in addition to the fee payer, whose signature stays empty
 

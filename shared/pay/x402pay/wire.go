@@ -7,9 +7,9 @@ import (
 
 // HTTP headers of the protocol, with JSON in base64 as values.
 const (
-	RequiredHeader  = "PAYMENT-REQUIRED"  // with status 402
-	SignatureHeader = "PAYMENT-SIGNATURE" // with a request
-	ResponseHeader  = "PAYMENT-RESPONSE"  // the outcome, sent with an answer
+	RequiredHeader  = "PAYMENT-REQUIRED"  // sent with status 402
+	SignatureHeader = "PAYMENT-SIGNATURE" // sent with a request
+	ResponseHeader  = "PAYMENT-RESPONSE"  // the outcome of the payment, sent with an answer
 )
 
 type Requirements struct {

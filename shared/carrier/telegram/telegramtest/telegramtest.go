@@ -246,7 +246,7 @@ func (s *Server) next() int {
 func (s *Server) Update(chat int64, kind, text, language string) []byte {
 	quoted, err := json.Marshal(text)
 	if err != nil {
-		panic(err) // a string
+		panic(err) // cannot happen with a string
 	}
 	return fmt.Appendf(nil,
 		`{"update_id":%d,"message":{"message_id":7,"date":1,"text":%s,"chat":{"id":%d,"type":%q,"first_name":"Ada"},"from":{"id":%d,"is_bot":false,"first_name":"Ada","language_code":%q}}}`,
