@@ -1,5 +1,5 @@
-// Package capacity compares the units that DynamoDB charges, as DynamoDB Local reports them, with the
-// figures in the package comment of shared/store.
+// Package capacity holds tests of what a refresh, a verdict and a mail cost in units of DynamoDB, as
+// DynamoDB Local reports them.
 package capacity
 
 import (
