@@ -72,11 +72,11 @@ func BenchmarkFloor(b *testing.B) {
 			}
 			var ratios []float64
 			for range 1 + rounds {
-				var of, least time.Duration
+				var service, least time.Duration
 				for range turns { // short ones, because other load comes and goes
-					of, least = of+spent(ours), least+spent(floor)
+					service, least = service+spent(ours), least+spent(floor)
 				}
-				ratios = append(ratios, float64(of)/float64(least))
+				ratios = append(ratios, float64(service)/float64(least))
 			}
 			ratios = ratios[1:] // without the first calls of a process
 			slices.Sort(ratios)

@@ -119,26 +119,26 @@ func (p priced) liveOn(asOf fare.Day, fresh time.Duration, newest *offers) []Liv
 
 // cheapestLive selects fares for liveOn. Those found after freshFrom are fresh.
 func cheapestLive(all []Live, freshFrom int64, asOf fare.Day) []Live {
-	var now, before []Live
+	var fresh, older []Live
 	for _, l := range all {
 		switch {
 		case l.Depart < asOf:
 		case l.Found > freshFrom:
-			now = append(now, l)
+			fresh = append(fresh, l)
 		default:
-			before = append(before, l)
+			older = append(older, l)
 		}
 	}
-	steps := cheapestAhead(now, asOf)
-	left := asOf - 1 // the last fresh departure
+	steps := cheapestAhead(fresh, asOf)
+	lastFresh := asOf - 1
 	if n := len(steps); n > 0 {
-		left = steps[n-1].Depart
+		lastFresh = steps[n-1].Depart
 	}
-	if left >= asOf+LiveDays {
+	if lastFresh >= asOf+LiveDays {
 		return steps
 	}
-	before = slices.DeleteFunc(before, func(l Live) bool { return l.Depart <= left })
-	return append(steps, cheapestAhead(before, asOf)...)
+	older = slices.DeleteFunc(older, func(l Live) bool { return l.Depart <= lastFresh })
+	return append(steps, cheapestAhead(older, asOf)...)
 }
 
 // cheapestAhead returns the fares that are the cheapest of all not yet departed on at least one day
