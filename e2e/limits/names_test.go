@@ -13,8 +13,8 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// routes.OwnLimits names every limit that is not made from a row of routes.Table, so that each
-// quota is a setting.
+// routes.OwnLimits names every limit that is not made from a row of routes.Table, so that the
+// operator can set each limit.
 func TestLimitNames(t *testing.T) {
 	t.Parallel()
 	var found []string

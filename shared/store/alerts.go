@@ -271,9 +271,9 @@ func (a Alerts) beginDigest(ctx context.Context, s SubscriberID) ([]Op, error) {
 	return ops, nil
 }
 
-// endDigest returns no writes if one of the remaining alerts has Digest set. It reads the digest
-// before the alerts: if an alert gets Digest after that, beginDigest rewrites the digest, so the
-// removal fails.
+// endDigest returns the write that removes a digest, or none if one of the remaining alerts has
+// Digest set. It reads the digest before the alerts: if an alert gets Digest meanwhile, beginDigest
+// rewrites the digest, and the removal fails.
 func (a Alerts) endDigest(ctx context.Context, s SubscriberID, left []Ref) ([]Op, error) {
 	item, err := a.Table.Get(ctx, digestKey(s), Strong)
 	if errors.Is(err, ErrNotFound) {

@@ -59,8 +59,8 @@ func (a Alerts) Confirm(ctx context.Context, id string) (Alert, error) {
 	return a.confirmFor(ctx, id, func(*Alert) {})
 }
 
-// ConfirmAs is like Confirm, for a subscriber who was unknown when the alert was requested, with
-// their address on the alert's channel.
+// ConfirmAs is like Confirm, for an alert that was requested without a subscriber. It sets the
+// subscriber, and their address on the alert's channel.
 func (a Alerts) ConfirmAs(ctx context.Context, id string, s SubscriberID, address string) (Alert, error) {
 	return a.confirmFor(ctx, id, func(alert *Alert) {
 		alert.Subscriber, alert.Address = s, address

@@ -51,7 +51,7 @@ type answer struct {
 	Text  string
 }
 
-// faults are the errors of a table. Their order never changes.
+// faults are the errors of a table. Answers contain their indexes, so the order never changes.
 var faults = []error{store.ErrUnavailable, store.ErrNotFound, store.ErrExists, store.ErrConflict, store.ErrLimit,
 	store.ErrTooLarge, store.ErrInvalid}
 

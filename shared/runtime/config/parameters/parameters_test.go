@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Each function reads a variable only once, every parameter is read, and names are unique.
+// No function reads two parameters for one variable, every parameter is read, and names are unique.
 func TestTable(t *testing.T) {
 	var names, given []string
 	for _, p := range Table {

@@ -180,7 +180,7 @@ func OnCapacity(f func(op string, read, write float64)) func(*dynamodb.Options) 
 		switch used := reflect.ValueOf(out.Result).Elem().FieldByName(field); {
 		case !used.IsValid():
 			return out, m, err
-		case used.Kind() == reflect.Slice: // of a transaction, one for each table
+		case used.Kind() == reflect.Slice: // a transaction reports one value per table
 			for _, c := range used.Interface().([]types.ConsumedCapacity) {
 				units += aws.ToFloat64(c.CapacityUnits)
 			}

@@ -15,7 +15,7 @@ var (
 	readers          = []string{"analisi", "compat", "pricetrends", "x402"}
 	refresh          = []string{"refresh"}
 	alerts           = []string{"alerts"}
-	alertsAndRefresh = []string{"alerts", "refresh"} // alerts stores alerts, refresh notifies
+	alertsAndRefresh = []string{"alerts", "refresh"} // alerts stores alerts, refresh sends their messages
 	pro              = []string{"pro"}
 	perCall          = []string{"x402"}
 )
