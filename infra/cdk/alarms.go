@@ -16,8 +16,8 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// staleDays is the greatest age in days of the newest fares: one refresh cycle of seven days, and
-// two days for repairs.
+// staleDays is the age of the newest fares, in days, above which StaleFares rings: one refresh cycle
+// of seven days, and two days for repairs.
 const staleDays = 9
 
 const outWeeks = 3
@@ -45,13 +45,14 @@ type alarm struct {
 	parts     []part
 }
 
-// part is one of the places that an alarm watches. The condition names the metrics a, b and c.
+// part is one of the places that an alarm watches. The condition names its metrics {a}, {b} ...
 type part struct {
 	name, condition string
 	metrics         []cloudwatch.IMetric
 }
 
-// alarmName begins with the urgency, page (act now) or ticket: AWS puts it into the mail's subject.
+// alarmName contains the urgency, page (act now) or ticket, because AWS puts the name into the mail's
+// subject.
 func alarmName(stack, id string, page bool) string {
 	if page {
 		return stack + "-page-" + id
@@ -60,8 +61,8 @@ func alarmName(stack, id string, page bool) string {
 }
 
 // raise creates an alarm on several parts. Its value is the sum of 1, 10, 100 ... for the parts
-// whose conditions hold: the mail about an alarm holds only this value and the description, which
-// says what each digit means.
+// whose conditions hold. The mail about an alarm shows this value and the description, which says
+// what each digit means.
 func (p panel) raise(a alarm) {
 	if a.silence == "" {
 		a.silence = cloudwatch.TreatMissingData_NOT_BREACHING
@@ -74,7 +75,7 @@ func (p panel) raise(a alarm) {
 		for j, m := range part.metrics {
 			letter, id := string(rune('a'+j)), fmt.Sprintf("m%d%c", i, 'a'+j)
 			value := "FILL(" + id + ", 0)"
-			if len(a.parts) == 1 && len(part.metrics) == 1 { // then silence decides
+			if len(a.parts) == 1 && len(part.metrics) == 1 { // then a.silence decides about missing data
 				value = id
 			}
 			condition = strings.ReplaceAll(condition, "{"+letter+"}", value)
@@ -203,8 +204,7 @@ func (p panel) ofQueues(q queues, b *board) {
 	}
 	p.raise(alarm{id: "DeadLetters", minutes: 5, parts: dead,
 		about: "A scheduled call, a notice or a message failed as often as it is tried."})
-	// Refreshes wait for one another. The other queues carry signals; if one is lost, a schedule
-	// does the work.
+	// The other queues carry only signals, and if one is lost, a schedule does the work.
 	age := metric("AWS/SQS", "ApproximateAgeOfOldestMessage", "Maximum", 5,
 		dimension("QueueName", q.ofFunction["refresh"].work.QueueName()))
 	b.waiting = append(b.waiting, age)
@@ -278,8 +278,7 @@ func (p panel) ofSales(c config, l lambdas) {
 	p.raise(alarm{id: "PaymentsUnjudged", minutes: 60,
 		parts: []part{one("payments", "{a} > 0", p.logged("PaymentsUnjudged", "Maximum", 60, "pro"))},
 		about: "Somebody paid in USDC with a transaction that this version cannot judge. The claim is kept."})
-	// Paid calls log the balance for network fees. If single answers are not sold, no fees are
-	// spent.
+	// Only paid calls log the balance, so the alarm is silent if single answers are not sold.
 	p.raise(alarm{id: "FeesLow", minutes: 60,
 		parts: []part{one("fees", fmt.Sprintf("{a} < %d", leastFees), p.logged("FeeLamports", "Minimum", 60, "x402"))},
 		about: "The address that pays the network's fees of answers that are paid one by one has less than 0.01 SOL."})

@@ -98,7 +98,7 @@ func TestIncidentsRing(t *testing.T) {
 		{"StaleFares", nil, -1, []value{age}},
 		{"Source", []value{{"OriginsFailed", "", 40}, {"OriginsAsked", "", 60}}, 1,
 			[]value{{"OriginsFailed", "", 40}, {"OriginsAsked", "", 3400}}},
-		{"Source", []value{{"OriginsFailed", "", 1}, {"OriginsAsked", "", 1}}, 1, // of two chosen origins
+		{"Source", []value{{"OriginsFailed", "", 1}, {"OriginsAsked", "", 1}}, 1, // one of two origins failed
 			[]value{{"OriginsAsked", "", 2}}},
 		{"Source", []value{{"SeriesFailed", "", 9}, {"SourceRefused", "", 1}}, 110,
 			[]value{{"SeriesFailed", "", 9}, {"SeriesAsked", "", 1200}}},
@@ -215,7 +215,7 @@ func TestCounts(t *testing.T) {
 		for _, r := range h.Resources {
 			if r.Type == "AWS::CloudWatch::Alarm" {
 				alarms++
-				metrics += len(asList(r.Properties["Metrics"])) - 1 // less the expression
+				metrics += len(asList(r.Properties["Metrics"])) - 1 // one of them is the expression
 			}
 		}
 		row := fmt.Sprintf("| metrics of alarms | metric | 0.10 | | | %d |", metrics)

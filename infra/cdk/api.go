@@ -39,7 +39,7 @@ func newAPI(stack awscdk.Stack, c config) api {
 		},
 		DefaultRouteSettings: &awsapigatewayv2.CfnStage_RouteSettingsProperty{
 			ThrottlingRateLimit: jsii.Number(others), ThrottlingBurstLimit: jsii.Number(2 * others),
-			DetailedMetricsEnabled: jsii.Bool(false), // the functions' own metrics are by route
+			DetailedMetricsEnabled: jsii.Bool(false), // they cost money; byRoute counts by route in the log
 		},
 		RouteSettings: throttles(c),
 	})
@@ -98,8 +98,8 @@ func routeKey(s routes.Share) string {
 	return "ANY /" + s.Name + "/{proxy+}"
 }
 
-// throttles returns the rate limit of each share except the page's. Together, all limits add up to
-// RequestsPerSecond. API Gateway fills a bucket per route, so a flood of one share does not affect
+// throttles returns the rate limit of each share except the page's, which is the default. All limits
+// add up to RequestsPerSecond. API Gateway fills a bucket per route, so a flood of one share does not affect
 // the others. ("Throttle requests to your HTTP APIs": the limits are targets and may be exceeded
 // briefly.)
 func throttles(c config) map[string]any {

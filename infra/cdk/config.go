@@ -12,8 +12,7 @@ import (
 	"verdetto/shared/runtime/config/parameters"
 )
 
-// config holds the operator's choices; docs/aws.md says what each means. None is secret: secrets are in
-// the Parameter Store, under names that start with Name.
+// config holds the operator's choices; docs/aws.md says what each means. None is secret.
 type config struct {
 	Name    string `json:"name"`
 	Account string `json:"account"`
@@ -44,8 +43,8 @@ type config struct {
 	QuotaFree  int            `json:"quotaFree"`
 	QuotaCalls map[string]int `json:"quotaCalls"`
 	PaidCalls  bool           `json:"paidCalls"`
-	// OriginSecret is the version of the secret NAME/origin that the distribution sends. Raising it
-	// is the middle step of a rotation.
+	// OriginSecret is the number of the value in the secret NAME/origin that the distribution sends.
+	// Raising it is the middle step of a rotation.
 	OriginSecret int `json:"originSecret"`
 
 	RequestsPerSecond      int    `json:"requestsPerSecond"` // divided among routes.Shares
@@ -102,7 +101,7 @@ func load(file string) (config, error) {
 	if faults = append(faults, c.check()...); len(faults) > 0 {
 		return c, fmt.Errorf("configuration %s:\n  %s", file, strings.Join(faults, "\n  "))
 	}
-	c.Workers = max(c.Workers, 2) // the minimum of SQS
+	c.Workers = max(c.Workers, 2) // the minimum that an SQS event source allows
 	return c, nil
 }
 

@@ -7,8 +7,8 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// board orders the dashboard's graphs: failures for callers, age of the data, pending work, and
-// then their causes.
+// board holds the metrics of the dashboard. Its graphs show failures for callers, the age of the
+// data, pending work, and then their causes.
 type board struct {
 	dashboard                                  cloudwatch.Dashboard
 	logs                                       []*string
@@ -17,8 +17,8 @@ type board struct {
 	errors, durations, throttles, units, edges []cloudwatch.IMetric
 }
 
-// byRoute reads the log only when the operator runs it, because metrics of each route would cost
-// money every month.
+// byRoute reads the log only when the operator runs it or opens the dashboard. Metrics of each route
+// would cost money every month.
 const byRoute = `filter msg = "request" | stats count(*) as calls, sum(status >= 500) as failures, sum(status = 429) as refused, pct(ms, 50) as p50, pct(ms, 95) as p95 by route | sort calls desc | limit 100`
 
 func newBoard(stack awscdk.Stack, c config, l lambdas) board {
@@ -35,8 +35,8 @@ func newBoard(stack awscdk.Stack, c config, l lambdas) board {
 	}
 	awslogs.NewCfnQueryDefinition(stack, jsii.String("Routes"), &awslogs.CfnQueryDefinitionProps{
 		Name: jsii.String(c.Name + "/routes"), LogGroupNames: &logs, QueryString: jsii.String(byRoute)})
-	// The edge's metrics exist only in us-east-1. This stack cannot refer to the edge if it belongs
-	// to another, so a search expression finds them.
+	// The edge's metrics exist only in us-east-1. This stack cannot refer to the edge if that belongs
+	// to another stack, so a search expression finds the metrics.
 	for _, m := range [][2]string{{"Requests", "Sum"}, {"4xxErrorRate", "Average"}, {"5xxErrorRate", "Average"}} {
 		b.edges = append(b.edges, cloudwatch.NewMathExpression(&cloudwatch.MathExpressionProps{
 			Expression: jsii.String("SEARCH('{AWS/CloudFront,DistributionId,Region} MetricName=\"" + m[0] + "\"', '" +

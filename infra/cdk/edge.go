@@ -19,7 +19,7 @@ import (
 
 // edge is the distribution that callers reach. It caches the answers that the table of endpoints
 // allows, for the functions' s-maxage. A secret proves to the functions that a request came through
-// the edge, so the caller's address is true.
+// the edge, so they can believe the caller's address in its header.
 type edge struct {
 	distribution cloudfront.Distribution
 	url          *string
@@ -41,9 +41,9 @@ var keyHeaders = []string{keyHeader, authHeader}
 
 // CloudFront forwards at most ten headers to functions: those in always for all endpoints, and
 // those in usual for uncached endpoints without their own list. Host is missing, because API
-// Gateway chooses the API by it. The ready-made policy AllViewerExceptHostHeader would need no
-// list. But it adds no CloudFront-Viewer-Address, and forwards a header of this name from the
-// caller, so any caller could forge an address.
+// Gateway chooses the API by it. The ready-made policy AllViewerExceptHostHeader would need no list,
+// but with it any caller could forge an address: it adds no CloudFront-Viewer-Address, and forwards
+// a header of this name from the caller.
 var (
 	always = []string{viewerHeader, "Accept", "Content-Type", "Origin", "Access-Control-Request-Method"}
 	// The last header serves a single path, which therefore needs no cache behaviour of its own.
@@ -74,7 +74,7 @@ func newEdge(stack awscdk.Stack, c config, a api) edge {
 	) *cloudfront.AddBehaviorOptions {
 		return &cloudfront.AddBehaviorOptions{
 			CachePolicy: cache, OriginRequestPolicy: request, ResponseHeadersPolicy: response,
-			AllowedMethods:       cloudfront.AllowedMethods_ALLOW_ALL(), // the functions refuse methods
+			AllowedMethods:       cloudfront.AllowedMethods_ALLOW_ALL(), // the functions refuse wrong methods
 			CachedMethods:        cloudfront.CachedMethods_CACHE_GET_HEAD(),
 			ViewerProtocolPolicy: cloudfront.ViewerProtocolPolicy_REDIRECT_TO_HTTPS,
 			Compress:             jsii.Bool(true),
@@ -93,8 +93,7 @@ func newEdge(stack awscdk.Stack, c config, a api) edge {
 			ViewerProtocolPolicy: others.ViewerProtocolPolicy, Compress: others.Compress,
 		},
 		HttpVersion: cloudfront.HttpVersion_HTTP2_AND_3,
-		// The firewall counts single addresses, and an IPv6 customer has more of them than it can
-		// count.
+		// The firewall counts requests by address, and one IPv6 customer has too many addresses.
 		EnableIpv6: jsii.Bool(false),
 		PriceClass: cloudfront.PriceClass_PRICE_CLASS_100,
 		WebAclId:   firewall(stack, c),
@@ -140,8 +139,8 @@ func originSecret(c config) *string {
 	return jsii.String(fmt.Sprintf("{{resolve:secretsmanager:%s/origin:SecretString:%d}}", c.Name, c.OriginSecret))
 }
 
-// responseHeaders returns the policy that adds security headers for browsers. A header that a
-// function sets takes precedence, such as the content security policy of a page.
+// responseHeaders returns the policy that adds security headers for browsers. The referrer policy and
+// the content security policy that a function sets, such as those of a page, take precedence.
 func responseHeaders(stack awscdk.Stack, c config, id string, dropped ...string) cloudfront.ResponseHeadersPolicy {
 	props := &cloudfront.ResponseHeadersPolicyProps{
 		ResponseHeadersPolicyName: jsii.String(c.Name + "-" + strings.ToLower(id)),
@@ -168,7 +167,7 @@ func responseHeaders(stack awscdk.Stack, c config, id string, dropped ...string)
 }
 
 // logged lists the fields of the edge's log. IP address, query, cookie, referrer and user agent are
-// missing, because they carry e-mail addresses, sessions, signed links and keys. (AWS, "Configure
+// missing, because they identify callers or carry e-mail addresses, signed links and keys. (AWS, "Configure
 // standard logging (v2)" and "Standard logging reference".)
 var logged = []string{
 	"timestamp(ms)", "x-edge-location", "x-edge-request-id", "cs-method", "cs-protocol", "cs-uri-stem",

@@ -13,7 +13,7 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// The cache key holds everything that the answer depends on.
+// Each path has the cache key, the forwarded headers and the response headers of its endpoint.
 func TestBehaviours(t *testing.T) {
 	for _, name := range []string{"example", "least", "most"} {
 		t.Run(name, func(t *testing.T) {
@@ -93,8 +93,7 @@ func TestCacheKeys(t *testing.T) {
 			t.Errorf("%s is of no endpoint", id)
 		}
 	}
-	// The cache key of unshared answers contains all forwarded data, and these answers are cached
-	// for at most one second.
+	// Unshared answers are cached for at most one second, under all parameters and the API key.
 	c := h.property("UnsharedCache", "CachePolicyConfig")
 	key := at(c, "ParametersInCacheKeyAndForwardedToOrigin")
 	if got := compact(at(key, "HeadersConfig")) + compact(at(key, "QueryStringsConfig")) +
@@ -102,7 +101,7 @@ func TestCacheKeys(t *testing.T) {
 			"CookiesConfig")); got != `{"HeaderBehavior":"whitelist","Headers":["X-Api-Key","Authorization"]}{"QueryStringBehavior":"all"}{"CookieBehavior":"none"}` {
 		t.Errorf("what is not kept has the key %s", got)
 	}
-	// With a maximum TTL of 0, CloudFront would forward no header.
+	// With a maximum TTL of 0, CloudFront would not forward the headers of the cache key.
 	if at(c, "MinTTL") != 0.0 || at(c, "DefaultTTL") != 0.0 || at(c, "MaxTTL") != 1.0 {
 		t.Errorf("what is not kept is kept for %v, %v to %v s", at(c, "DefaultTTL"), at(c, "MinTTL"), at(c, "MaxTTL"))
 	}

@@ -30,7 +30,7 @@ func rarePerFiveMinutes(c config) int {
 	return min(c.RequestsPerFiveMinutes, max(10, min(rates["shop"], rates["alerts"])*300*2/3/addresses))
 }
 
-// firewall returns an ARN, or nil for none. It creates the stack's own firewall.
+// firewall returns the ARN of the operator's firewall or of one that it creates, or nil for none.
 func firewall(stack awscdk.Stack, c config) *string {
 	if c.Firewall != "" {
 		return jsii.String(c.Firewall)

@@ -21,11 +21,11 @@ import (
 type function struct {
 	name    string
 	timeout int // seconds
-	// instances is the reserved concurrency, if the account's quota suffices, and the maximum, so a
-	// flood of one function's calls does not affect the others.
+	// instances is the reserved concurrency, if the account's quota suffices. It is also a maximum, so
+	// a flood of one function's calls does not affect the others.
 	instances int
 	http      bool // it answers callers
-	// the worker processes a queue of its own, sends mails, and is called by schedules and notices
+	// a worker processes a queue of its own, sends mails, and is called by schedules
 	worker bool
 	links  bool // it writes links to the service
 	// table lists the DynamoDB actions with which the function writes to the table; schema.Accesses
@@ -241,7 +241,7 @@ func (f function) allowed(c config, p parts, log awslogs.LogGroup) []awsiam.Poli
 const unreserved = 100
 
 // reserved returns the reserved concurrency of a function, or 0. If the account's quota is too
-// small for the defaults, no function has one.
+// small for the defaults, only the operator's own values apply.
 func (c config) reserved(f function) int {
 	if n, ok := c.Reserved[f.name]; ok {
 		return n
@@ -272,7 +272,7 @@ func (c config) reservedAll() int {
 	return all
 }
 
-// newLog makes a log group without the CDK's constants for retention times, which c.LogDays names.
+// newLog sets the retention time on the plain resource, because the CDK's construct takes only constants.
 func newLog(stack awscdk.Stack, c config, id, called string) awslogs.LogGroup {
 	log := awslogs.NewLogGroup(stack, jsii.String(id), &awslogs.LogGroupProps{
 		LogGroupName: jsii.String(called), RemovalPolicy: awscdk.RemovalPolicy_DESTROY})

@@ -96,8 +96,8 @@ func TestRoutesLead(t *testing.T) {
 	}
 }
 
-// Ten routes share the throughput: one for each function, three more for analisi and one more for
-// pro, because Stripe's webhook has its own. All limits add up to RequestsPerSecond, and to at most
+// Ten routes share the throughput: one for each function that callers reach, three more for analisi
+// and one more for pro, because Stripe's webhook has its own. All limits add up to RequestsPerSecond, and to at most
 // half of the account's quota in a region. Fewer than ten addresses at the firewall's limit cannot
 // use up any route; fewer than 100 cannot use up those of the shop and of alerts. An IPv6 customer
 // would have more addresses.

@@ -17,8 +17,8 @@ import (
 // keeps a message only until it is delivered.
 type notices struct{ alarms, returns awssns.Topic }
 
-// newNotices creates the alarm topic of a stack, whose names begin with prefix, and in the
-// service's own stack the topic of returned mail. Topics and alarms belong to one region.
+// newNotices creates the alarm topic of a stack, which must be in the region of its alarms, and in
+// the service's own stack (prefix "") also the topic of returned mail.
 func newNotices(stack awscdk.Stack, c config, prefix string) notices {
 	ours := map[string]any{"StringEquals": map[string]string{"aws:SourceAccount": c.Account}}
 	topic := func(id, purpose, service string) awssns.Topic {
@@ -71,7 +71,7 @@ func newMailer(stack awscdk.Stack, c config, n notices) mailer {
 				Name: jsii.String("returns"), Enabled: jsii.Bool(true), MatchingEventTypes: list("bounce", "complaint"),
 				SnsDestination: &awsses.CfnConfigurationSetEventDestination_SnsDestinationProperty{TopicArn: n.returns.TopicArn()},
 			},
-		}).Node().AddDependency(n.returns.Node().FindChild(jsii.String("Policy"))) // SES tests it at once
+		}).Node().AddDependency(n.returns.Node().FindChild(jsii.String("Policy"))) // SES tests the topic at once
 	for i, record := range *identity.DkimRecords() {
 		output(stack, fmt.Sprintf("Dkim%d", i+1), join(" CNAME ", record.Name, record.Value),
 			"a DNS record that proves that the domain is ours")
@@ -104,8 +104,8 @@ func (c config) mailRecords() []record {
 	}
 }
 
-// notify subscribes a function to notices of bounces and complaints. SNS only passes on the notice;
-// after repeated failures the function's dead-letter queue keeps it.
+// notify subscribes a function to notices of bounces and complaints. If the function fails on a
+// notice repeatedly, the notice becomes a dead letter.
 func (p mailer) notify(f awslambda.IFunction) {
 	p.returns.AddSubscription(awssnssubscriptions.NewLambdaSubscription(f, nil))
 }

@@ -103,8 +103,8 @@ func newApp(out string) awscdk.App {
 }
 
 // newStacks makes all parts. The edge must be in us-east-1, where CloudFront has its firewall, logs
-// and metrics, so a service elsewhere gets a second stack. The stacks do not refer to each other,
-// because each uses the domains that the operator chose.
+// and metrics, so a service elsewhere gets a second stack. The stacks need not refer to each other,
+// because both use the domains that the operator chose.
 func newStacks(app awscdk.App, c config, assets string) []awscdk.Stack {
 	stack := newStack(app, "Verdetto", c.Name, c.Region, c.Account)
 	stacks, before := []awscdk.Stack{stack}, stack

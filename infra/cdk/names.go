@@ -12,8 +12,7 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// name sets the logical id of a construct, which decides what a deployment keeps or replaces.
-// docs/aws.md uses it.
+// name sets the logical id of a construct: under another id, a deployment would replace the resource.
 func name(construct constructs.Construct, id string) {
 	made := construct.Node().DefaultChild()
 	if made == nil {

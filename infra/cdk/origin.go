@@ -22,7 +22,7 @@ import (
 type origin struct {
 	Domain            string `json:"domain"`            // used only by the distribution
 	Certificate       string `json:"certificate"`       // ARN in the stack's region
-	ClientCertificate string `json:"clientCertificate"` // ARN in us-east-1, shown by CloudFront
+	ClientCertificate string `json:"clientCertificate"` // ARN in us-east-1; CloudFront presents it
 	// Authority is the PEM file of the client certificate's authority, relative to the
 	// configuration file.
 	Authority string `json:"authority"`

@@ -12,7 +12,7 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// policies makes each policy of the edge only once, because an account may have 20 of each kind.
+// policies makes each policy of the edge only once, because an account may have only 20 of each kind.
 type policies struct {
 	stack    awscdk.Stack
 	config   config

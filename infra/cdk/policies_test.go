@@ -17,8 +17,8 @@ type grant struct {
 	id        string
 	actions   []string
 	resources []string
-	principal bool   // on a resource
-	service   string // the allowed principal
+	principal bool // it belongs to a resource, and allows the principal service
+	service   string
 }
 
 func (h *synthesized) grants() []grant {

@@ -12,10 +12,10 @@ import (
 type queues struct {
 	stack   awscdk.Stack
 	workers int
-	// The queue of refresh carries origins to refresh; those of pro and alerts carry signals that
-	// the outbox contains work.
+	// The queue of refresh carries origins and departures to refresh; those of pro and alerts carry
+	// signals that the outbox contains work.
 	ofFunction map[string]queue
-	// events receives events on which a function failed repeatedly.
+	// events receives events that could not be delivered, or on which a function failed repeatedly.
 	events awssqs.Queue
 }
 
@@ -44,14 +44,14 @@ func newQueues(stack awscdk.Stack, c config) queues {
 		}
 		id := title(f.name)
 		delay := seconds(0)
-		if f.http { // jobs are due when their signal arrives: see RandomDelay in package store
+		if f.http { // the longest store.RandomDelay, so that a job is due when its signal arrives
 			delay = seconds(10)
 		}
 		letters := dead(id+"DeadLetters", f.name)
 		work := awssqs.NewQueue(stack, jsii.String(id+"Queue"), &awssqs.QueueProps{
 			QueueName: jsii.String(c.Name + "-" + f.name), Encryption: awssqs.QueueEncryption_SQS_MANAGED,
-			// Lambda recommends six times the worker's timeout, because throttled batches return to
-			// the queue in that time.
+			// AWS recommends six times the worker's timeout, because Lambda retries throttled batches
+			// in that time.
 			VisibilityTimeout: seconds(6 * f.timeout),
 			DeliveryDelay:     delay,
 			RetentionPeriod:   awscdk.Duration_Days(jsii.Number(4)),
@@ -77,7 +77,7 @@ func (q queues) addWorkers(l lambdas) {
 		if !f.worker {
 			continue
 		}
-		workers := 2.0 // the minimum of SQS
+		workers := 2.0 // the minimum of MaxConcurrency
 		if f.name == "refresh" {
 			workers = float64(q.workers)
 		}
@@ -95,15 +95,15 @@ func (q queues) addWorkers(l lambdas) {
 }
 
 // All origins are queued every seven days, and the due departures daily. The service calls itself from
-// outside every hour. Each outbox is checked every five minutes, because a signal that starts the work
-// sooner may be lost.
+// outside every hour. Every five minutes pending notifications are sent, and each outbox is checked,
+// because a signal that starts its work sooner may be lost.
 var schedules = []struct {
 	id, function, when string
 	event              string // input of the function
 	within             int    // minutes within which AWS may choose the start; 0 is at once
 	tries, seconds     int    // number and duration of redeliveries
 }{
-	// A plan contains its scheduled time, so a second delivery has no effect. It is retried for 24
+	// The event contains its scheduled time, so a second delivery has no effect. It is retried for 24
 	// hours. A check of an outbox needs few retries, because the next follows five minutes later.
 	{"RefreshWeekly", "refresh", "cron(0 3 ? * TUE *)",
 		`{"source":"aws.scheduler","time":"<aws.scheduler.scheduled-time>"}`, 15, 185, 24 * 60 * 60},

@@ -30,7 +30,7 @@ func chosen() config {
 	return c
 }
 
-// CloudFormation shows the description of a choice.
+// choice is a parameter of the released template.
 type choice struct {
 	Type, Description                     string
 	Default                               *string `json:",omitempty"`

@@ -18,7 +18,7 @@ var genesis = map[string]string{
 	"devnet":       "EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG",
 }
 
-// tokenProgram is the Solana program that owns every token account.
+// tokenProgram is the Solana program that owns the token accounts of USDC.
 const tokenProgram = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"
 
 func (p *preflight) nodeList() ([]string, error) {

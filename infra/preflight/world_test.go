@@ -36,7 +36,7 @@ type world struct {
 	config   config
 	at       addresses
 	settings aws.Config
-	// instead answers calls that moto does not support, by the start of the request.
+	// instead holds answers to calls that moto does not support, by the beginning of the request.
 	instead   map[string]string
 	price     map[string]any
 	hook      map[string]any

@@ -228,7 +228,7 @@ func (a *account) must(when string, do func(context.Context) error) {
 	}
 }
 
-// The failing version may be that of the fixed function or of another one.
+// The old versions of all functions fail, also of those that are not fixed.
 func TestAFixGoesLiveWhileTheOldVersionFails(t *testing.T) {
 	for _, fault := range []string{"answers 500", "does not start"} {
 		a := newAccount(t)
