@@ -13,7 +13,6 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// seller sells single answers over the store of the story, on a chain in memory.
 func (s *story) seller() *fixture.PerCall {
 	if s.perCall != nil {
 		return s.perCall

@@ -89,7 +89,6 @@ type planInput struct {
 	Reader
 }
 
-// byLink returns the note of a mailed link, or the page that says that the link is no longer valid.
 func byLink[A any](ctx context.Context, s *Service, p purpose, token string, l *i18n.Language) (about A,
 	ended *page.Response, err error) {
 	err = s.unseal(ctx, p, token, &about)
@@ -130,8 +129,7 @@ func (s *Service) planPage(ctx context.Context, in *planInput) (*page.Response, 
 	return show(http.StatusOK, l, "plan", "plan", v)
 }
 
-// formOf returns the token in a form of a plan's page and the named field, which may be empty. It
-// refuses every other field.
+// formOf refuses every field other than t and the named one.
 func formOf(body []byte, name string) (token, value string, err error) {
 	values, err := url.ParseQuery(string(body))
 	if err != nil {

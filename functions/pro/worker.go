@@ -195,7 +195,6 @@ func (s *Service) keyMessage(j store.Job, c store.Customer, key string) (mail.Me
 	return s.compose(j, mail.KeyMail, c, key, "")
 }
 
-// sendOffer mails a link to confirm a recovery. The key is mailed after the confirmation.
 func (s *Service) sendOffer(ctx context.Context, j store.Job, c store.Customer) error {
 	id := s.offerID(j)
 	agreed := j

@@ -36,8 +36,7 @@ func labels(l *i18n.Language) map[string]string {
 	}
 }
 
-// document displays cards. Style, script and texts are inline, because the document may not load
-// anything.
+// document is self-contained, because it may not load anything.
 var document = sync.OnceValues(func() (string, error) {
 	all, err := template.ParseFS(cardFiles, "card/*")
 	if err != nil {

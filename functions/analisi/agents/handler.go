@@ -44,7 +44,6 @@ type exchangeKey struct{}
 func (h *mcpHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	if r.Method != http.MethodPost {
-		// /mcp has no streams to open with GET and no sessions to end with DELETE.
 		httpapi.WrongMethod.Problem("This path answers POST with one JSON-RPC message of the Model Context Protocol. "+
 			"It keeps no sessions and offers no stream.").
 			With("Allow", "POST").Write(w, r)

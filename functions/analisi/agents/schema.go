@@ -58,7 +58,7 @@ var fixedValues = map[string][]any{"notti": {"1-3", "4-7", "8-14", "15+"}, "fles
 func marshalSchema(s *huma.Schema) json.RawMessage {
 	data, err := json.Marshal(s)
 	if err != nil {
-		panic(fmt.Sprintf("agents: a schema cannot be written: %v", err)) // the schema is made of our own types
+		panic(fmt.Sprintf("agents: a schema cannot be written: %v", err))
 	}
 	return data
 }

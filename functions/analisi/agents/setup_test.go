@@ -59,7 +59,7 @@ func TestSetUp(t *testing.T) {
 				if plan := sent.plan; (plan == "pro") != (text == c.WithKey) {
 					t.Errorf("the plan that was answered to is %q", plan)
 				}
-				_ = session.Close() // it keeps no session
+				_ = session.Close()
 			}
 		})
 	}

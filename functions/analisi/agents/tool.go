@@ -147,8 +147,7 @@ func successResult(structured json.RawMessage, text string, say sentences, x *ex
 	return result
 }
 
-// errorResult tells an agent in one text what went wrong and what to do next, beginning with the
-// code of the endpoint's error response.
+// errorResult begins with the code of the endpoint's error response.
 func errorResult(p *httpapi.Problem, say sentences, x *exchange) *mcp.CallToolResult {
 	text := p.In(say.Language).Detail
 	if len(p.Suggestions) > 0 && !strings.Contains(text, p.Suggestions[0]) {
@@ -177,7 +176,6 @@ func advice(p *httpapi.Problem, say sentences, x *exchange) string {
 	return ""
 }
 
-// instead says what a caller without any quota left can still do.
 func (s sentences) instead(p *httpapi.Problem) (text string) {
 	if p.Usage != "" {
 		text += " " + s.Text("agents.ask_usage")
@@ -188,7 +186,6 @@ func (s sentences) instead(p *httpapi.Problem) (text string) {
 	return text
 }
 
-// listToolNames adds the names of all tools to the error for an unknown tool.
 func listToolNames(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
 		result, err := next(ctx, method, request)

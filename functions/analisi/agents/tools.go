@@ -214,7 +214,6 @@ func (s *Service) deals(ctx context.Context, in *dealsInput,
 	return o, lines(say.deals(o, skipped, all), say.places(verdict.Pair{}, q.From)), nil
 }
 
-// checkHistory refuses every question if the service may not show past fares.
 func (s *Service) checkHistory(ctx context.Context, in *historyInput) error {
 	if !httpapi.AllFares(ctx) {
 		return httpapi.FaresNotShown()

@@ -17,8 +17,7 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// calendarView shows the departures of a route month by month. Each day with a fare links to its
-// page, and shows the difference from its usual fare.
+// calendarView shows the departures of a route month by month.
 type calendarView struct {
 	Weekdays []weekday
 	Months   []calendarMonth

@@ -120,8 +120,7 @@ func (h home) useCurrency(ctx context.Context, q question, v *view) error {
 	return err
 }
 
-// typedIn maps euro amounts to the amounts that the reader typed, so that the page shows 50 USD and
-// not 49.99 after two conversions.
+// typedIn lets the page show a typed 50 USD as 50, not as 49.99 after two conversions.
 func typedIn(rates fare.Rates, currency string, texts ...string) map[fare.Cents]fare.Cents {
 	typed := map[fare.Cents]fare.Cents{}
 	for _, text := range texts {

@@ -16,9 +16,8 @@ import (
 // fewSightings is the number of days with a fare that a chart needs at least.
 const fewSightings = 4
 
-// showMoves adds the departure's fare history, as GET /v1/storico answers without a key. It reads
-// the history only if the service may show past fares. If the read fails, the page shows the
-// verdict without it.
+// showMoves adds the departure's fare history, as GET /v1/storico answers without a key. If the
+// read fails, the page shows the verdict without it.
 func (h home) showMoves(ctx context.Context, v *view, asked answer.Question, a answer.Answer) {
 	l := v.T
 	m := &pastView{Title: l.Text("moves.title"), Note: l.Text("moves.note"),
@@ -74,8 +73,8 @@ func (h home) showMoves(ctx context.Context, v *view, asked answer.Question, a a
 	m.Chart = c.SVG()
 }
 
-// addLast adds the last known fare of a departure that has no fare now to the facts about the
-// reader's own price.
+// addLast adds the last known fare, if there is none now, to the facts about the reader's own
+// price.
 func (j *verdictView) addLast(l *i18n.Language, a verdict.Judgement, last verdict.Live) {
 	if a.Declared && a.Known == nil {
 		amount, sign := l.Apart(last.Price, a.Fare.Price)
@@ -84,8 +83,7 @@ func (j *verdictView) addLast(l *i18n.Language, a verdict.Judgement, last verdic
 	}
 }
 
-// lastFare states the last known fare of a departure or month that has no fare now. It compares the
-// fare with than, unless that is "".
+// lastFare compares the fare with than, unless that is "".
 func lastFare(l *i18n.Language, last verdict.Live, than string) string {
 	back := ""
 	if day := last.Return(); day != 0 {

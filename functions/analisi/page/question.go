@@ -204,7 +204,7 @@ func (t *trip) readDays(l *i18n.Language, today fare.Day) (read []string) {
 }
 
 // forgetPast replaces a day or month that has passed, as in an old link, by any day with as many
-// nights away. It says so.
+// nights away.
 func (q *question) forgetPast(today fare.Day) (read []string) {
 	out, when := q.out, q.language.WeekdayDate(q.out)
 	if out == 0 && q.month != 0 {

@@ -47,8 +47,7 @@ func partenzeOf(days int, h *score.HorizonCounts) VotoPartenze {
 	return v
 }
 
-// levelsOf returns how often the fare fell or rose after each level. walk is the share of fares
-// that would fall if prices moved at random.
+// levelsOf takes in walk the share of fares that would fall if prices moved at random.
 func levelsOf(h *score.HorizonCounts, walk float64) (all []VotoLivello) {
 	for l, spans := range h.Levels {
 		var sum score.Cell

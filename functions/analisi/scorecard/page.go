@@ -111,7 +111,6 @@ func shareText(l *i18n.Language, share float64) string {
 	return l.Text("format.percent", "Percent", l.Decimals(fmt.Sprintf("%.1f", math.Abs(100*share))))
 }
 
-// shareOf formats a share of cases, or a dash if there are none.
 func shareOf(l *i18n.Language, share float64, cases int) string {
 	if cases == 0 {
 		return "–"

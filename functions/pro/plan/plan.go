@@ -11,8 +11,7 @@ import (
 	"verdetto/shared/runtime/config"
 )
 
-// Sell sets the service's card processor, and its chain and the wallet that receives USDC, if their
-// settings are given.
+// Sell sets up the ways of payment whose settings are given.
 func Sell(s *pro.Service, payment config.Pay) error {
 	if payment.StripeKey != "" {
 		if err := byCard(s, payment.Card); err != nil {

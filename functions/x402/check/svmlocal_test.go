@@ -123,8 +123,7 @@ func (n *network) number(method, address string) (number int64) {
 	return number
 }
 
-// drain makes the node empty a token account after it has simulated the next transaction and before
-// that transaction's block.
+// drain empties a token account between the simulation of the next transaction and its block.
 func (n *network) drain(account string) {
 	n.t.Helper()
 	if _, err := n.call("drain", account); err != nil {
@@ -140,9 +139,8 @@ func (n *network) expire() {
 	}
 }
 
-// clients are published, unmodified x402 client programs. The arguments are a URL, a node and the
-// seed of a key in hex. A client requests the URL, pays if asked to, and prints the status of the
-// last answer, the header PAYMENT-RESPONSE and the body, separated by spaces.
+// clients are published, unmodified x402 clients. Their arguments are a URL, a node and the seed of
+// a key in hex. They print the last status, the header PAYMENT-RESPONSE and the body.
 var clients = map[string]func(t testing.TB, args ...string) *exec.Cmd{
 	"fetch, of npm": func(t testing.TB, args ...string) *exec.Cmd {
 		return node(t, "client.mjs", fetchClient, args...)

@@ -21,8 +21,6 @@ type describer struct {
 	functions map[string]bool
 }
 
-// operation combines the Go types, the text of JSONDoc, and the headers and errors of the
-// middleware.
 func (d *describer) operation(registered *huma.Operation, route routes.Route) *huma.Operation {
 	op, desc := *registered, descriptionOf(registered)
 	op.Tags = []string{route.Function}

@@ -44,7 +44,6 @@ func bearer(given []string) (string, *Problem) {
 		With("WWW-Authenticate", "ApiKey")
 }
 
-// bearerOfAny accepts tokens of any form.
 func bearerOfAny(given []string) (string, *Problem) {
 	scheme, token, _ := strings.Cut(strings.TrimSpace(given[0]), " ")
 	if token = strings.TrimSpace(token); len(given) != 1 || !strings.EqualFold(scheme, "Bearer") || token == "" {

@@ -83,8 +83,7 @@ func (h History) span() (low, high fare.Cents, from fare.Day) {
 	return max(0, low-room), high + room, from
 }
 
-// stairs draws each found fare as a dot, and a staircase between the dots: a fare counts as valid
-// until the next one is found.
+// stairs draws a staircase, because a fare counts as valid until the next one is found.
 func (h History) stairs(c *canvas, x func(fare.Day) float64, y func(fare.Cents) float64) {
 	var stair, dots strings.Builder
 	for i, s := range h.Days {
