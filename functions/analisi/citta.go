@@ -98,8 +98,8 @@ func byRank(covered []fare.City, typed, lang string) func(a, b places.Place) int
 	}
 }
 
-// citiesIn returns the unlisted cities of the country or continent whose name begins with the
-// query: those with fares first, then those with the most traffic.
+// citiesIn returns the unlisted cities of the area whose name begins with the query: those with
+// fares first, then the busiest.
 func citiesIn(query, lang string, covered []fare.City, listed []places.Place) (in []places.Place) {
 	area, ok := places.CompleteArea(query, lang)
 	if !ok {

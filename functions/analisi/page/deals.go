@@ -23,7 +23,7 @@ import (
 type cheapView struct {
 	City, Lede, First string
 	Order             string // says by what the list is ordered
-	Area              string // the country or continent; empty: all
+	Area              string // the area of the list; empty: all
 	Collecting        string // how close the first verdict is
 	Without           string // large cities of the list's country or region without a known fare
 	Unknown           string // how many fares were left out because their airline is unknown
@@ -218,8 +218,8 @@ func (v *view) without(origin fare.City, all deals.Origin) string {
 	return v.T.Text("cheap.without", "Cities", v.T.List(missing))
 }
 
-// area returns the country or continent that one end of the question names. It returns nil if none
-// has the name, or if a city has it too.
+// area returns the area that one end of the question names. It returns nil if none has the name, or
+// if a city has it too.
 func (q question) area(end int) *places.Area {
 	named := q.ends[end]
 	if named.Means.City != "" {

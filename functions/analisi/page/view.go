@@ -56,7 +56,7 @@ type view struct {
 	Namesakes  []namesakes
 	Form       alertFields // values of the form of an alert
 	Alert      string
-	Area       *places.Area // the country or continent of a list of destinations; nil: all
+	Area       *places.Area // the area of a list of destinations; nil: all
 	// AlertWanted says that the address has values for the form of the alert.
 	AlertWanted bool
 	AlertNew    bool         // no fare of the alert's route is known

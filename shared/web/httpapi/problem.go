@@ -20,7 +20,7 @@ type Problem struct {
 	Errors      []Fault  `json:"errors,omitempty" doc:"The parameters or fields at fault"`
 	Suggestions []string `json:"suggestions,omitempty" doc:"Values that may have been meant"`
 	Usage       string   `json:"usage,omitempty" doc:"If a quota is used up: the path that shows what is left of each" example:"/v1/consumo"`
-	// Raccolta is set until the service has its first fare.
+	// Raccolta is set only while the service has no fare at all.
 	Raccolta *Raccolta `json:"raccolta,omitempty" doc:"How far a service without any fare is"`
 	Paid     *Paid     `json:"paid,omitempty" doc:"If a quota is used up: where the same answer is sold for a single payment, and its price"`
 

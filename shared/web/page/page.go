@@ -1,5 +1,5 @@
 // Package page holds what all pages have in common: layout, style sheet, languages, security policy
-// and assets. Assets are style sheets, scripts and images, whose paths contain a hash of the
+// and assets. Assets are style sheets, scripts, fonts and images, whose paths contain a hash of the
 // content. Start with Page and Respond.
 package page
 
