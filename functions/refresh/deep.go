@@ -68,7 +68,7 @@ func (r *Refresher) deepen(ctx, begin context.Context, t task, report *DeepRepor
 		return nil, err
 	}
 	stored := summaries{}
-	var pairs []fare.Series // of airports, done
+	var pairs []fare.Series // pairs of airports that were asked for
 	before := report.Answered
 	for i, series := range t.Series {
 		if begin.Err() != nil || report.OutOfCalls {

@@ -132,7 +132,7 @@ func (r *Refresher) seriesFrom(ctx context.Context, origin fare.City, demanded [
 		return nil, err
 	}
 	wanted := map[fare.City][]fare.Trip{} // trips with alerts, by destination
-	var pairs []fare.Series               // of airports
+	var pairs []fare.Series               // pairs of airports
 	for _, w := range subscribed {
 		wanted[w.Destination] = append(w.Trips, fare.OneWay)
 		pairs = append(pairs, w.Pairs...)
@@ -199,7 +199,7 @@ func messages(series []due, at time.Time) (tasks []task) {
 		origin fare.City
 		demand bool
 	}
-	open := map[kind]int{} // 1 + index of the task that is not full
+	open := map[kind]int{} // 1 + the index of the task that is not full
 	for _, d := range series {
 		k := kind{d.Origin, d.demand}
 		n := open[k] - 1

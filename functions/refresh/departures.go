@@ -65,7 +65,7 @@ func (r *Refresher) readState(ctx context.Context, series fare.Series) (s series
 	if err = s.decode(); err != nil && !errors.Is(err, store.ErrNotFound) {
 		return s, fmt.Errorf("read departures of %s: %w", series, err)
 	}
-	if err != nil || isDayAhead(s.any.AsOf, fare.DayOf(r.Now())) { // rebuilt from the whole history
+	if err != nil || isDayAhead(s.any.AsOf, fare.DayOf(r.Now())) { // begin anew, with the whole history
 		s.any, s.nonStop, s.rounds = &departure.Learner{}, nil, score.Rounds{}
 	}
 	return s, nil
@@ -98,7 +98,7 @@ func learnerOf(stored store.Stored[*departure.State], open departure.Questions) 
 
 func (s *seriesState) prepare(summary verdict.RouteSummary, q verdict.DayQuotes) {
 	if s.nonStop == nil && q.StopsKnown && q.SomeStops {
-		s.nonStop = &departure.Learner{} // built from the whole history
+		s.nonStop = &departure.Learner{}
 		if s.any.Stops == departure.AllNonStop {
 			s.nonStop = s.any.Clone() // all fares were non-stop so far
 		}
@@ -144,7 +144,7 @@ func (r *Refresher) foldDepartures(ctx context.Context, series fare.Series, hist
 	if err != nil || s.any.AsOf > today {
 		return nil, err
 	}
-	learned := pooled.Pooled // nil in the first cycle
+	learned := pooled.Pooled // nil on the first day of a service
 	q := summary.DayQuotes(history, s.quotesFrom(summary, pooled.Pooled), r.Rates)
 	s.prepare(summary, q)
 	isStart := pooled.Pooled == nil

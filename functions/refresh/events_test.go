@@ -124,7 +124,7 @@ func TestMessages(t *testing.T) {
 	for _, c := range []struct {
 		name      string
 		messages  []queue.Message
-		refreshed bool // ROM was asked for before
+		refreshed bool // ROM was refreshed before
 		failed    []string
 		asked     []fare.City
 	}{
@@ -217,7 +217,7 @@ func TestTimeRunsOut(t *testing.T) {
 		asks, writes time.Duration // how long a question and a write take
 		queueErr     error
 		failed, sent []string
-		asked        int // origins recorded as asked for
+		asked        int // origins with a recorded answer
 		took         time.Duration
 	}{
 		{"time enough", time.Minute, 0, nil, nil, nil, 3, 3 * time.Minute},

@@ -295,7 +295,7 @@ func TestFanOut(t *testing.T) {
 		done, dead := v.wantDone(calm, began)
 
 		calls := v.server.Calls()
-		turned, last := 0, time.Duration(0) // time until each origin was asked for once
+		turned, last := 0, time.Duration(0) // last is the time until each origin was asked for once
 		seen := map[string]bool{}
 		for _, c := range calls {
 			if c.Status == http.StatusTooManyRequests {

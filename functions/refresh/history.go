@@ -90,7 +90,7 @@ func (h history) all() []fare.Observation {
 	}
 	all := make([]fare.Observation, 0, count)
 	for _, cycle := range slices.Sorted(maps.Keys(h.cycles)) {
-		all = append(all, fare.Set(h.cycles[cycle])...) // removes the duplicates of a cut-off write
+		all = append(all, fare.Set(h.cycles[cycle])...) // an interrupted write may have left duplicates
 	}
 	return all
 }

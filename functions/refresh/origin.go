@@ -160,7 +160,7 @@ type mergeResult struct {
 	added   int
 	changed bool
 	summary verdict.RouteSummary
-	deal    *deals.Entry // nil: judge with the stored departure state
+	deal    *deals.Entry // nil: to be judged with the stored departure state
 }
 
 // mergeSeries adds fares to the history of a series and rebuilds the summary. asked says whether

@@ -23,7 +23,7 @@ func (r *Refresher) rebuild(ctx context.Context, origin fare.City, now time.Time
 		return err
 	}
 	var to []fare.City
-	if n := len(known.Entries); n == 0 { // the trends are of another version
+	if n := len(known.Entries); n == 0 { // another version of the program wrote the trends
 		to, err = r.destinations(ctx, origin)
 	} else {
 		var is bool

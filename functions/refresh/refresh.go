@@ -49,7 +49,7 @@ type Refresher struct {
 
 type Outcome struct {
 	Origin        fare.City
-	Fares         int // in the answer
+	Fares         int // in the source's answer
 	New           int
 	Duplicate     int
 	Dropped       map[upstream.Reason]int
@@ -132,7 +132,6 @@ func (r *Refresher) Run(ctx context.Context, origins ...fare.City) (Report, erro
 	return report, nil
 }
 
-// isOfSource tells errors of the fare source from those of the store.
 func isOfSource(err error) bool {
 	return errors.Is(err, upstream.ErrUnavailable) || errors.Is(err, upstream.ErrRefused) ||
 		errors.Is(err, upstream.ErrBudget)

@@ -21,7 +21,7 @@ type Report struct {
 	Dropped        map[upstream.Reason]int `json:"dropped,omitempty"`
 	RoutesSeen     int                     `json:"routesSeen"`
 	RoutesChanged  int                     `json:"routesChanged"`
-	ReturnsSeen    int                     `json:"returnsSeen,omitempty"` // by route and stay
+	ReturnsSeen    int                     `json:"returnsSeen,omitempty"` // series
 	ReturnsChanged int                     `json:"returnsChanged,omitempty"`
 	Notifications  int                     `json:"woken,omitempty"`
 	Faults         []string                `json:"faults,omitempty"` // the first few, for people

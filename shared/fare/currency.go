@@ -51,7 +51,6 @@ func (c Currency) Pack() uint64 {
 	return n + 1
 }
 
-// ReadCurrency decodes a number that Pack returned.
 func ReadCurrency(r *packed.Reader) Currency {
 	c, known := UnpackCurrency(r.Uint())
 	if !known {

@@ -177,7 +177,6 @@ func (f Flight) Encode(w *packed.Writer) {
 
 var errFlight = errors.New("a flight that cannot be")
 
-// DecodeFlight unpacks what Encode wrote. Errors are kept in r.
 func DecodeFlight(r *packed.Reader) (f Flight) {
 	var ok [3]bool
 	f.From, ok[0] = unpackAirport(r.Uint16())

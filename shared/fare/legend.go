@@ -80,7 +80,6 @@ func keyOf(flags uint64, f Flight) (legendKey, int16) {
 	return legendKey{flags, f}, minutes
 }
 
-// GCD returns the greatest common divisor, which is not negative.
 func GCD[T int16 | Cents](a, b T) T {
 	for b != 0 {
 		a, b = b, a%b
@@ -122,7 +121,6 @@ func (l *Legend) Put(w *packed.Writer, flags uint64, f Flight) {
 	w.Uint(uint64(row.first + at))
 }
 
-// DecodeLegend unpacks what Encode wrote. Errors are kept in r.
 func DecodeLegend(r *packed.Reader) *Legend {
 	l := &Legend{airports: make([]Airport, r.Len())}
 	ok := true
@@ -163,7 +161,6 @@ func DecodeLegend(r *packed.Reader) *Legend {
 	return l
 }
 
-// Get unpacks what Put wrote. Errors are kept in r.
 func (l *Legend) Get(r *packed.Reader) (flags uint64, f Flight) {
 	at := r.Uint()
 	if at >= uint64(len(l.numbers)) {

@@ -163,7 +163,7 @@ func isSeveral(text string) bool {
 	})
 }
 
-// cutGeneric drops a generic end of a name, such as Airlines, which people leave out.
+// cutGeneric drops the end of a name that people leave out, such as Airlines.
 func cutGeneric(folded string) (string, bool) {
 	for _, end := range []string{"airlines", "airways"} {
 		if first, ok := strings.CutSuffix(folded, end); ok && len(first) >= minCorrected {
@@ -185,7 +185,6 @@ func isWithin(key, name string) bool {
 	return true
 }
 
-// rows yields the airlines in order of their codes.
 func rows(yield func(code, name string) bool) {
 	for line := range strings.Lines(table) {
 		if f := strings.Split(strings.TrimSuffix(line, "\n"), "\t"); !yield(f[0], f[1]) {

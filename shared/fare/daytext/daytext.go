@@ -418,7 +418,6 @@ func (p *parts) decide() bool {
 	return true
 }
 
-// atoi returns 0 for a text that is not a number.
 func atoi(s string) int {
 	n, _ := strconv.Atoi(s)
 	return n

@@ -8,7 +8,7 @@ import (
 	"verdetto/shared/fare/daytext"
 )
 
-const tuesday = "2026-12-01" // the date of today in the tests
+const tuesday = "2026-12-01" // today in the tests
 
 func reader(t *testing.T, language string) daytext.Reader {
 	t.Helper()

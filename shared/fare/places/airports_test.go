@@ -102,7 +102,7 @@ func TestAirportsAreFound(t *testing.T) {
 		cityCode, _ := CityOf(code)
 		p, _ := Get(cityCode)
 		if !slices.Contains(p.Airports, code) {
-			continue // Parma is not listed under Milan
+			continue // an unlisted airport, such as Parma under Milan
 		}
 		columns := strings.Split(rest, "\t")
 		var others []string

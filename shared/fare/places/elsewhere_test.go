@@ -33,7 +33,7 @@ func TestElsewhere(t *testing.T) {
 			bare := i < 2 || i == 6
 			e, named := lookup(Fold(f[0]))
 			switch {
-			case named && e.kind != KindArea && bare: // a namesake
+			case named && e.kind != KindArea && bare:
 				same++
 			case m.Reading != AsTyped && (bare || m.Country == f[1]):
 				stated++

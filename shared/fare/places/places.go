@@ -35,13 +35,11 @@ func (p Place) At(a fare.Airport) Place {
 // maxQuery, in bytes, exceeds the length of all names. A longer query matches nothing.
 const maxQuery = 256
 
-// Find returns the city that Read finds.
 func Find(query string) (Place, bool) {
 	m := Read(query)
 	return m.Place, m.City != ""
 }
 
-// lookup returns the first name with a key.
 func lookup(key string) (entry, bool) {
 	all := sameKey(key)
 	if len(all) == 0 {

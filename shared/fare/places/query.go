@@ -6,8 +6,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// NameIn returns the name of the city in the language lang, if Find maps that name to the same
-// city. An everyday name, such as Bali, stays.
+// NameIn returns the name of the city in the language lang, or p.Name if Find does not map that name
+// to the same city. An everyday name, such as Bali, stays.
 func (p Place) NameIn(lang string) string {
 	if p.Airport != "" {
 		return AirportName(p.Airport, lang)

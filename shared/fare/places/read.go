@@ -473,8 +473,8 @@ func longer(name string, in []qualifier) (found []Match) {
 type qualifier struct {
 	areas   []Area
 	airport Match    // what the words mean as a name or code
-	words   []string // words that may be part of an airport's name
-	neutral bool     // nothing but the word for airport
+	words   []string // folded, perhaps part of an airport's name
+	neutral bool     // only words such as airport or all airports
 }
 
 func (q qualifier) isEmpty() bool {

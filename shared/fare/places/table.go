@@ -182,7 +182,6 @@ func cityAt(i int) (c city, next int) {
 	return c, i + len(line) + 1
 }
 
-// name falls back to the English name.
 func (c city) name(lang string) string {
 	english, rest, _ := strings.Cut(c.names, "\t")
 	for _, l := range Langs[1:] {

@@ -100,7 +100,6 @@ func or(names []string) string {
 
 func Default() *Language { return languages[0] }
 
-// English returns the language of all texts for programs.
 func English() *Language { return ForCode(language.English.String()) }
 
 func Find(code string) (l *Language, ok bool) {

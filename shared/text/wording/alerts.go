@@ -17,7 +17,6 @@ func WhenCheap(l *i18n.Language, dated bool) template.HTML {
 	return l.HTML("when.market", Lows(l)...)
 }
 
-// CheapKind names the alert of WhenCheap in a list of kinds.
 func CheapKind(l *i18n.Language, dated bool) string {
 	if dated {
 		return l.Text("form.kind_cheap.day")

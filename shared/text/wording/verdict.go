@@ -154,7 +154,6 @@ func Than(l *i18n.Language, price, usual fare.Cents) string {
 	return l.Text("than."+id, "Amount", amount)
 }
 
-// Usual is like Than, as a sentence with the usual price.
 func Usual(l *i18n.Language, price, usual fare.Cents) string {
 	amount, id := apart(l, price, usual, oneEuro)
 	return l.Text("usual."+id, "Usual", l.About(usual), "Amount", amount)
@@ -193,7 +192,6 @@ func (v Verdict) Lower() string {
 		"When", v.seen(*l))
 }
 
-// Scale returns the analysis whose quartiles the scale shows.
 func (v Verdict) Scale() verdict.Judgement { return v.judgement().Of }
 
 // Half states between which amounts half of the comparable fares lie or, for a route, the lowest

@@ -42,7 +42,7 @@ const (
 	maxText = 4_000_000_000 // bytes, expanded: 200 for each of maxRows
 )
 
-// Panel holds the recorded fares of a file. It is safe for concurrent use.
+// Panel is safe for concurrent use.
 type Panel struct {
 	byOrigin map[fare.City]*rows
 	report   Report
@@ -101,7 +101,6 @@ func Read(in io.Reader, comparable upstream.Comparable, price string) (*Panel, e
 	return &l.Panel, nil
 }
 
-// cached caches the exchange rates of each day.
 func cached(c upstream.Comparable) upstream.Comparable {
 	days := map[fare.Day]fare.Rates{}
 	return upstream.Comparable{CityOf: c.CityOf, Rates: func(on fare.Day) fare.Rates {

@@ -115,7 +115,7 @@ func (c *choice) check(what, right string, readings [2]string) error {
 		c.shown[0], readings[0], c.shown[1], readings[1], what, c.relied, right)
 }
 
-// Readings of a choice.
+// The readings of days and of decimals, for choice.
 const (
 	dayFirst, monthFirst        = 0, 1
 	decimalPoint, decimalCommas = 0, 1

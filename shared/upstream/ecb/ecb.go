@@ -53,12 +53,10 @@ var pegs = sync.OnceValue(func() (all []peg) {
 	return all
 })
 
-// Pegged reports whether the currency has a fixed rate to another.
 func Pegged(currency string) bool {
 	return slices.ContainsFunc(pegs(), func(p peg) bool { return p.currency == currency })
 }
 
-// addPegs adds the fixed rates to published ones.
 func addPegs(r fare.Rates) {
 	for _, p := range pegs() {
 		base, ok := r.Rate(p.base)
@@ -71,7 +69,7 @@ func addPegs(r fare.Rates) {
 	}
 }
 
-// History holds the reference rates of many days. It is immutable.
+// History is immutable.
 type History struct {
 	rates []fare.Rates // sorted by Date, at least one
 }

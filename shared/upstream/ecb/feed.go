@@ -17,10 +17,8 @@ import (
 // DefaultURL is where the Bank publishes the rates of the day, at about 16:00 CET on working days.
 const DefaultURL = "https://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml"
 
-// maxFeed is the maximum length of the document in bytes.
-const maxFeed = 1 << 20
+const maxFeed = 1 << 20 // bytes
 
-// Feed reads the Bank's daily publication.
 type Feed struct {
 	URL        string       // default DefaultURL
 	HTTPClient *http.Client // default: one with a timeout of 10 seconds

@@ -26,7 +26,6 @@ const (
 	thinEvery = 60
 )
 
-// Source is safe for concurrent use.
 type Source struct {
 	routes map[fare.City][]route
 }

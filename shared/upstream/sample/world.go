@@ -53,7 +53,6 @@ const (
 	thin
 )
 
-// flights says how many stops a route has.
 type flights int
 
 const (
@@ -62,7 +61,6 @@ const (
 	change // one, or two on far routes
 )
 
-// route is one direction of a pair of towns.
 type route struct {
 	fare.Route
 	seed     uint64
@@ -127,7 +125,6 @@ func pairs(kind string) [][2]town {
 	return all
 }
 
-// linked returns the routes of a kind of links, in both directions.
 func linked(kind string) map[fare.Route]bool {
 	set := map[fare.Route]bool{}
 	for _, link := range pairs(kind) {

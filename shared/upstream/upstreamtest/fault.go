@@ -13,7 +13,7 @@ type Fault struct {
 	Status int
 	Header http.Header
 	Body   string
-	Cut    bool            // in the middle of the body
+	Cut    bool            // ends in the middle of the body
 	Until  <-chan struct{} // delays the answer until it closes or the client leaves
 }
 
@@ -52,7 +52,6 @@ func seconds(d time.Duration) string {
 	return strconv.Itoa(int(math.Ceil(d.Seconds())))
 }
 
-// misbehave answers with the fault, and reports whether there was one.
 func (f Fault) misbehave(w http.ResponseWriter, r *http.Request) (status int, done bool) {
 	if f.Until != nil {
 		select {

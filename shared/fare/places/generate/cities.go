@@ -25,7 +25,7 @@ type city struct {
 type town struct {
 	point
 	busy    float64
-	airport string // serves it
+	airport string // the airport that serves the town
 }
 
 // unranked is the busyness of an airport that has flights but no page rank in the source.

@@ -98,7 +98,6 @@ func divisionTable(names map[string][]string, points []point, services map[strin
 // for airport, distinguishes none.
 const rare = 0.03
 
-// ofStation matches the words for a station.
 var ofStation = regexp.MustCompile(`(?i)\b(railway|train|station|stn|stazione|bahnhof|hauptbahnhof|gare|estaci[oó]n|esta[cç][aã]o|ferroviaria)\b`)
 
 // calledTable returns called.tsv: for each airport the words of its names, and for each city the

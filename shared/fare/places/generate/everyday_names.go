@@ -21,7 +21,7 @@ type everydayName struct {
 	name, city string
 	written    []string // languages in which it is the written name
 	languages  []string // languages in which it is completed, or "*" for any
-	also       bool     // means another city first
+	also       bool     // the name means another city first
 }
 
 func readEveryday(file string) (everyday, error) {

@@ -46,7 +46,7 @@ type name struct {
 	airport      string
 	weight       float64
 	languages    []string // for an everyday name; none: any language
-	also         bool     // follows the name of another city
+	also         bool     // another city of this name comes first
 }
 
 // noCity stands for the city in the line of an area.

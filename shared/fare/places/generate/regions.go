@@ -13,7 +13,6 @@ import (
 // English name, and its time zone in the IANA database.
 type region struct{ country, name, zone string }
 
-// regions holds the region of every code.
 type regions map[string]region
 
 // readRegions parses the airportsdata table.
@@ -57,7 +56,6 @@ func (r regions) complete(points []point, cities []*city, codes map[string]strin
 	}
 }
 
-// withCodes returns the regions with the given codes.
 func (r regions) withCodes(codes map[string]string) regions {
 	known := regions{}
 	for code := range codes {

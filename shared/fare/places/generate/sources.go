@@ -124,7 +124,7 @@ func townOf(airport string) string {
 // service is a row of the OurAirports table.
 type service struct {
 	scheduled bool
-	town      string // the town where it lies
+	town      string // where the airport lies
 	called    string // its name and keywords
 	region    string // an ISO 3166-2 code
 }

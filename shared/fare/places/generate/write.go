@@ -30,7 +30,6 @@ func locate(points []point, codes map[string]string) map[string]coordinates {
 
 func hundredths(degrees float64) int { return int(math.Round(100 * degrees)) }
 
-// write writes the tables; see package places for their columns.
 func write(cities []*city, codes map[string]string, at map[string]coordinates, in regions, names []name,
 	usual everyday,
 ) error {

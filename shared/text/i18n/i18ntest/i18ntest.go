@@ -82,7 +82,6 @@ func HTML(t testing.TB, page string, names ...string) {
 	Text(t, html.UnescapeString(all.String()), names...)
 }
 
-// Text is like HTML, for plain text.
 func Text(t testing.TB, text string, names ...string) {
 	t.Helper()
 	if !strings.ContainsRune(text, opens) {
