@@ -18,8 +18,6 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// Owners see and change their endpoints (URLs that receive events) on these pages.
-
 //go:embed hooks.html
 var hooksTemplate string
 

@@ -175,7 +175,6 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// The service has endpoints for the paths of all links.
 func TestPaths(t *testing.T) {
 	for _, path := range []string{confirmPath, unsubscribePath, managePath} {
 		var methods []string

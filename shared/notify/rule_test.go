@@ -73,8 +73,6 @@ func TestShouldNotify(t *testing.T) {
 	}
 }
 
-// A fare below the paid price is sent, and after that each fare below the price in the last
-// message.
 func TestPaid(t *testing.T) {
 	for _, c := range []struct {
 		name string

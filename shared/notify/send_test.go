@@ -179,7 +179,6 @@ func TestAnAddressThatIsNone(t *testing.T) {
 	}
 }
 
-// Log lines contain no mail addresses, pseudonyms or links.
 func TestNothingPersonalIsLogged(t *testing.T) {
 	h := fall(t, "ada", "bob", "cleo")
 	var log strings.Builder

@@ -1,6 +1,6 @@
 // Package mail is the interface to e-mail: the message, the sender's guarantees, the accepted
 // addresses, and the MIME format. It also writes the mails about Pro keys, and holds the templates
-// of all mails.
+// of mails.
 //
 // The output of a Composer is well formed: no field of a message can add a header, a recipient or a
 // MIME part.

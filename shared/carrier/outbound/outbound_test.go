@@ -49,7 +49,6 @@ func TestPost(t *testing.T) {
 	}
 }
 
-// Post returns a redirect as an answer.
 func TestFollowsNothing(t *testing.T) {
 	var met atomic.Int32
 	inside := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { met.Add(1) }))

@@ -204,7 +204,6 @@ func TestReadUpdate(t *testing.T) {
 	}
 }
 
-// Only the configured secret matches, and nothing if none is configured.
 func TestIsSecret(t *testing.T) {
 	for _, c := range []struct {
 		given, secret string

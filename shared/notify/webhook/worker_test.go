@@ -209,8 +209,6 @@ func TestEndedAlerts(t *testing.T) {
 	}
 }
 
-// A caller with many mailboxes cannot make the service send test events to another person's server
-// all day.
 func TestTestsAreCapped(t *testing.T) {
 	w := fresh(t)
 	w.answer = status(500)

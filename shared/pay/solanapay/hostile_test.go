@@ -252,7 +252,6 @@ func TestOneName(t *testing.T) {
 	}
 }
 
-// A node's answer that is cut off at any byte is refused.
 func TestEveryTruncation(t *testing.T) {
 	answer, signature := answerTo(t, playmoney.Transfer{Memo: "vd1:memo"})
 	body := encode(t, answer)

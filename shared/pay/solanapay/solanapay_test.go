@@ -180,7 +180,6 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// If the first node gives no usable answer, the second one is asked.
 func TestSecondNode(t *testing.T) {
 	for _, c := range []struct {
 		name  string

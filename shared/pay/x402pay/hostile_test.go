@@ -198,7 +198,6 @@ var hostile = map[string][]struct {
 	},
 }
 
-// A payment with one of the changes in hostile is never signed.
 func TestHostilePayments(t *testing.T) {
 	s := seller(t)
 	for group, cases := range hostile {

@@ -1,11 +1,11 @@
 // Package x402pay verifies payments in the protocol x402 (version 2, scheme exact, on Solana). A
 // client pays for one answer with a transaction. This package checks the transaction and signs it
-// as the fee payer. It makes no network call and stores nothing. The network decides whether the
-// transaction takes effect. The caller must ensure that a transaction counts once.
+// as the fee payer. It makes no network call and stores nothing, so the caller must send the
+// transaction and ensure that it counts once.
 //
 // A payment that passes Verify and takes effect moves exactly the price from one payer to the
-// wallet, in the required coin, and does nothing else. It costs the fee payer at most MaxFee. Only
-// payments that passed Verify are signed. The transaction's signature is known before it is sent.
+// wallet, in the required coin, and nothing else. It costs the fee payer at most MaxFee. Only
+// payments that passed Verify are signed.
 //
 // Start reading at New and Seller.Verify. The sources are the 2026 versions of three
 // specifications: x402 v2, its scheme exact on Solana, and its transport over HTTP.

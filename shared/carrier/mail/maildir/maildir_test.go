@@ -103,7 +103,6 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// Two processes write mails with many senders at once, and no mail is overwritten.
 func TestNothingIsOverwritten(t *testing.T) {
 	one, dir := open(t, stopped)
 	two, err := Open(dir, stopped)
@@ -222,7 +221,6 @@ func TestErrors(t *testing.T) {
 	})
 }
 
-// Read reports a malformed file and still returns all others.
 func TestReadGivesTheOthers(t *testing.T) {
 	s, dir := open(t, stopped)
 	if err := s.Send(t.Context(), mail.Message{To: "a@b.example", Subject: "s", Text: "t"}); err != nil {

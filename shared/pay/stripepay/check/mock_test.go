@@ -60,7 +60,6 @@ func (s *statuses) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// Stripe's description of the API allows every request of this package.
 func TestStripeMock(t *testing.T) {
 	address := stripeMock(t)
 	watcher := &statuses{}

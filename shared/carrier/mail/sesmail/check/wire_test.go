@@ -266,7 +266,6 @@ func TestContext(t *testing.T) {
 	})
 }
 
-// A Send ends by itself if the connection never answers.
 func TestTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, w := over(t, asIs, hangs)
