@@ -203,7 +203,6 @@ func (f facts) faults() (all []string) {
 	return all
 }
 
-// addLowest adds what is called the lowest fare of a route now.
 func (f facts) addLowest(r fare.Route, price, day, where string) {
 	f.add(r.String(), "lowest", price+" on "+day, where)
 }
@@ -249,7 +248,6 @@ func signed(amount, direction string) string {
 	return map[string]string{"less": "−", "more": "+", "": ""}[direction] + cmp.Or(strings.ReplaceAll(amount, ",", ""), "0")
 }
 
-// readListed adds what a list of a tool states about a route's fares.
 func (f facts) readListed(r fare.Route, where, text string) (faults []string) {
 	if m := marketWord.FindString(text); m != "" {
 		faults = append(faults, fmt.Sprintf("%s says %q", where, m))
@@ -297,7 +295,6 @@ func (f facts) readDeals(body string, keys map[string]string) (rows int) {
 	return rows
 }
 
-// readEntry adds what an entry of a feed says of its fare.
 func (f facts) readEntry(title, text, tag string, keys map[string]string) []string {
 	m := entry.FindStringSubmatch(title)
 	if m == nil {

@@ -21,7 +21,6 @@ import (
 	"verdetto/shared/store"
 )
 
-// message is a mail or a message to a phone.
 type message struct {
 	kind  string
 	route fare.Route // destination Anywhere: a list
@@ -95,7 +94,6 @@ func (s *service) subscribe(table store.Table, routes []fare.Route, departures i
 	}
 }
 
-// send returns the messages that it sends.
 func (s *service) send() (sent []message) {
 	if result, err := s.api.Sender.Work(s.t.Context()); err != nil || result.More {
 		s.t.Fatalf("%+v %v", result, err)
@@ -207,7 +205,6 @@ func (f facts) readTold(m message, r fare.Route, amount, word, text string) (fau
 	return append(faults, f.read(key, where, words, false)...)
 }
 
-// messages reads what the alerts to routes send.
 func (s *service) messages() {
 	names := map[string]fare.City{}
 	for _, r := range s.routes {

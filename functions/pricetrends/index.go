@@ -10,7 +10,6 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// Index is the answer of GET /v1.
 type Index struct {
 	Name        string     `json:"name"`
 	Description string     `json:"description"`

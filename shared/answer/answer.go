@@ -237,8 +237,6 @@ func (f SeriesData) nonStop(q Question) (SeriesData, error) {
 	return f, nil
 }
 
-// City returns the city of a name. An unknown name fails with UnknownCity, which suggests similar
-// names.
 func City(c Named) (places.Place, error) {
 	if c.Means.City != "" {
 		return c.Means.Place, nil
@@ -255,7 +253,6 @@ func (r *Reader) Read(ctx context.Context, series fare.Series) (verdict.RouteSum
 }
 
 type (
-	// UnknownCity means that the name matches no city with scheduled flights.
 	UnknownCity struct {
 		Named
 		Suggestions []string

@@ -138,7 +138,6 @@ func (n *Neighbour) settle(asked fare.Series) bool {
 	return n.Km <= NearKm
 }
 
-// judgeOwn judges the fare of a pair of cities with one read; it does not record demand.
 func (r *Reader) judgeOwn(ctx context.Context, q Question, f SeriesData) (a verdict.Judgement, known bool, err error) {
 	if q.When == nil {
 		if f.Summary, err = r.Stored.Summary(ctx, f.Series); err == nil {

@@ -158,7 +158,6 @@ type Attesa struct {
 	PiuCaro   float64    `json:"piuCaro" minimum:"0" maximum:"1" doc:"Share of the waits that ended dearer, 0 to 1"`
 }
 
-// Tratta says which airports an answer is about, and what their fare is compared with.
 type Tratta struct {
 	Origine        string `json:"origine,omitempty" doc:"IATA code of the airport of departure. Absent: any airport of the origin city" example:"BGY"`
 	Destinazione   string `json:"destinazione,omitempty" doc:"IATA code of the airport of arrival. Absent: any airport of the destination city" example:"STN"`
@@ -173,8 +172,6 @@ type Vettori struct {
 	Ignoti *int      `json:"ignoti,omitempty" minimum:"0" doc:"In a list: fares left out, of unknown airlines"`
 }
 
-// Luogo is a note about an end of the trip: the name means only a part of the city, or the fares
-// are for several airports together.
 type Luogo struct {
 	Estremo   string    `json:"estremo" enum:"origine,destinazione" doc:"The end of the route"`
 	Chiesto   string    `json:"chiesto" doc:"The city or airport that you named" example:"Bergamo"`

@@ -23,7 +23,6 @@ type Confronto struct {
 	PiuEconomici []int     `json:"piuEconomici" nullable:"false" doc:"Positions in viaggi of all trips with a fare, cheapest first"`
 }
 
-// Viaggio is one trip of a comparison: its verdict, or the reason why there is none.
 type Viaggio struct {
 	Destinazione string           `json:"destinazione" doc:"Destination as requested" example:"Bucarest"`
 	Partenza     string           `json:"partenza,omitempty" format:"date" doc:"Day of departure as requested" example:"2016-04-09"`

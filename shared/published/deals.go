@@ -33,7 +33,6 @@ type Occasioni struct {
 	Raccolta     *httpapi.Raccolta `json:"raccolta,omitempty" doc:"How far the destinations are from the first verdict, by the one with the most days. Absent once a route of the origin has enough days"`
 }
 
-// Occasione is a destination with the verdict on its cheapest fare.
 type Occasione struct {
 	Destinazione     string   `json:"destinazione" doc:"Destination city name in Italian, or in English if there is none" example:"Bucarest"`
 	DestinazioneIata string   `json:"destinazioneIata" doc:"IATA code of the destination city or metropolitan area" example:"BUH"`
@@ -90,8 +89,6 @@ func (in *DealsInput) Named(name func(parameter string) string) (q DealsQuestion
 	return q, nil
 }
 
-// Deals returns the cheap destinations from a city. If there is no answer, the error is the Problem
-// to send.
 func (s *Answers) Deals(ctx context.Context, q DealsQuestion) (Occasioni, error) {
 	o := Occasioni{Ambito: string(verdict.OfRoute), Notti: q.Trip.String(), Occasioni: []Occasione{}}
 	place, err := Find(q.From)

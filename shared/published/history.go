@@ -52,8 +52,6 @@ type DelMese struct {
 	Settimane []Settimana `json:"settimane" nullable:"false" doc:"Weeks in which fares were found: for each day, the cheapest fare found on it for a departure in the month"`
 }
 
-// Past returns the history of a route, and of the departure or month in the question. If there is
-// no answer, the error is the Problem to send.
 func (s *Answers) Past(ctx context.Context, q answer.Question) (Storico, error) {
 	f, moves, err := s.History(ctx, q)
 	if err != nil {

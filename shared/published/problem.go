@@ -21,7 +21,6 @@ import (
 var (
 	NoLiveFare = httpapi.ProblemType{Status: http.StatusNotFound, Code: "nessuna-tariffa",
 		Title: "No current fare on the route"}
-	// StopsUnknown answers a question for non-stop fares if the source does not report stops.
 	StopsUnknown = httpapi.ProblemType{Status: http.StatusNotFound, Code: "soste-sconosciute",
 		Title: "The stops of fares on this route are unknown"}
 )
@@ -207,7 +206,6 @@ func UnknownCity(t httpapi.ProblemType, u *answer.UnknownCity) *httpapi.Problem 
 	return p
 }
 
-// Find resolves a city name. Its error response suggests similar names.
 func Find(c answer.Named) (places.Place, error) {
 	p, err := answer.City(c)
 	return p, Problem(err)

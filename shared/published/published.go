@@ -61,7 +61,6 @@ func (s *Answers) Judge(ctx context.Context, q answer.Question,
 	return found, Problem(err)
 }
 
-// Publish writes the result of Judge in the published form.
 func (s *Answers) Publish(ctx context.Context, q answer.Question, judged answer.Answer) Analysis {
 	a := analysis(judged.Judgement, cmp.Or(q.Show.Code, fare.EUR.String()))
 	a.Origine, a.Destinazione = matched(ctx, judged.Origin), matched(ctx, judged.Destination)

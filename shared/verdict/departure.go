@@ -98,7 +98,6 @@ type departureQuestion struct {
 	earlier int
 }
 
-// live returns the live fare of the departure, or the cheapest in the range of dates.
 func (q *departureQuestion) live() (Live, bool) {
 	if q.Span != nil {
 		return q.day.Cheapest(*q.Span, q.Date)
@@ -215,7 +214,6 @@ func (q *departureQuestion) comparison(a departure.Answer) (kind Comparison, far
 	return OnSaleAndEarlier, a.Count + a.OnSale
 }
 
-// forecasts returns one forecast for each of horizons.
 func (q *departureQuestion) forecasts(a departure.Answer, lead int, price fare.Cents) []Forecast {
 	var all []Forecast
 	for _, h := range q.horizons(lead) {
@@ -242,7 +240,6 @@ func (q *departureQuestion) horizons(lead int) (all []departure.Horizon) {
 	return all
 }
 
-// chanceOf returns the chance of a fall: calibrated and at most 40 %.
 func (q *departureQuestion) chanceOf(a departure.Answer, h departure.Horizon) Fall {
 	chance := q.past.Calibrate(h, a.Chance[h])
 	if chance >= overstated {
@@ -253,7 +250,6 @@ func (q *departureQuestion) chanceOf(a departure.Answer, h departure.Horizon) Fa
 
 func hundredths(share float64) float64 { return math.Round(100*share) / 100 }
 
-// With a Basis, the format is factsOfAirports.
 const (
 	factsFormat     = 1
 	factsOfAirports = 2

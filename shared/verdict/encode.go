@@ -25,7 +25,6 @@ const (
 	someNonStop         // it follows
 )
 
-// Encode stores prices of lows as differences from the previous low, and days relative to AsOf.
 func (s RouteSummary) Encode() []byte {
 	w := packed.NewWriter(lowsFormat, 96+4*len(s.Lows))
 	w.Int(int64(s.AsOf), s.DeepRequest)

@@ -144,7 +144,6 @@ func JudgePrice(s RouteSummary, price fare.Cents, quoted fare.Money, now time.Ti
 	return a
 }
 
-// onRoute compares a price with the daily lows of the route.
 func (s RouteSummary) onRoute(l Live, price fare.Cents, age time.Duration, now time.Time) Judgement {
 	a := s.judgement(l, s.judge(price, age), now)
 	if a.Verdict.Judged() {
@@ -170,7 +169,6 @@ func (s RouteSummary) judge(price fare.Cents, age time.Duration) Verdict {
 	return v
 }
 
-// Verdict returns the verdict on a fare with the given age.
 func (t Percentile) Verdict(age time.Duration) Verdict {
 	if t.Size < MinSample {
 		return Verdict{Level: Unjudged, Sample: t.Size}

@@ -60,7 +60,6 @@ func (m mutation) String() string {
 	return fmt.Sprintf("%s %s %d %s %s %s", m.file, m.function, m.index, m.was, m.is, m.found)
 }
 
-// operators lists the binary operators of a function in the order of the source.
 func operators(function *ast.FuncDecl) (all []*ast.BinaryExpr) {
 	ast.Inspect(function, func(n ast.Node) bool {
 		if binary, ok := n.(*ast.BinaryExpr); ok && len(replacements[binary.Op]) > 0 {

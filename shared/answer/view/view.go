@@ -28,7 +28,6 @@ type Trends struct {
 	WeeklyLows   []WeeklyLow   `json:"weeklyLows,omitempty" doc:"With a destination: the cheapest fare of each of the last 52 weeks, oldest first. Weeks without a fare are left out. Absent if this service shows no single fares, or if airports.basis is cities"`
 }
 
-// Airports says which airports trends are about, and what their fare is compared with.
 type Airports struct {
 	Origin            string `json:"origin,omitempty" doc:"IATA code of the airport of departure. Absent: any airport of the origin city" example:"BGY"`
 	Destination       string `json:"destination,omitempty" doc:"IATA code of the airport of arrival. Absent: any airport of the destination city" example:"STN"`
@@ -85,7 +84,6 @@ func (t *Trends) InLanguage(code string) {
 	}
 }
 
-// Fare is a current fare, which the service itself does not sell.
 type Fare struct {
 	AmountCents int64     `json:"amountCents"`
 	Departure   string    `json:"departure" format:"date" doc:"Day of departure"`

@@ -81,7 +81,6 @@ func (s *Learner) late(quotes []Live, asOf fare.Day) (late []Live) {
 	return late
 }
 
-// Learn learns from the questions whose horizon ended before the day of v.
 func (s *Learner) Learn(v *View, sums *Statistics) {
 	for h := range horizons {
 		for _, outcomes := range s.Questions.Due(h, v.day) {
@@ -106,8 +105,6 @@ func (s *Learner) fold(v *View, fares []Live, sums *Statistics) {
 	s.foldDay(day, quotes, sums)
 }
 
-// routeDay returns the route on the day of v before that day's fares are added, and the fares as
-// quotes.
 func (s *Learner) routeDay(v *View, fares []Live) (day *RouteDay, quotes []Quote) {
 	quotes = make([]Quote, len(fares))
 	for i, l := range fares {
@@ -197,8 +194,7 @@ func (s *Learner) Convert(currency fare.Currency, perEuro float64) {
 	s.Currency, s.PerEuro = currency, perEuro
 }
 
-// scale converts the route's mean. factor is the price of one unit of the old currency in the new
-// one.
+// scale multiplies all prices by factor.
 func (r *Route) scale(factor float64) { r.level.sum += r.level.weight * math.Log(factor) }
 
 // convert converts the low prices in a departure's history. If rounding makes lows equal, it keeps

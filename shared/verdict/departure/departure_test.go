@@ -207,7 +207,6 @@ func TestQuartilesAgree(t *testing.T) {
 	}
 }
 
-// A state gives the same answers after a new epoch.
 func TestEpochsAreIrrelevant(t *testing.T) {
 	s, _ := after(4, 2, 30, 110)
 	for _, later := range []fare.Day{111, 119, 120, 150, 200} {

@@ -84,7 +84,6 @@ func DecodeDepartures(data []byte) (Departures, error) {
 	return d, h.ErrIn("departures")
 }
 
-// find returns the history of one departure, or nil if there is none.
 func find(data []byte, depart fare.Day) *Past {
 	h := readHistories(data)
 	var p Past
@@ -100,8 +99,8 @@ func find(data []byte, depart fare.Day) *Past {
 // histories reads packed Departures one at a time, in order of departure.
 type histories struct {
 	packed.Reader
-	left        int        // histories not read yet
-	first       bool       // none was read yet
+	left        int
+	first       bool
 	day         fare.Day   // of the refresh
 	at          fare.Day   // the departure that was read last
 	price, unit fare.Cents // price is the newest one of the departure at

@@ -17,7 +17,6 @@ type Experience struct {
 	WeeksOut int
 }
 
-// CurveSteps is the number of equal ranges of chances in a Curve.
 const CurveSteps = 20
 
 // Curve calibrates chances of a fall: it maps the rule's chance to the observed share of falls.
@@ -42,7 +41,7 @@ func (c *Curve) Apply(chance float64) float64 {
 	return c[i] + (x-float64(i))*(c[i+1]-c[i])
 }
 
-// Calibrate returns the calibrated chance of a fall within h. A nil Experience changes nothing.
+// Calibrate of a nil Experience changes nothing.
 func (e *Experience) Calibrate(h Horizon, chance float64) float64 {
 	if e == nil {
 		return chance

@@ -7,10 +7,10 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Span is a kind of range of departure dates, of which a question asks for the cheapest departure.
+// Span is a kind of range of dates, of which a question asks for the cheapest departure: 1, 3 or 7
+// days before and after a date, or its month.
 type Span uint8
 
-// The ranges are 1, 3 or 7 days before and after a date, or its month.
 const (
 	Within1 Span = iota
 	Within3

@@ -103,8 +103,6 @@ func (d *RouteDay) beside(q Quote) float64 {
 	return logOf(q.Price) - d.view.curve[place(q.Lead, curveEdges)] - cheapest
 }
 
-// addCurve adds what the departures on sale contribute to the lead-time curve, which is nothing if
-// the route has no average.
 func (d *RouteDay) addCurve(s *Statistics) {
 	average := d.average(none)
 	if math.IsNaN(average) {

@@ -29,7 +29,6 @@ type Pooled struct {
 	Experience *Experience
 }
 
-// mean holds a weighted sum of values and the sum of the weights.
 type mean struct{ sum, weight float64 }
 
 // Start returns the pooled statistics of a service that starts on a given day, with only the
@@ -49,7 +48,6 @@ func (p *Pooled) StartCurve(day fare.Day, routes [][]Quote) {
 	p.Fold(day, &s)
 }
 
-// rebase makes day the new epoch if the old one is at least epochDays ago.
 func (p *Pooled) rebase(day fare.Day) {
 	if day-p.epoch < epochDays {
 		return

@@ -83,7 +83,6 @@ type State struct {
 	askedOf fare.Day
 }
 
-// Unpack decodes all histories.
 func (s *State) Unpack() (err error) {
 	if s.pasts == nil && s.packed != nil {
 		s.pasts, err = DecodeDepartures(s.packed)

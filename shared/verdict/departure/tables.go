@@ -28,7 +28,6 @@ const (
 // groupOf is the group to which each range of the lead-time curve belongs.
 var groupOf = [curveSpans]int{0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 4}
 
-// place returns the cell of x.
 func place[T int | float64](x T, edges []T) int {
 	n := 0
 	for _, e := range edges {

@@ -9,7 +9,6 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Week is the score of one calendar week.
 type Week struct {
 	Monday fare.Day
 	*Sum

@@ -209,7 +209,6 @@ func (c *Counts) Add(other *Counts) {
 
 func (c *Counts) Empty() bool { return *c == Counts{} }
 
-// Compared returns the number of answers that were compared with outcomes.
 func (h *HorizonCounts) Compared() (n int64) {
 	for _, b := range h.Bands {
 		n += b.N

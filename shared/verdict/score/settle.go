@@ -57,7 +57,6 @@ func (r *Round) settle(s Source, c *Counts) {
 	}
 }
 
-// outcome is what happened to the fare of a departure within a horizon.
 type outcome struct {
 	fell, rose bool
 	days       int64 // days on which it was seen again
@@ -135,7 +134,6 @@ func (p *Pair) add(fell int64) {
 	p.Fell += fell
 }
 
-// placeOf returns the cell of a percentile.
 func placeOf(percentile uint8) int { return min(Places-1, int(percentile)/(100/Places)) }
 
 // settleRoute compares a verdict about the route with the last daily low within 7 days after it.
