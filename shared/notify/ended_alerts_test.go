@@ -24,7 +24,7 @@ func (c *toldCarrier) Deliver(_ context.Context, _ store.Alert, m notify.Message
 }
 
 // If an alert with a webhook ends, its endpoint and its owner are each notified once. The alert
-// stays until the webhook worker has delivered the event, or for at most a week.
+// stays until the webhook worker has delivered the event, or for DeliveryDays.
 func TestEndOfAnEndpointsAlert(t *testing.T) {
 	for _, c := range []struct {
 		name   string

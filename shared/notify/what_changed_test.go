@@ -11,8 +11,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Each kind of alert has its own sentence about what is new, compared with the last message or the
-// first observation, without unknown facts.
+// Alerts to a lower or changed fare say what is new, compared with the last message or the first
+// observation, without unknown facts. Thresholds and verdicts need no such sentence.
 func TestSince(t *testing.T) {
 	h := func(prices ...fare.Cents) (h history) { // one a week, the last one today
 		for i, price := range prices {

@@ -148,7 +148,7 @@ func TestNothingReachesSES(t *testing.T) {
 	}
 }
 
-// A mail with a picture and an unsubscribe link arrives unchanged.
+// A mail arrives with its picture and its headers.
 func TestSESTakesAnAlert(t *testing.T) {
 	endpoint := motolocal.Endpoint(t)
 	c := client(endpoint)
