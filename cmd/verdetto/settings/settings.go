@@ -172,7 +172,7 @@ func read(file string) (values map[string]string, faults []string) {
 		values[name] = value
 	}
 	if info, err := os.Stat(file); err == nil && len(secrets) > 0 && info.Mode().Perm()&0o004 != 0 {
-		faults = append(faults, fmt.Sprintf("%s: every user of this machine can read its secrets, %s; run chmod o-r %[1]s, or put each into a file of its own, named by NAME%s",
+		faults = append(faults, fmt.Sprintf("%s: every user of this machine can read its secrets, %s; run chmod o-r %[1]s, or put each into a file of its own, named by NAME%[3]s",
 			file, strings.Join(secrets, ", "), inFile))
 	}
 	return values, faults
