@@ -43,11 +43,11 @@ type service struct {
 	t         *testing.T
 	api       *onemachine.Service
 	last      fare.Day
-	ahead     time.Duration             // how long after the refresh it answers
+	ahead     time.Duration             // time from the refresh to the answers
 	routes    []fare.Route              // with fares, in the panel's order
 	days      map[fare.Route][]fare.Day // departures with a fare found in the last 7 days
 	calls     int
-	documents map[string]int // by kind
+	documents map[string]int // how many were read, by kind
 	facts     facts
 
 	alerts  []store.Alert

@@ -23,7 +23,7 @@ import (
 
 type message struct {
 	kind  string
-	route fare.Route // destination Anywhere: a list
+	route fare.Route // if its destination is Anywhere, the message is a list
 	dated bool       // the alert is for a day
 	text  string     // the subject, then the text
 }

@@ -45,7 +45,7 @@ func BenchmarkFloor(b *testing.B) {
 				}
 				return answer
 			}
-			ask(ours) // reads what a process reads once
+			ask(ours) // fills the caches of the process
 			table.recording, table.calls = true, nil
 			answer := ask(ours)
 			table.recording = false
@@ -78,7 +78,7 @@ func BenchmarkFloor(b *testing.B) {
 				}
 				ratios = append(ratios, float64(service)/float64(least))
 			}
-			ratios = ratios[1:] // without the first calls of a process
+			ratios = ratios[1:] // the first round includes the first calls of the process
 			slices.Sort(ratios)
 			b.ReportMetric(0, "ns/op")
 			b.ReportMetric((ratios[rounds/2-1]+ratios[rounds/2])/2, "x-floor")

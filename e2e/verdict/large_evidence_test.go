@@ -53,7 +53,7 @@ func TestEvidenceTenThousandRoutes(t *testing.T) {
 			t.Errorf("%d MB", s.most["RssAnon"]>>10)
 		}
 		stop()
-		_ = s.process.Wait() // it was killed
+		_ = s.process.Wait() // it fails, because the process was killed
 	}
 	if best > 5*time.Second {
 		t.Errorf("never ready sooner than %v after a kill", best)

@@ -104,7 +104,7 @@ func index(all bool) Index {
 		i.Pro.Card, i.Pro.Crypto = "POST /api/v1/pro/checkout", "GET /v1/pro/cripta"
 	}
 	for _, r := range routes.Table {
-		if paths := r.Paths(); len(paths) == 2 && (all || !r.SingleFares) && !(unsold && r.Sells()) { // part of the API
+		if paths := r.Paths(); len(paths) == 2 && (all || !r.SingleFares) && !(unsold && r.Sells()) { // only the API's own endpoints have an alias
 			i.Endpoints = append(i.Endpoints, Endpoint{r.Method, paths[0], paths[1], r.Free.String(), r.Pro.String()})
 		}
 		if r.Name == "price-trends" {

@@ -266,7 +266,7 @@ type (
 		Parameter  string
 		Currency   string
 		Currencies []string
-		Ended      fare.Day // of the last rate; 0: there was none
+		Ended      fare.Day // day of the last rate; 0: there was none
 	}
 )
 

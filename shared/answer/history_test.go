@@ -18,7 +18,7 @@ func TestHistoryOfDepartures(t *testing.T) {
 		name  string
 		q     answer.Question
 		moves int
-		first fare.Cents // euro
+		first fare.Cents // in euro cents
 		last  fare.Cents
 		read  int
 	}{

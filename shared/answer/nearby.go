@@ -24,7 +24,7 @@ const (
 type Neighbour struct {
 	Place     places.Place // a city, or another airport of the city if the question named one
 	Arrival   bool         // the place replaces the destination
-	Km        int          // from the place in the question
+	Km        int          // distance from the place in the question
 	Judgement verdict.Judgement
 }
 

@@ -85,7 +85,7 @@ func (in *Trip) Question(name func(parameter string) string) (q answer.Question,
 	if in.Prezzo == "" {
 		return q, nil
 	}
-	unit, _ := fare.ParseCurrency(q.Show.Code) // the reader refuses an unknown currency
+	unit, _ := fare.ParseCurrency(q.Show.Code) // answer.Reader refuses an unknown currency
 	price, ok := answer.ParsePrice(in.Prezzo, unit, in.from, in.to)
 	if !ok {
 		return q, Invalid(name("prezzo"), "is not an amount such as 45, 18.49 or 50 USD")

@@ -18,7 +18,7 @@ type Basis struct {
 	// Ratio is the pair's usual price divided by the cities' cheapest: the exponential of the
 	// median log ratio over departures with a fare of both. It is 1 without such departures.
 	Ratio      float64
-	Departures int // behind Ratio
+	Departures int // how many departures Ratio was computed from
 }
 
 // unknownBasis is for a pair of airports of which it is not known how much dearer it usually is.

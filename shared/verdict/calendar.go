@@ -38,7 +38,7 @@ type Fall struct {
 // CalendarMonth is judged by its cheapest departure.
 type CalendarMonth struct {
 	Judged
-	Departures int // with a fare
+	Departures int // departures with a fare
 }
 
 // CalendarOf judges every departure that has a fare, and each month that has such a departure,

@@ -12,7 +12,7 @@ import (
 // When is what a question is about: one departure date, or a range of dates.
 type When struct {
 	Date fare.Day
-	Span *departure.Span // the cheapest of several departures; nil: the departure on Date
+	Span *departure.Span // a range around Date, or its month; nil: only Date
 }
 
 func (w When) Scope() Scope {

@@ -20,9 +20,9 @@ const (
 
 // How the view of non-stop fares is stored.
 const (
-	stopsUnknown = iota // there is none
-	allNonStop          // it equals the view of all fares
-	someNonStop         // it follows
+	stopsUnknown = iota // no view is stored
+	allNonStop          // the view equals that of all fares
+	someNonStop         // the view follows
 )
 
 func (s RouteSummary) Encode() []byte {

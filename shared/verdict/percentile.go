@@ -170,7 +170,7 @@ func ranksByDay(lows []Low, first fare.Day, period int) []float64 {
 func autocorrelation(ranks []float64, size int) float64 {
 	distances := map[int]int{}
 	each := func(do func(before, at int)) {
-		before := 0 // ranks begins at the first day with a low
+		before := 0 // the first day has a low
 		for day := 1; day < len(ranks); day++ {
 			if ranks[day] != 0 {
 				do(before, day)
@@ -200,7 +200,7 @@ func autocorrelation(ranks []float64, size int) float64 {
 	n := float64(distances[common])
 	most := 1 - 2/float64(size)
 	if squares == 0 {
-		return most // a price that never moved
+		return most // the price never moved
 	}
 	r := products / n / (squares / float64(size))
 	return min(max(r+(1+4*r)/n, 0), most)

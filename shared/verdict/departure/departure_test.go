@@ -14,7 +14,7 @@ import (
 // rises in the last weeks. Each departure is seen on most days.
 type market struct {
 	rng    *rand.Rand
-	routes []map[fare.Day]float64 // by departure
+	routes []map[fare.Day]float64 // log prices by departure, for each route
 	ahead  int
 }
 

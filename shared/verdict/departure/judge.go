@@ -162,8 +162,8 @@ func (d *RouteDay) earlier(lead int) (weight float64) {
 // percentile, but the chances of a fall are still set.
 type Answer struct {
 	Known      bool
-	Percentile float64           // 0 to 1
-	Chance     [horizons]float64 // of a fall within each horizon
+	Percentile float64 // 0 to 1
+	Chance     [horizons]float64
 
 	Count    int               // earlier fares of the route, of any lead time
 	Near     float64           // weight of earlier fares of a similar lead time; old fares count less

@@ -14,7 +14,7 @@ type Questions []question
 type question struct {
 	day, depart fare.Day
 	price       fare.Cents
-	cells       Cells          // of the Answer
+	cells       Cells          // those of the Answer
 	known       [horizons]bool // the departure was seen again within the horizon
 	fell        [horizons]bool
 	learned     [horizons]bool // Due has returned the outcome

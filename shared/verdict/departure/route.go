@@ -9,7 +9,7 @@ import (
 // Route is the rule's state of one route. The zero value has no fares.
 type Route struct {
 	epoch fare.Day
-	level mean // of log prices minus the curve
+	level mean // the route's mean of log prices minus the curve
 	count int  // fares ever added
 	// residuals holds the weight of the fares per step, lowest first, for each group of lead times.
 	residuals [groups][]bar

@@ -51,7 +51,7 @@ const (
 	cellCount   = besideFirst + besideCells
 
 	levelUnknown  = levelCells - 1 // the last cell of the level; in the next three terms, the first cell means unknown
-	besideUnknown = besideFirst    // its value stays 0
+	besideUnknown = besideFirst    // the value of this cell stays 0
 )
 
 // Cells holds the cells of the five properties of a judged fare.

@@ -12,7 +12,7 @@ const (
 	countsFormat = 1
 	roundsFormat = 2
 
-	maxPrice = 1 << 40 // in hundredths
+	maxPrice = 1 << 40
 	maxDay   = 1 << 24
 )
 

@@ -28,7 +28,7 @@ func TestDoubt(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		weeks   int
-		tails   int64 // per 100
+		tails   int64 // of 100 percentiles
 		doubted bool
 	}{
 		{"as it should be", 20, 10, false},

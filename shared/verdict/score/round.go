@@ -32,9 +32,9 @@ const (
 
 type DepartureAnswer struct {
 	Depart     fare.Day
-	Price      fare.Cents // hundredths
-	Age        uint8      // age of the fare, in days
-	Sure       uint8      // 0 alta, 1 media, 2 bassa
+	Price      fare.Cents
+	Age        uint8 // age of the fare, in days
+	Sure       uint8 // 0 alta, 1 media, 2 bassa
 	Percentile uint8
 	Fair       bool            // the level is normale, whatever the percentile
 	Own        [Horizons]uint8 // the rule's own chance of a fall, in units of 0.5 %, rounded down

@@ -88,13 +88,13 @@ func LeadName(span int) string {
 type Counts struct {
 	Rounds   int64 // rounds whose outcomes within 7 days are counted
 	Horizons [Horizons]HorizonCounts
-	Places   [Sures][Places]int64 // of departures, by reliability
+	Places   [Sures][Places]int64 // percentiles of departures, by reliability
 	Route    RouteCounts
-	Leads    [Spans][Places]int64 // of departures, by lead time
+	Leads    [Spans][Places]int64 // percentiles of departures, by lead time
 }
 
 type HorizonCounts struct {
-	Missed [Reasons]int64 // not compared
+	Missed [Reasons]int64 // answers that were not compared
 	Own    [Steps]Case    // by the rule's own chance; Stated is in units of 0.5 %
 	Bands  [Bands]Wait    // by published chance
 	Levels [Levels][Spans]Cell
@@ -110,7 +110,7 @@ type Case struct{ N, Stated, Fell int64 }
 // Wait counts what happened while a traveller waited. Change is the sum of the price changes.
 type Wait struct {
 	N, Stated, Fell, Rose int64
-	Dearer, Change        int64 // of the last fare seen within the horizon
+	Dearer, Change        int64 // measured on the last fare seen within the horizon
 }
 
 // Cell counts the outcomes of answers with one level and range of lead times. Shuffled, in
