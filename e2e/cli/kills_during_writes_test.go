@@ -117,8 +117,8 @@ func served(t *testing.T, d fixture.Shell, now time.Time, s *dying, args ...stri
 	return got, s.calls
 }
 
-// A command whose service is killed before or after one of its calls fails and says what to do.
-// When it runs again, it does all of its work once.
+// If the service is killed before or after one of a command's calls, the command succeeds, or fails
+// and says what to do. Run again, it does all of its work once.
 func TestServiceKilledDuringWrites(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2016, 3, 1, 12, 0, 0, 0, time.UTC) // -now 2016-03-01 means noon

@@ -144,7 +144,7 @@ func (r *Refresher) foldDepartures(ctx context.Context, series fare.Series, hist
 	if err != nil || s.any.AsOf > today {
 		return nil, err
 	}
-	learned := pooled.Pooled // nil on the first day of a service
+	learned := pooled.Pooled // nil until the first day is closed
 	q := summary.DayQuotes(history, s.quotesFrom(summary, pooled.Pooled), r.Rates)
 	s.prepare(summary, q)
 	isStart := pooled.Pooled == nil

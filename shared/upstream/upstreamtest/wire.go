@@ -87,8 +87,8 @@ func (s *Server) answer(r *http.Request) (int, any) {
 }
 
 // latest returns a page of the one-way economy fares, cheapest first. It ignores
-// show_to_affiliates, because affiliates may show all rows that it returns. Without period_type, or
-// with a beginning, the API returns other rows than the client asks for; here it returns none.
+// show_to_affiliates, because affiliates may show all rows that it returns. Without period_type=year,
+// or with a beginning, the API does not return the rows of the whole year; latest then returns none.
 func (s *Server) latest(query url.Values, currency string) []row {
 	rows := []row{}
 	if query.Get("period_type") != "year" || query.Get("beginning_of_period") != "" {

@@ -183,8 +183,8 @@ func FuzzReadPoints(f *testing.F) {
 	})
 }
 
-// A source that has its own state for a code is preferred. A city lies where its busiest airport
-// does.
+// The region that airportsdata has for a code is preferred to OpenTravelData's. A city lies where its
+// busiest airport does.
 func TestRegions(t *testing.T) {
 	cities, codes, _ := build(t, everyday{})
 	all, err := readRegions([]byte("iata,country,subd,tz\nBIG,IT,South-Tyrol,Europe/Vaduz\nNAM,CA,Ontario,America/Toronto\n"))
