@@ -122,8 +122,8 @@ func (s *Service) wait(ctx context.Context, in *waitInput) (*page.Response, erro
 }
 
 // mostJudged limits how many transactions one check reads from the nodes. A reference becomes
-// public with the real payment, so transactions that copy it are newer: the real payment is among
-// the oldest.
+// public with the real payment, so transactions that copy it are newer, and the real payment is
+// among the oldest.
 const mostJudged = 5
 
 // look redeems the first payment with the page's reference that can buy the plan.

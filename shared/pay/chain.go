@@ -18,7 +18,10 @@ type Chain interface {
 	Find(ctx context.Context, reference Reference) ([]Signature, error)
 }
 
-const MaxFound = 25
+// MaxFound is the most that a node returns at once. Whoever copies a reference so often that the real
+// payment is no longer found pays the network's fee for each copy, and the payer can still name the
+// payment by its signature.
+const MaxFound = 1000
 
 // Payment is what a transaction did to the balance of the wallet.
 type Payment struct {
