@@ -30,8 +30,8 @@ const (
 	// FreshFor is the maximum age of a fresh fare, relative to the newest fare. Older fares are
 	// often no longer available; see docs/evidence-tables.md.
 	FreshFor = 24 * time.Hour
-	// LiveDays is the number of days for which a fare is shown, with its age, if there is no fresh
-	// fare. A summary is valid for the same time.
+	// LiveDays is the maximum age, at the refresh, of a fare that is shown where there is no fresh
+	// one. A summary is valid for as many days.
 	LiveDays = departure.LiveDays
 	// HistoryDays is the number of days for which single observations are stored.
 	HistoryDays = 400

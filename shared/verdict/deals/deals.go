@@ -205,7 +205,8 @@ func (d Deal) same(other Deal) bool {
 	return published(d) == published(other)
 }
 
-// ForDay is the deal as a fare for its own day, at the time now. Its verdict is zero if unknown.
+// ForDay returns the fare with the verdict for its own day, at the time now. The verdict is zero if
+// it is unknown.
 func (d Deal) ForDay(now time.Time) verdict.Judged {
 	return verdict.Judged{Fare: d.Fare, Verdict: d.OwnDay}.Aged(now)
 }

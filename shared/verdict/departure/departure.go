@@ -68,7 +68,7 @@ const (
 	levelHalfLife    = 7.0  // of a route's mean
 	residualHalfLife = 30.0
 
-	onSaleWeight = 100. // of a departure on sale in the route's mean; an earlier fare starts with 1
+	onSaleWeight = 100. // weight of a departure on sale in the route's mean; an earlier fare starts with 1
 	onSaleLevel  = 4    // how many others must be on sale to enter the route's mean
 	onSaleRank   = 8    // how many others must be on sale for a fare to be ranked among them
 )

@@ -12,8 +12,8 @@ const (
 	// other departures are on sale, and the number of past days with a fare that a verdict about a
 	// route needs.
 	MinCount = 8
-	// LiveDays is the maximum age, in days, of a fare shown as available. A summary or departure
-	// state is also valid for this time.
+	// LiveDays is the maximum age, in days, of a fare that a refresh stores as available. A summary
+	// or departure state is valid for as many days, so a fare may be shown until it is twice as old.
 	LiveDays = 7
 )
 

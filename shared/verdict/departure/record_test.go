@@ -22,7 +22,7 @@ func TestRecord(t *testing.T) {
 }
 
 // Each band has the values of the first panel, except that the interval covers the intervals of all
-// panels.
+// panels with enough data.
 func TestRecordIsOfItsPanels(t *testing.T) {
 	r := Recorded()
 	if len(r.Panels) < 2 {
