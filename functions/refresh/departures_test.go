@@ -139,7 +139,7 @@ func TestSheetsOfStops(t *testing.T) {
 }
 
 // When a route that had only non-stop fares gets its first fare with a stop, the state for all
-// fares records that some have stops. The state for non-stop fares does not change.
+// fares records that some have stops. The state for non-stop fares leaves that fare out.
 func TestStopsBecomeKnown(t *testing.T) {
 	s := openDays(t)
 	source := dailyFares(20)

@@ -30,8 +30,8 @@ func local(country string) []string {
 }
 
 // If several cities have the same name, the heaviest wins. A name weighs its city's busyness times
-// one of these numbers, and a name from our own tables byHand alone. So a main name wins over a
-// secondary name of a city that is up to ten times as busy.
+// one of these numbers, and an everyday name byHand alone. So a main name wins over a secondary name
+// of a city that is up to ten times as busy.
 const (
 	byHand  = 1e6
 	primary = 1.0
