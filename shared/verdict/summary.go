@@ -54,7 +54,8 @@ type Low struct {
 
 type Live = departure.Live
 
-// Month holds the prices, in EUR cents, of all observed fares that depart in a month of any year.
+// Month summarizes the prices, in EUR cents, of all observed fares that depart in a month of any
+// year.
 type Month struct {
 	Month   int
 	Median  fare.Cents

@@ -31,8 +31,7 @@ var (
 	update = flag.Bool("update", false, "record which faults are found")
 )
 
-// packages lists the packages from which the faults are drawn, and perPackage is their number in
-// each.
+// packages are those from which the faults are drawn, perPackage from each.
 var packages = []string{"shared/verdict", "shared/verdict/departure", "shared/answer", "shared/published", "shared/web/limit",
 	"shared/store", "shared/notify", "functions/alerts", "functions/pro", "functions/refresh"}
 

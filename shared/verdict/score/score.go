@@ -52,10 +52,10 @@ const (
 	Levels   = 4
 	Spans    = 5 // see LeadEdges
 	Sures    = 3
-	Ages     = 2                    // found on the day, or up to StaleDays-1 days before
+	Ages     = 2                    // fares found on the day, or up to StaleDays-1 days before
 	Steps    = departure.CurveSteps // cells of the rule's own chance of a fall, 5 points each
-	Bands    = 9                    // of the published chance of a fall, 5 points each; the last is 40 % and more
-	Places   = 20                   // of the percentile, 5 points each
+	Bands    = 9                    // cells of the published chance of a fall, 5 points each; the last is 40 % and more
+	Places   = 20                   // cells of the percentile, 5 points each
 )
 
 // LeadEdges are the lead times, in days, at which the second and later ranges begin.
