@@ -50,7 +50,6 @@ func TestOperated(t *testing.T) {
 	got := d.Want(0, "", "status", "-store", "bolt:kept.db")
 	fixture.Has(t, "status", got.Stdout, "well          yes, since ", "next refresh  ", "1 routes, the newest fares are 3.5 days old", "alerts        0", "keys          0 in force", "GB are free", "MB")
 
-	// The log states where the metrics are served.
 	var address string
 	for address == "" {
 		if m := regexp.MustCompile(`"metrics are answered","address":"([^"]*)"`).FindStringSubmatch(s.Log()); m != nil {

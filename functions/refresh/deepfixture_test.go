@@ -22,10 +22,9 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// deepSource has fares or an error for each series.
 type deepSource struct {
 	*source
-	departures map[string]any
+	departures map[string]any // fares or an error, by series
 	takes      time.Duration
 
 	mu        sync.Mutex

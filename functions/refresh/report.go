@@ -52,7 +52,6 @@ func failure(answered, failed int, what, first string, refused bool) error {
 	return err
 }
 
-// checkClock returns an error if most fares were found in the future.
 func checkClock(dropped map[upstream.Reason]int, taken int) error {
 	if n := dropped[upstream.FromFuture]; n > taken {
 		return fmt.Errorf("the source found %d fares after the time of this service's clock; set the clock right", n)

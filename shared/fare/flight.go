@@ -118,7 +118,6 @@ func (f Flight) facts() (n int) {
 	return n
 }
 
-// pack returns a small number for the code, 0 if unknown.
 func (a Airport) pack() uint16 {
 	if a == (Airport{}) {
 		return 0

@@ -44,7 +44,6 @@ func (t Trip) String() string { return trips[t].name }
 // Nights returns the shortest and the longest stay, or 0 and 0 for one-way.
 func (t Trip) Nights() (from, to int) { return trips[t].from, trips[t].to }
 
-// ParseTrip parses 1-3, 4-7, 8-14 or 15+, and "" as one-way.
 func ParseTrip(s string) (Trip, error) {
 	for i, t := range trips {
 		if t.name == s {

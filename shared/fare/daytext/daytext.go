@@ -45,8 +45,7 @@ type Reader struct {
 	exact bool // corrects no typing errors
 }
 
-// maxText is the maximum length of a day, in bytes.
-const maxText = 64
+const maxText = 64 // bytes
 
 // token matches a date in figures, a number with the letters behind it, or a word.
 var token = regexp.MustCompile(`([0-9]{1,4})\s?([./-])\s?([0-9]{1,2})(?:\s?[./-]\s?([0-9]{1,4}))?\b|([0-9]+)(\pL*)|\pL+`)
@@ -62,7 +61,6 @@ var (
 	figuresAlone = regexp.MustCompile(`^([01]?[0-9]|2[0-3])\.(00|1[3-9]|[2-5][0-9])(\s.*[0-9])|([0-9].*[\s])([01]?[0-9]|2[0-3])\.(00|1[3-9]|[2-5][0-9])$`)
 )
 
-// parts is what a text says about a day.
 type parts struct {
 	figures                 []string // first, separator, second, third
 	numbers                 []int

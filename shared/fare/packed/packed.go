@@ -16,7 +16,6 @@ import (
 
 type Writer []byte
 
-// NewWriter returns a Writer that starts with a format byte and has a capacity of size bytes.
 func NewWriter(format byte, size int) Writer { return append(make(Writer, 0, size), format) }
 
 func (w *Writer) Int(values ...int64) {
@@ -122,7 +121,6 @@ func (r *Reader) Int() int64 {
 	return int64(v>>1) ^ -int64(v&1)
 }
 
-// UintTo is like Uint, but fails if the value is higher than most.
 func (r *Reader) UintTo(most uint64) uint64 {
 	v := r.Uint()
 	if v > most {
@@ -190,7 +188,6 @@ func (r *Reader) Count(n int64) int {
 	return int(n)
 }
 
-// ErrIn is Err with the name of what was decoded.
 func (r *Reader) ErrIn(what string) error {
 	if err := r.Err(); err != nil {
 		return fmt.Errorf("decode %s: %w", what, err)

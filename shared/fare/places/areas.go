@@ -264,7 +264,6 @@ func areaIn(parts []string) (Area, bool) {
 	return Area{}, false
 }
 
-// areaWords are the words before the name of a region, in six languages.
 var areaWords = wordList("area")
 
 func (a Area) meets(b Area) bool {

@@ -29,7 +29,6 @@ type Match struct {
 	in        []Area
 }
 
-// Reading says how a query was understood.
 type Reading int
 
 const (
@@ -496,7 +495,6 @@ func (q qualifier) calls(c fare.City) string {
 	return ""
 }
 
-// states returns the qualifier with only its regions.
 func (q qualifier) states() qualifier {
 	return qualifier{areas: slices.DeleteFunc(slices.Clone(q.areas), func(a Area) bool { return !a.IsRegion() })}
 }

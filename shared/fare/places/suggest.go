@@ -85,7 +85,6 @@ func prefixesOf(key string) []candidate {
 	return found
 }
 
-// reach returns how many typing errors are accepted in a query of this length.
 func reach(runes int) int {
 	switch {
 	case runes < 3:

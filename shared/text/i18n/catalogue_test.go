@@ -142,7 +142,6 @@ var untypeset = map[string]*regexp.Regexp{
 	"pt": regexp.MustCompile(`[^=]"[^ >]|[ \x{a0}][;:!?]`),
 }
 
-// technical matches what is the same in every language.
 var technical = regexp.MustCompile(`{{.*?}}|<[^>]*>|{"route".*?}|Content-Type: |/v1/\S*`)
 
 func TestTypography(t *testing.T) {

@@ -90,7 +90,6 @@ func Spoken() string {
 	return or(names)
 }
 
-// SpokenCodes returns, for example, "it, en or de".
 func SpokenCodes() string { return or(Codes()) }
 
 func or(names []string) string {

@@ -38,7 +38,6 @@ func damage(err error) error {
 	return err
 }
 
-// limited reads at most left bytes of text.
 type limited struct {
 	in   io.Reader
 	left int64

@@ -255,7 +255,6 @@ func (l *loader) from(origin fare.City) *rows {
 	return l.byOrigin[origin]
 }
 
-// finish sorts the rows, removes duplicates and computes the counts of the report.
 func (l *loader) finish() {
 	r := &l.report
 	slices.SortFunc(r.Bad, func(a, b BadRow) int { return cmp.Compare(a.Line, b.Line) })

@@ -41,7 +41,6 @@ func read(t *testing.T, text string) *csvfile.Panel {
 	return p
 }
 
-// lines formats fares as readable lines of text.
 func lines(fares []fare.Fare) []string {
 	var lines []string
 	for _, f := range fares {

@@ -54,7 +54,6 @@ type fault struct {
 
 func (f fault) Error() string { return f.detail }
 
-// Partly reports whether some part of the file could not be read.
 func (r Report) Partly() bool { return r.BadTotal > 0 || r.Fault != nil }
 
 // ErrNothing means that no row is a comparable fare.

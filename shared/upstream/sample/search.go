@@ -92,7 +92,6 @@ func (s *search) seen(day fare.Day, o fare.Observation, nonStop bool) {
 	s.add(o)
 }
 
-// stops returns the smallest number of stops on a day of departure.
 func (s *search) stops(depart fare.Day) fare.Stops {
 	switch {
 	case s.flights != change:
@@ -142,7 +141,6 @@ func (r *route) flies(depart fare.Day) bool {
 	return r.habit != summer || (month >= time.May && month <= time.October)
 }
 
-// lead returns a random lead time of a search, in days.
 func lead(chance uint64) fare.Day {
 	const days = 1 << 20
 	within := func(from, to uint64) fare.Day { return fare.Day(from + chance>>32%(to-from+1)) }

@@ -15,7 +15,6 @@ type region struct{ country, name, zone string }
 
 type regions map[string]region
 
-// readRegions parses the airportsdata table.
 func readRegions(data []byte) (regions, error) {
 	rows, err := csv.NewReader(bytes.NewReader(data)).ReadAll()
 	if err != nil {
