@@ -78,7 +78,7 @@ type keptDigest struct {
 type keptEndpoint struct {
 	Address    string         `json:"address"`
 	State      string         `json:"state" enum:"waiting,works,dead" doc:"waiting: it has not accepted a test event yet. dead: deliveries have stopped"`
-	Answered   *time.Time     `json:"answered,omitempty" doc:"Time at which it last accepted a test event, UTC"`
+	Answered   *time.Time     `json:"answered,omitempty" doc:"Time at which it last accepted an event, accurate to an hour, UTC"`
 	Rotated    *time.Time     `json:"rotated,omitempty" doc:"Time at which its secret was last changed, UTC"`
 	Deliveries []keptDelivery `json:"deliveries" doc:"Deliveries of the last 8 days, newest first"`
 }
