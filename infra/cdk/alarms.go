@@ -39,7 +39,7 @@ type panel struct {
 type alarm struct {
 	id, about string
 	page      bool // act now, at any hour; false: a ticket
-	minutes   int  // of a period
+	minutes   int  // length of a period
 	periods   int  // number of consecutive periods; 0 means 1
 	silence   cloudwatch.TreatMissingData
 	parts     []part
@@ -227,7 +227,7 @@ func (p panel) ofFares(b *board) {
 		parts: []part{one("origins", share, origins, originsAsked), one("departures", share, series, seriesAsked),
 			one("token refused", "{a} > 0", refresh("SourceRefused", "Sum", 60))},
 		about: "In an hour more than a tenth of the calls to the fare source failed, or it refuses the token."})
-	// Both change at most once a day.
+	// Both metrics change at most once a day.
 	const day = 24 * 60
 	p.raise(alarm{id: "Drift", minutes: day,
 		parts: []part{one("the form of the source's answers", "{a} > 0", refresh("SourceDifferences", "Maximum", day)),
@@ -252,7 +252,7 @@ func (p panel) ofMail(b *board) {
 		failed, sent := p.logged("MailFailed", "Sum", 30, f.name), p.logged("MailSent", "Sum", 30, f.name)
 		failing = append(failing, one(f.name, "{a} > 2 && {a} > 0.1*({a} + {b})", failed, sent))
 		b.mail = append(b.mail, sent, failed)
-		if f.http { // its mails wait in an outbox
+		if f.http { // only these functions have an outbox
 			failing = append(failing, one(f.name+" gave up", "{a} > 0", p.logged("JobsGivenUp", "Sum", 30, f.name)))
 		}
 	}

@@ -124,11 +124,11 @@ func (c config) mailAddress() string {
 }
 
 type operator struct {
-	Name    string `json:"name"`    // of the person or the company
+	Name    string `json:"name"`
 	Address string `json:"address"` // postal, with commas between the lines
-	Email   string `json:"email"`   // customers write to it
+	Email   string `json:"email"`
 	Phone   string `json:"phone"`
-	Number  string `json:"number"` // of the register or for VAT
+	Number  string `json:"number"` // in the company register, or for VAT
 	Law     string `json:"law"`    // the country whose law applies
 }
 

@@ -170,7 +170,7 @@ func TestHeadersArePassedOn(t *testing.T) {
 		var passed []string
 		switch {
 		case r.Edge != (routes.Edge{}):
-			passed = append(slices.Clone(always), "If-None-Match") // the edge compares it itself
+			passed = append(slices.Clone(always), "If-None-Match") // the edge itself compares this header
 			if r.Keyed() {
 				passed = append(passed, keyHeaders...)
 			}
@@ -277,7 +277,7 @@ func TestLogsHoldNothingPersonal(t *testing.T) {
 	}
 }
 
-// TestErrorsHaveNoLeast: CloudFront caches some error statuses by default ("How CloudFront
+// CloudFront caches some error statuses by default ("How CloudFront
 // processes and caches HTTP 4xx and 5xx status codes from your origin"). Where the minimum cache
 // time is configurable, it is 0. For 412 and 415 only the answer's own lifetime counts, and no
 // problem document has one.

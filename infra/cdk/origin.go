@@ -61,7 +61,8 @@ func (o origin) rules(c config) []rule {
 	return rules
 }
 
-// checkAuthority accepts only certificates of authorities in the file, and no private key.
+// checkAuthority fails unless the file holds certificates of authorities and nothing else, such as a
+// private key.
 func checkAuthority(file string) error {
 	rest, err := os.ReadFile(file)
 	if err != nil {

@@ -99,9 +99,9 @@ func (q queues) addWorkers(l lambdas) {
 // because a signal that starts its work sooner may be lost.
 var schedules = []struct {
 	id, function, when string
-	event              string // input of the function
-	within             int    // minutes within which AWS may choose the start; 0 is at once
-	tries, seconds     int    // number and duration of redeliveries
+	event              string
+	within             int // minutes within which AWS may choose the start; 0 is at once
+	tries, seconds     int // limits of redelivery: how often, and for how long
 }{
 	// The event contains its scheduled time, so a second delivery has no effect. It is retried for 24
 	// hours. A check of an outbox needs few retries, because the next follows five minutes later.

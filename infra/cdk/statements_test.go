@@ -19,8 +19,8 @@ type props = map[string]any
 // queues.
 type statement struct {
 	Says, Choices string
-	One, All      string // the type of resource
-	Has, Is       props  // properties and attributes of a resource
+	One, All      string // types of resources
+	Has, Is       props  // properties, and attributes beside them
 	Count         *int
 }
 

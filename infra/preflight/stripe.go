@@ -13,8 +13,9 @@ import (
 
 const maxBody = 4 << 20
 
-// events lists the events that functions/pro handles. invoice.payment_succeeded and
-// checkout.session.async_payment_succeeded are missing, because other events report the same facts.
+// events lists the events that the webhook needs. functions/pro also handles
+// invoice.payment_succeeded and checkout.session.async_payment_succeeded, but other events report
+// the same facts.
 var events = []string{
 	"checkout.session.completed", "invoice.paid", "invoice.payment_failed",
 	"customer.subscription.created", "customer.subscription.updated", "customer.subscription.deleted",
@@ -50,7 +51,7 @@ func (p *preflight) askStripe(ctx context.Context, path string, object any) (sta
 const grant = "give it write access to Checkout Sessions, Subscriptions, Customers and Customer portal, and read " +
 	"access to Prices and Webhook Endpoints"
 
-// permission has a path of Stripe's API that requires it.
+// permission is one of a restricted Stripe key, with a path of Stripe's API that requires it.
 type permission struct{ name, path string }
 
 // used lists the permissions that functions/pro needs to write. A read-only key passes the check,

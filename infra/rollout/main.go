@@ -117,7 +117,7 @@ func (r *rollout) forward(ctx context.Context) error {
 	// description names.
 	id := describe(deployment)
 	for _, f := range functions() {
-		if before[f] == latest { // the first deployment
+		if before[f] == latest { // on the first deployment
 			before[f] = deployment[f]
 		}
 		switch was, err := r.alias(ctx, f, former); {
