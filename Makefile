@@ -204,7 +204,6 @@ $(MCP)/.complete: tools/mcp/package.json tools/mcp/package-lock.json
 	  mkdir -p $(MCP) && cp $^ $(MCP) && npm ci --prefix $(MCP) --no-audit --no-fund --loglevel=error && touch $@; \
 	else echo "no npm here: tests of /mcp from outside will be named as not run"; fi
 
-# The schema of an entry in the registry of MCP servers. It is copied from the registry's own Go module.
 $(REGISTRY)/.complete: tools/mcp-registry.txt
 	@echo "fetching the schema of the registry of MCP servers"
 	@mkdir -p $(REGISTRY) && module=$$(GOFLAGS= go mod download -json $$(cat $<) | sed -n 's/.*"Dir": "\(.*\)".*/\1/p') && \

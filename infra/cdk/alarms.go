@@ -131,8 +131,6 @@ func dimension(key string, value *string) map[string]*string { return map[string
 
 func one(name, condition string, m ...cloudwatch.IMetric) part { return part{name, condition, m} }
 
-// newAlarms makes the alarms on faults that callers, payers and subscribers would notice, and on
-// their causes.
 func newAlarms(stack awscdk.Stack, c config, n notices, t awsdynamodb.ITable, q queues, a api, l lambdas) {
 	p := panel{stack, c.Name, awscloudwatchactions.NewSnsAction(n.alarms)}
 	b := newBoard(stack, c, l)

@@ -132,8 +132,6 @@ type operator struct {
 	Law     string `json:"law"`    // the country whose law applies
 }
 
-// particular is one detail of the operator, with its variable for functions/pro and the pages that
-// show it.
 type particular struct{ field, variable, value, wanted string }
 
 func (o operator) particulars() []particular {
@@ -147,8 +145,6 @@ func (o operator) particulars() []particular {
 	}
 }
 
-// missing returns a line for each missing detail. The service runs without them, and its pages
-// say so.
 func (o operator) missing() (lines []string) {
 	for _, p := range o.particulars() {
 		if strings.TrimSpace(p.value) == "" {

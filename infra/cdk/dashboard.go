@@ -7,8 +7,6 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// board holds the metrics of the dashboard. Its graphs show failures for callers, the age of the
-// data, pending work, and then their causes.
 type board struct {
 	dashboard                                  cloudwatch.Dashboard
 	logs                                       []*string

@@ -256,7 +256,6 @@ func (c config) reserved(f function) int {
 	return c.usual(f)
 }
 
-// usual includes the parallel workers of refresh.
 func (c config) usual(f function) int {
 	if f.name == "refresh" {
 		return f.instances + c.Workers

@@ -104,8 +104,6 @@ func (c config) mailRecords() []record {
 	}
 }
 
-// notify subscribes a function to notices of bounces and complaints. If the function fails on a
-// notice repeatedly, the notice becomes a dead letter.
 func (p mailer) notify(f awslambda.IFunction) {
 	p.returns.AddSubscription(awssnssubscriptions.NewLambdaSubscription(f, nil))
 }

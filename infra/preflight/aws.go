@@ -205,8 +205,6 @@ func (p *preflight) table(ctx context.Context) ([]fault, error) {
 
 const soon = 14 * 24 * time.Hour
 
-// certificates checks those of the service and of the origin's domain, and the client certificate
-// that the distribution presents to the origin.
 func (p *preflight) certificates(ctx context.Context) (faults []fault, err error) {
 	c := p.config
 	for _, w := range []struct{ about, arn, region, domain string }{

@@ -10,7 +10,6 @@ import (
 	"verdetto/shared/upstream/travelpayouts"
 )
 
-// fares requests the fares of one origin, as the refresh will.
 func (p *preflight) fares(ctx context.Context) ([]fault, error) {
 	token := p.secrets["travelpayouts-token"]
 	if token == "" {

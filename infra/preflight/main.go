@@ -40,7 +40,6 @@ func main() {
 	}
 }
 
-// addresses holds the base URLs of the parties other than AWS.
 type addresses struct{ stripe, fares string }
 
 var public = addresses{stripe: "https://api.stripe.com", fares: "https://api.travelpayouts.com"}

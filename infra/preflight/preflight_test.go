@@ -63,7 +63,6 @@ func stackThat(status string) string {
 		`</StackStatus></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`
 }
 
-// omissions lists what an operator can forget or set wrongly.
 var omissions = []struct {
 	name  string
 	spoil func(w *world)
