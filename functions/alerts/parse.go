@@ -84,7 +84,7 @@ const (
 )
 
 type request struct {
-	store.Alert           // Kind and Level are as in the request
+	store.Alert           // Kind and Level hold the words of the API, which alert translates
 	codes       [2]string // of the route, in upper case; the second may be Anywhere
 	paid        fare.Cents
 }

@@ -53,7 +53,7 @@ func (s *Service) sendMoved(ctx context.Context, j store.Job) error {
 	if err != nil {
 		return withoutPlan(err)
 	}
-	asking, cancel := context.WithTimeout(ctx, pay.Timeout) // covers the calls for all subscriptions: see sendTime
+	asking, cancel := context.WithTimeout(ctx, pay.Timeout) // for all subscriptions together
 	defer cancel()
 	payers, err := s.payers(asking, c)
 	if err != nil {

@@ -95,8 +95,8 @@ type rotateOutput struct {
 	}
 }
 
-// perKey limits the rotations of a key. It counts only calls with the valid key, so strangers
-// cannot use it up.
+// perKey limits the rotations of a customer's key. It counts only calls with that key, or with the one
+// that it replaced, so strangers cannot use it up.
 var perKey = limit.Limit{Name: "pro-ruota-key", Calls: 20, Window: time.Hour}
 
 // rotate derives the new key from the old key and the Idempotency-Key, if any. So a retry after a

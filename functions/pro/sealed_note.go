@@ -18,7 +18,7 @@ type purpose string
 const (
 	shownKey   purpose = "shown key"   // a key that may be shown again
 	manageLink purpose = "manage link" // the plan of a mailed link
-	moveLink   purpose = "move link"   // the two addresses of a move
+	moveLink   purpose = "move link"   // the addresses from and to which a plan moves
 )
 
 // seal encrypts a note that only the bearer of a secret can read: the encryption key and the note's

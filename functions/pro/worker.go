@@ -154,7 +154,7 @@ func (s *Service) sendKey(ctx context.Context, j store.Job) error {
 	if c.Guarded(now) && j.Kind != agreedKind {
 		return s.sendOffer(ctx, j, c)
 	}
-	asking, cancel := context.WithTimeout(ctx, pay.Timeout) // covers the calls for all subscriptions: see sendTime
+	asking, cancel := context.WithTimeout(ctx, pay.Timeout) // for all subscriptions together
 	defer cancel()
 	err = s.Keys.Change(asking, id, func(current *store.Customer) error {
 		if err := s.dropForeign(asking, current); err != nil {

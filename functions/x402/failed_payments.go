@@ -118,8 +118,8 @@ func (s *sale) freed(ctx context.Context, names []string) (freed bool) {
 	return freed
 }
 
-// fail records that a payment's transaction moved no money and never will. It logs the lost fee
-// once, even if the payment is presented again.
+// fail records that a payment's transaction moved no money and never will. It logs a lost network
+// fee, except if another call has recorded the failure already.
 func (s *sale) fail(ctx context.Context, p store.Payment, outcome pay.Outcome) error {
 	cost := outcome == pay.MovedNothing
 	err := s.Payments.Fail(ctx, p, string(outcome), cost, s.Now())

@@ -92,8 +92,8 @@ func checkAuthority(file string) error {
 	return nil
 }
 
-// behind serves API Gateway under the origin's domain. With mutual TLS, a connection without a
-// certificate of the authority ends before any request, at no cost.
+// behind serves API Gateway under the origin's domain. With mutual TLS, API Gateway refuses a
+// connection without a certificate of the authority.
 func (o origin) behind(stack awscdk.Stack, api awsapigatewayv2.CfnApi, stage awsapigatewayv2.CfnStage) {
 	props := &awsapigatewayv2.CfnDomainNameProps{
 		DomainName: jsii.String(o.Domain),

@@ -9,7 +9,7 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// The networks of anonymous callers take turns, so that none can use up the mails of the hour for
+// The networks of callers take turns, so that none can use up the mails of the hour for
 // the others, or spoil the service's reputation with mails to mailboxes that do not exist.
 const (
 	// A mail provider is assumed to report within recentTime that a mailbox does not exist. Until

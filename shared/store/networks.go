@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// Networks stores what the networks of anonymous callers caused in the last 24 hours, under their
-// pseudonyms (see Job.Network), in one item, so that concurrent workers see each other's choices
-// (partition: NETWORKS).
+// Networks stores what callers' networks caused in the last 24 hours, under the pseudonyms in
+// Job.Network. It is one item, so that concurrent workers see each other's choices (partition:
+// NETWORKS).
 type Networks struct{ Table Table }
 
 type Network struct {
 	Since int64 `json:"s"` // Unix time of its first job
-	Jobs  int   `json:"n"` // its jobs whose turn came since then
+	Jobs  int   `json:"n"` // number of its jobs since then, each counted when Choose first picks it
 	// Recent holds the time of the last job for each recent recipient.
 	Recent  map[SubscriberID]int64 `json:"r,omitempty"`
 	Bounced []SubscriberID         `json:"b,omitempty"` // recipients who do not exist

@@ -43,8 +43,8 @@ type Job struct {
 	// Caller is the pseudonym of the caller whose request added the job. It is empty if the service
 	// itself, or an earlier version, added the job.
 	Caller string `json:"caller,omitempty"`
-	// Network is the pseudonym of the caller's network, and To that of the recipient. Jobs that no
-	// anonymous caller requested have neither.
+	// Network is the pseudonym of the caller's network. It is empty if the caller has a private address
+	// or the service itself added the job. To is the pseudonym of the recipient.
 	Network string       `json:"network,omitempty"`
 	To      SubscriberID `json:"to,omitempty"`
 	// New is set by Choose if the job is the first of its network in 24 hours.
@@ -228,9 +228,9 @@ func (w *writes) addJobs(o Outbox, jobs ...Job) {
 	}
 }
 
-// InTurn sorts jobs so that the networks take turns: first one job of each network, then the second
-// of each. Within a turn the order stays. A network with n earlier jobs joins in turn n+1. Jobs
-// without a network come first, because no anonymous caller requested them.
+// InTurn sorts jobs so that the callers' networks take turns: first one job of each network, then the
+// second of each, and so on. earlier returns how many turns a network has had already; its first job
+// comes after these turns. Jobs without a network come first.
 func InTurn(jobs []Job, earlier func(network string) int) []Job {
 	next, turn, order := map[string]int{}, make([]int, len(jobs)), make([]int, len(jobs))
 	for i, j := range jobs {

@@ -8,14 +8,14 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// The rival, same lead, is what a user could do instead of asking the rule: look at the route's
-// other fares up to that day, of similar lead time (within 15 %) and season (within 45 days, any
-// year). Its score is the percentile among them. Ties count half, and it needs 8 fares. The chance
-// of a fall is the share of falls so far among fares in the same tenth of the percentiles.
+// The rival rule is simpler than the service's: it compares a fare with the route's other fares up
+// to the same day whose lead time is within 15 % and whose date of departure is within 45 days, in
+// any year. Its score is the percentile among them, with half of the equal fares; it needs 8 fares.
+// Its chance of a fall is learned from the outcomes of earlier fares with a similar percentile.
 const (
 	leadWidth  = .15
 	seasonDays = 45
-	classes    = 10
+	classes    = 10 // of percentiles, for the chance
 )
 
 func (a answered) sameLead() voice {

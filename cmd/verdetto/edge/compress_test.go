@@ -95,8 +95,8 @@ func plain(t *testing.T, coding string, body io.Reader) io.Reader {
 	return body
 }
 
-// TestJitter: the length of a compressed answer varies with every word, and a long answer in many
-// parts arrives complete.
+// TestJitter checks that answers of the same length have different lengths after compression, and
+// that a long answer, written in many parts, arrives complete.
 func TestJitter(t *testing.T) {
 	part := strings.Repeat("a fare of Milan to Lisbon. ", 40)
 	for _, coding := range []string{"gzip", "br"} {

@@ -1,7 +1,7 @@
-// Package answers compares answers over recorded fares with committed ones that people can read:
-// every endpoint that answers about fares, every level, error and empty answer, and the pages in
-// six languages. Whoever changes how an answer is made sees here what has changed. The flag -update
-// accepts new answers.
+// Package answers compares answers over recorded fares with committed ones that people can read: the
+// JSON endpoints about fares, /mcp and the page in six languages, about routes of each level, and
+// with the usual errors. Whoever changes how an answer is made sees here what has changed. The flag
+// -update accepts new answers.
 package answers
 
 import (

@@ -58,8 +58,8 @@ func (w *warm) Invoke(ctx context.Context, function string, event []byte) ([]byt
 	return payload, nil
 }
 
-// Logs writes what the functions have logged since its last call. Lines may arrive a moment after
-// the answer.
+// Logs writes what the functions have logged since the last call of Logs. The lines of an Invoke may
+// be missing when it returns, so ask again.
 func (w *warm) Logs(to io.Writer) error {
 	all, err := os.ReadFile(w.log)
 	if err != nil {

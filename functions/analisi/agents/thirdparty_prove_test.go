@@ -104,7 +104,7 @@ func TestProveConformance(t *testing.T) {
 	}
 }
 
-// The inspector uses the protocol's TypeScript SDK.
+// TestProveInspector calls each tool by the MCP Inspector, a client that uses MCP's TypeScript SDK.
 func TestProveInspector(t *testing.T) {
 	o := tools(t)
 	d := open(t, knownRoutes(), "")

@@ -41,7 +41,7 @@ type view struct {
 	Printed     string   // address and day (UTC) of the answer, for paper
 
 	Start      bool
-	Collecting string // how far the collection is, on the first page before any fare is known
+	Collecting string // when fares and verdicts will come, if no fares are stored yet
 	Anywhere   bool   // the question has no destination
 	Orders     options
 	Notice     *notice

@@ -81,7 +81,7 @@ func Codes() []string {
 	return all
 }
 
-// Spoken returns, for example, "Italian, English or German".
+// Spoken returns the English names of all languages, as in "Italian, English or German".
 func Spoken() string {
 	var names []string
 	for _, l := range languages {

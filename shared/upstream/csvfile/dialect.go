@@ -90,8 +90,8 @@ func text(field []byte) string {
 // choice is a choice between two readings of ambiguous values, such as 03/04/2026. The values with
 // only one reading decide it for the whole file.
 type choice struct {
-	shown  [2]int // the first line that shows each reading, or 0
-	relied int    // the first line with an ambiguous value that was read, or 0
+	shown  [2]int // for each reading, the first line with a value that allows only this one; 0: none
+	relied int    // the first line whose ambiguous value was read; 0: none
 }
 
 func (c *choice) show(reading, line int) { c.shown[reading] = cmp.Or(c.shown[reading], line) }

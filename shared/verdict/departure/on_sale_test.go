@@ -38,8 +38,8 @@ func TestFirstDay(t *testing.T) {
 	}
 }
 
-// A departure is not compared with itself, so the answer for a price hardly depends on its live
-// fare.
+// A departure is not compared with itself, so the judgement of a price hardly depends on the fare at
+// which that departure is on sale.
 func TestOnSaleIsLeftOut(t *testing.T) {
 	s, m := after(14, 1, 60, 30)
 	view, today := s.pooled.View(30), m.quotes(0, 30)
@@ -67,7 +67,8 @@ func TestOnSaleIsLeftOut(t *testing.T) {
 	}
 }
 
-// The fifth term compares a price with the cheapest other departure on sale, if there are 4 others.
+// The fifth term of the rule compares a price with the cheapest other departure on sale, if at least
+// 4 others are on sale.
 func TestBeside(t *testing.T) {
 	today := []Quote{{30, 5000}, {31, 6000}, {32, 5000 * 2}, {33, 9000}, {34, 7000}}
 	on := new(Route).Day(Start(10).View(10), today)

@@ -2,9 +2,9 @@ package score
 
 import "verdetto/shared/verdict/departure"
 
-// curvePrior is the number of assumed cases per step of the curve. They fall as often as the rule
-// predicts, and so pull the curve towards the rule. Real cases of one week are correlated, so it
-// should take thousands of them to move a step.
+// curvePrior is how many invented cases each step of a Curve starts with. Their share of falls is the
+// one that the rule predicts, so a step leaves the rule's chance only after thousands of real cases:
+// those of one week are correlated, and fewer would prove little.
 const curvePrior = 1000
 
 // Curve maps the rule's chance of a fall to the share of actual falls, in steps of 5 percentage
