@@ -39,7 +39,7 @@ func pepperCommand() *cobra.Command {
 			c.Flags().StringVar(&o.from, "from", "", "the `file` from export, or one that you typed")
 		}
 		if p.name == "import" {
-			c.Flags().BoolVar(&o.force, "force", false, "replace the pepper of the store: all its keys, alerts and links stop working")
+			c.Flags().BoolVar(&o.force, "force", false, "replace the pepper of the store: lost keys can no longer be recovered, and earlier links stop working")
 		}
 		commands = append(commands, c)
 	}

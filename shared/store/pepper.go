@@ -19,7 +19,7 @@ var (
 // ErrOtherPepper means that the store was created with another pepper, so the service cannot find
 // any customer or subscriber in it.
 var ErrOtherPepper = errors.New(
-	"the store was made with another pepper, so no key, alert or link in it would be found; give the service the pepper that it had: set VERDETTO_PEPPER to what was exported, or use verdetto pepper import",
+	"the store was made with another pepper, so no customer or subscriber in it would be found, and no earlier link would work; give the service the pepper that it had: set VERDETTO_PEPPER to what was exported, or use verdetto pepper import",
 )
 
 // CheckPepper fails with ErrOtherPepper if the store was created with another pepper. It stores the
