@@ -37,8 +37,8 @@ type deal struct {
 // destinations that meet the alert and were notified. A destination is notified when it starts to
 // meet the alert, and again only if it has stopped meeting it in between or the condition was
 // changed. If the entry of a destination has no current fare or too little data, the destination
-// stays as it was; without an entry, it is removed from met. No deal is due while the alert is
-// paused, or if a message already reported this day's refresh.
+// stays as it was; without an entry, it is removed from met. No deal is due before the alert's
+// Since, while it is paused, or if a message already reported this day's refresh.
 func (f *originDeals) due(a store.Alert) (due []deal, met string) {
 	notified := a.State.Cities()
 	if a.Fresh {

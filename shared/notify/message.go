@@ -38,8 +38,8 @@ type Fare struct {
 	Trip                store.Trip // the trip of the alert
 	Day                 fare.Day   // day of the refresh that found the fare
 	Price               fare.Cents // EUR cents
-	// Before is the price in the alert's last message or, before the first message of kind Drop or
-	// Change, the first price found after the alert was added. 0: unknown.
+	// Before is the price in the alert's last message. In the first message of an alert of kind
+	// Drop or Change, it is the first price found after the alert was added. 0: unknown.
 	Before             fare.Cents
 	LastDay            fare.Day     // the day of the refresh that the last message reported; 0: none
 	Known              fare.Cents   // the price that the subscriber knows; 0: none

@@ -40,8 +40,8 @@ type Alert struct {
 	Digest  bool   `json:"w,omitempty"`
 	Channel string `json:"ch,omitempty"` // a channel such as Ntfy; empty: mail
 	Address string `json:"ad,omitempty"` // recipient on a channel other than mail
-	// Since is the day of the first request; fares found earlier do not count. It is 0 in an alert
-	// on a route without an ID.
+	// Since is the day of the first request; fares found earlier do not count. It is 0 if the alert
+	// has no ID and is not to Anywhere.
 	Since  fare.Day `json:"si,omitempty"`
 	Paused fare.Day `json:"pa,omitempty"` // no notification before this day
 	// RequestDay is the day of the latest request; 0 in alerts of earlier versions.
@@ -82,8 +82,8 @@ func (s State) Cities() (all []string) {
 	return all
 }
 
-// The kinds of conditions. A subscriber can have only one of Threshold and Verdict for the same trip
-// and recipient: see NewID.
+// The kinds of conditions. Threshold and Verdict exclude each other in alerts that are otherwise
+// equal: see NewID.
 const (
 	Threshold = "threshold" // the fare costs this much or less
 	Verdict   = "verdict"   // the fare is buono or ottimo

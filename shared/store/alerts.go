@@ -60,8 +60,8 @@ func (a Alerts) One(ctx context.Context, ref Ref, s SubscriberID) (Alert, error)
 	return readAlert(item)
 }
 
-// Remove deletes the alerts of a subscriber that which names, or all if which is empty, and returns
-// their number.
+// Remove deletes the subscriber's alerts with the given references, or all alerts of the subscriber
+// if there are none, and returns their number.
 func (a Alerts) Remove(ctx context.Context, s SubscriberID, which ...Ref) (removed int, err error) {
 	err = RetryConflicts(ctx, func() (err error) {
 		removed, err = a.remove(ctx, s, which)
@@ -102,7 +102,7 @@ func (a Alerts) remove(ctx context.Context, s SubscriberID, which []Ref) (int, e
 	return removed, wrap(w.commit(ctx, a.Table), "remove alerts")
 }
 
-// Stop blocks messages to a subscriber until the given time, and deletes all alerts.
+// Stop blocks messages to a subscriber until the given time, and deletes the subscriber's alerts.
 func (a Alerts) Stop(ctx context.Context, s SubscriberID, until time.Time) error {
 	if err := a.Table.Write(ctx, set(Item{Key: stoppedKey(s), Expires: until})); err != nil {
 		return fmt.Errorf("stop mail to a subscriber: %w", err)

@@ -76,7 +76,8 @@ func IncompleteCopyOf(ctx context.Context, t Table) (name string, err error) {
 	return mark.From, err
 }
 
-// ErrNotEmpty means that the target of a copy holds data, and no incomplete copy of the same store.
+// ErrNotEmpty means that the target of a copy holds other data than an incomplete copy of the same
+// store.
 var ErrNotEmpty = errors.New("the target holds data already")
 
 // Run copies, or continues an interrupted Run, then compares both tables and returns the number of

@@ -158,7 +158,7 @@ func (w Deliveries) End(ctx context.Context, d Delivery, jobs ...Job) error {
 	return wrap(unless(w.write(ctx, d, jobs, d.dequeue()), errTaken), "end a delivery")
 }
 
-// Drop deletes a delivery whose alert has ended, and its item in the queue.
+// Drop deletes a taken delivery and its item in the queue.
 func (w Deliveries) Drop(ctx context.Context, d Delivery) error {
 	ops := []Op{d.dequeue()}
 	if d.ID != "" {

@@ -12,7 +12,6 @@ const (
 	requested = "WANTED"   // uncovered origins that callers requested
 )
 
-// NoteDemand has a series refreshed every day until the given time.
 func (f Fares) NoteDemand(ctx context.Context, s fare.Series, until time.Time) error {
 	err := f.Table.Write(ctx, set(Item{Key: Key{demanded, s.String()}, Expires: until}))
 	return wrap(err, "note demand for %s", s)

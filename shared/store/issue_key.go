@@ -51,7 +51,7 @@ type Once struct {
 	// Subscription, if set, is a card subscription that will belong to the customer, unless it already
 	// has an owner.
 	Subscription string
-	// Claim, if set, says how certain the owner is: proof overrides a claim without proof. If nil,
+	// Claim, if set, allows a customer with proof to take the payment over from one without. If nil,
 	// the first use is final.
 	Claim *Claim
 	// Job, if set, returns a job to add and the name of its outbox; an empty name means no job.
@@ -171,8 +171,8 @@ func (i issue) use(ctx context.Context, c Customer, w writes) (Customer, error) 
 	return c, err
 }
 
-// Claim says whether a customer has proved to be the payer. A customer without proof may only have
-// seen the payment on the chain.
+// Claim says whether a customer has proved to be the payer. Without proof, the customer may merely
+// have seen the payment on the chain.
 type Claim struct {
 	Proven   bool
 	TakeBack func(*Customer) // undoes Change for an earlier claimer who had no proof

@@ -16,7 +16,7 @@ type Mailboxes struct{ Table Table }
 type Mailbox struct {
 	Mails   []MailboxMail `json:"mails,omitempty"`
 	Stopped time.Time     `json:"stopped,omitzero"` // end of the block
-	Reader  string        `json:"reader,omitempty"` // caller who proved to read the mailbox, not blocked
+	Reader  string        `json:"reader,omitempty"` // caller who proved to read the mailbox; exempt from the block
 	Until   time.Time     `json:"until,omitzero"`   // end of that proof
 }
 

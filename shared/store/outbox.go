@@ -16,7 +16,7 @@ import (
 
 // Outbox stores jobs, such as mails, that run after the request was answered. For example, the
 // answer to a request for a new key must not reveal whether the customer exists, so a job looks the
-// customer up. A job runs at least once (partitions: OUTBOX, OFFER).
+// customer up. A job may run more than once (partitions: OUTBOX, OFFER).
 type Outbox struct {
 	Table Table
 	Name  string // part of the key, so it must not change
@@ -49,7 +49,7 @@ type Job struct {
 	To      SubscriberID `json:"to,omitempty"`
 	// New is set by Choose if the job is the first of its network in 24 hours.
 	New bool `json:"new,omitempty"`
-	// Leased is the time before which no other worker takes the job.
+	// Leased is the time before which Take does not return the job.
 	Leased time.Time       `json:"leased"`
 	Tries  int             `json:"tries,omitempty"`
 	Data   json.RawMessage `json:"data,omitempty"`

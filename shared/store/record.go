@@ -74,8 +74,8 @@ func (s Stored[T]) Compact() Stored[T] {
 	return s
 }
 
-// Value decodes the record. It fails with ErrNotFound if there is no item, or if another version of
-// the program wrote it; the next refresh then computes it anew, and Value may return a part of it.
+// Value decodes the record. It fails with ErrNotFound if there is no item. If another version of the
+// program wrote the item, Value fails with ErrNotFound too, but may return a part of the record.
 func (s Stored[T]) Value() (value T, err error) {
 	if !s.Exists() {
 		return value, ErrNotFound
@@ -187,7 +187,7 @@ func (w *writes) commit(ctx context.Context, table Table) error {
 	return table.Write(ctx, w.ops...)
 }
 
-// inTurn carries out the writes in batches of at most MaxWrites, which are not one transaction.
+// inTurn carries out the writes in batches of at most MaxWrites, each a transaction of its own.
 func (w *writes) inTurn(ctx context.Context, table Table) error {
 	if w.err != nil {
 		return w.err
@@ -223,8 +223,8 @@ func rewrite[T any](ctx context.Context, record T, change func(T) error, read fu
 	return unless(err, ErrNotFound)
 }
 
-// createOrGet creates an item, and sets the items with in the same write. If the item exists, it
-// returns the existing data.
+// createOrGet creates an item and, in the same write, sets the further items. If the item exists, it
+// changes nothing and returns the existing data.
 func createOrGet(ctx context.Context, table Table, item Item, with ...Item) (data []byte, err error) {
 	ops := []Op{{Mode: Create, Item: item}}
 	for _, i := range with {

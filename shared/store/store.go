@@ -1,5 +1,5 @@
-// Package store is the storage of the service. A Table holds small items. The types above a
-// Table, such as Fares and Alerts, hold the records of the service. Start with Table.
+// Package store is the storage of the service. A Table holds small items. Types such as Fares and
+// Alerts store the records of the service in a Table. Start with Table.
 //
 // # What a Table promises
 //
@@ -46,7 +46,7 @@
 //	FARES                        RATES                     fare.Rates of the last refresh       never
 //	FARES                        DISCOVERED                time of the last Discovery run       never
 //	FARES                        DEEPENED                  time of the last Depth run           never
-//	FARES                        BEGAN                     time of the first refresh            never
+//	FARES                        BEGAN                     time of the first Claim              never
 //	DEMANDED                     <series>                  marks a series in demand             8 days
 //	WANTED                       <origin>                  marks a requested uncovered origin   16 days
 //	SEEN#<route>                 HISTORY                   Past                                 400 days
@@ -78,7 +78,7 @@
 //	PAID#<payment>               ANSWER                    the paid answer, compressed          24 hours
 //	CREDIT#<payer>               <payment>                 time of payment                      30 days
 //	FEES#<subject>               OPEN                      the open payment of a payer          2 minutes
-//	FEES#<subject>               <kind>#<time>#<number>    who reserved a slot, and when        with its window
+//	FEES#<subject>               <kind>#<time>#<number>    a reserved slot, with its payment    with its window
 //	NOTE#<name>                  TEXT                      Note                                 minutes to 24 hours
 //	LIMIT#<limit>#<subject>      <time>                    counter of calls                     after its window
 //	SECRET                       PEPPER                    the pepper                           never
@@ -161,7 +161,8 @@ type Range struct {
 	Read      Consistency
 }
 
-// Table is the interface of the storage. Packages boltstore and dynamostore implement it.
+// Table is the interface of the storage. Packages boltstore, dynamostore and socketstore implement
+// it.
 type Table interface {
 	Get(ctx context.Context, key Key, read Consistency) (Item, error)
 
@@ -197,7 +198,7 @@ var (
 	ErrUnavailable = errors.New("storage unavailable")
 )
 
-// Validate checks the operations of a call to Write. Every implementation of Table calls it first.
+// Validate checks the operations of a call to Write before a Table carries them out.
 func Validate(ops []Op) error {
 	if len(ops) == 0 || len(ops) > MaxWrites {
 		return fmt.Errorf("%w: %d writes in one call", ErrInvalid, len(ops))
@@ -243,7 +244,6 @@ func (op Op) Refuses(stored Item) error {
 	return nil
 }
 
-// ValidateTake checks the arguments of Take. Every implementation of Table calls it first.
 func ValidateTake(key Key, n int64) error {
 	if n < 1 {
 		return fmt.Errorf("%w: take %d from a counter", ErrInvalid, n)
@@ -251,7 +251,6 @@ func ValidateTake(key Key, n int64) error {
 	return key.Validate()
 }
 
-// Validate checks a range. Every implementation of Table calls it first.
 func (r Range) Validate() error {
 	if r.Limit < 0 {
 		return fmt.Errorf("%w: limit %d", ErrInvalid, r.Limit)

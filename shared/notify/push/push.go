@@ -70,7 +70,7 @@ func (c Telegram) Deliver(ctx context.Context, to store.Alert, m notify.Message)
 
 type text struct {
 	title, body string
-	links       []link // tapping the message opens the first
+	links       []link // tapping a message of ntfy opens the first
 }
 
 type link struct{ label, url string }

@@ -83,9 +83,9 @@ type Fare struct {
 	MedianCents  *int64    `json:"medianCents,omitempty"`
 	MinimumCents *int64    `json:"minimumCents,omitempty"`
 	Sample       int       `json:"sample"`
-	// BeforeCents is the price in the alert's last message, from the refresh of the day Told, or,
-	// before the first message of kind drop or change, the first price found after the alert was
-	// added.
+	// BeforeCents is the price in the alert's last message, which reported the refresh of the day
+	// Told. In the first message of an alert of kind drop or change, it is the first price found
+	// after the alert was added.
 	BeforeCents *int64 `json:"beforeCents,omitempty"`
 	Told        string `json:"told,omitempty"`
 	// LowestCents is the lowest earlier fare within the days of an alert of kind low.

@@ -42,7 +42,7 @@ const (
 	atOnce    = 32 // deliveries leased per read
 	endpoints = 16 // endpoints called concurrently
 	leaseFor  = 2 * time.Minute
-	tryTime   = outbound.DefaultTimeout + 5*time.Second // for one call and its writes to the store; a try that also tests the endpoint may take twice as long
+	tryTime   = outbound.DefaultTimeout + 5*time.Second // one call with its writes; a try with a test makes two calls
 )
 
 // perHost limits test events to one host. Otherwise a caller with many mailboxes could make the
@@ -100,7 +100,7 @@ func (o outcome) accepted() bool { return o.status >= 200 && o.status < 300 }
 func (w *Worker) try(ctx context.Context, d store.Delivery) (until time.Time, err error) {
 	alert, endpoint, err := w.about(ctx, d)
 	if errors.Is(err, store.ErrNotFound) {
-		return until, w.Deliveries.Drop(ctx, d) // the alert has ended
+		return until, w.Deliveries.Drop(ctx, d) // the alert was removed
 	}
 	if err != nil {
 		return until, err

@@ -225,7 +225,7 @@ func (s *Store) change(ctx context.Context, c change) error {
 	return err
 }
 
-// WriteFailed returns when the last write failed with ErrUnavailable, by the system clock, or zero.
+// WriteFailed returns when the last write failed because of the file, by the system clock, or zero.
 func (s *Store) WriteFailed() time.Time {
 	if at := s.failed.Load(); at != 0 {
 		return time.Unix(0, at)

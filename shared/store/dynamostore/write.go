@@ -18,8 +18,8 @@ import (
 // maxTransaction is DynamoDB's limit in bytes, with keys and attribute names.
 const maxTransaction = 4 << 20
 
-// Write sends one conditional request for a single operation, or a transaction for several. It
-// fails with ErrTooLarge if the transaction has over 4 MiB.
+// Write sends one request for a single operation, or a transaction for several. It fails with
+// ErrTooLarge if the transaction has over maxTransaction bytes.
 func (t *Store) Write(ctx context.Context, ops ...store.Op) error {
 	if err := store.Validate(ops); err != nil {
 		return fmt.Errorf("write items: %w", err)
