@@ -189,8 +189,8 @@ func (s *story) shown() string {
 
 // toolAnswer returns the structured content of a tool's answer, or its text if it has none, and its text.
 func toolAnswer(body []byte) (content []byte, text string) {
-	for line := range bytes.Lines(body) {
-		body = bytes.TrimPrefix(line, []byte("data: ")) // the last line, if the answer is a stream
+	for line := range bytes.Lines(body) { // in a stream, the first event with a JSON object is the answer
+		body = bytes.TrimPrefix(line, []byte("data: "))
 		if len(bytes.TrimSpace(body)) > 1 && body[0] == '{' {
 			break
 		}

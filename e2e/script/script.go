@@ -128,7 +128,7 @@ func (a *worker) get() string {
 	return function
 }
 
-// work sets the function, and returns what ends its work.
+// work records that the function works, until end is called.
 func (a *worker) work(function string) (end func()) {
 	a.Store(function)
 	return func() { a.Store("") }

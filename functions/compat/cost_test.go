@@ -58,7 +58,7 @@ func TestCallsToTheStore(t *testing.T) {
 	const metrics = "/v1/analytics/itinerary-price-metrics?originIataCode=MIL&destinationIataCode=BUH&departureDate=2016-04-20"
 	const dates = "/v1/shopping/flight-dates?origin=MIL&destination=BUH"
 	for _, c := range []struct {
-		name, target, token string // without a target, the token is a client_secret
+		name, target, token string // if target is empty, the call exchanges token, a client_secret, for an access token
 		want                []string
 	}{
 		{"a free token", "", "free", nil},

@@ -52,7 +52,8 @@ func (r *Refresher) warmUpOnce(ctx context.Context, today fare.Day) error {
 	var none *score.Contribution
 	if stored, err := r.Fares.Contributions(ctx, today); err != nil {
 		return err
-	} else if len(stored) > 0 { // today's refreshes contributed fares that are in the history: count them once
+	} else if len(stored) > 0 {
+		// Today's refreshes have contributed fares that the history holds too; they must count once.
 		none = new(score.Contribution)
 	}
 	if len(days) == 0 {

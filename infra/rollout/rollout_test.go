@@ -46,7 +46,7 @@ type account struct {
 	refresh *refresh.Function
 	faults  map[string]string // by version, such as "pro:2"
 	tried   map[string]bool   // versions that were invoked
-	failing int               // number of the failing write, from 1; an odd one has no effect
+	failing int               // number of the write that fails, from 1; one with an even number takes effect before
 	writes  int
 	output  bytes.Buffer
 }
@@ -300,7 +300,7 @@ func TestBack(t *testing.T) {
 }
 
 // After an interruption at any write, the next run makes all new versions live, and -back still
-// restores all from before the deployment.
+// restores all the versions that were live before the deployment.
 func TestInterruptedAnywhere(t *testing.T) {
 	a := newAccount(t)
 	a.must("first deployment", a.rollout.forward)

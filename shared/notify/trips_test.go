@@ -19,10 +19,10 @@ type trip struct{ *notifytest.Fixture }
 
 func newTrip(t *testing.T) *trip { return &trip{notifytest.New(t)} }
 
-// sheetAt returns a departure state. Its departures were seen for 40 days at prices of 50 to 60
-// EUR, but one in 25 at the price of an offer, unless that is 0. So the cheapest of a month is
-// usually cheaper than the cheapest of several days. priceOn returns the price of a departure on
-// the last day; 0 means no fare.
+// sheetAt returns the state of departures that were seen for 40 days at prices of 50 to 60 EUR. If
+// offer is not 0, every 25th departure was seen at that price instead, so the cheapest departure of a
+// month is usually cheaper than that of several days. priceOn returns the price of a departure today;
+// 0 means no fare.
 func sheetAt(today fare.Day, offer fare.Cents, priceOn func(depart fare.Day) fare.Cents) *departure.State {
 	const ahead = 120
 	var s departure.Learner

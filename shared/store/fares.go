@@ -9,9 +9,9 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Fares stores the observations of routes and what is computed from them: the summaries behind
-// verdicts, the price trends of origins, the covered routes and the service's score (partitions:
-// ROUTE, ORIGIN, COVERED, INTO, FARES, WANTED, DEMANDED, LEFT, SCORE).
+// Fares stores the observations of routes and what is computed from them, such as the summaries
+// behind verdicts, the price trends of origins, the covered routes and the service's score
+// (partitions: ROUTE, ORIGIN, COVERED, INTO, FARES, WANTED, DEMANDED, LEFT, SCORE).
 type Fares struct{ Table Table }
 
 func routePartition(s fare.Series) string { return "ROUTE#" + s.String() }

@@ -36,8 +36,8 @@ type Source interface {
 type Deep interface {
 	Source
 
-	// Departures returns the cheapest fare of each future departure day, as the source knew it at
-	// until.
+	// Departures returns the cheapest fare of each future departure day that the source knew at the
+	// time until.
 	Departures(ctx context.Context, q Question, until time.Time) (Answer, error)
 }
 

@@ -44,7 +44,7 @@ func (w *lowWalk) until(asOf fare.Day, found func(Low)) {
 type offers struct {
 	first  fare.Day
 	nights int16
-	stays  int   // how many numbers of nights there are from the smallest to the largest
+	stays  int   // number of different lengths of stay that the index covers, from nights on
 	latest []int // by offer: 1 + index of its newest observation in the current run
 	used   []int // offers in the current run
 }

@@ -13,7 +13,7 @@ import (
 type Panel struct {
 	Routes     []string // by number
 	Rows       []Row
-	Departures int // number of departures; in a part of a panel, some have no rows
+	Departures int // number of departures in the whole panel; some have no rows in a part of it
 	Read       int // rows of the file, including those that were dropped
 	Dropped    map[string]int
 	Notes      []string // on how rows were interpreted

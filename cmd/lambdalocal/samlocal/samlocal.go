@@ -101,7 +101,7 @@ func (l *Local) Invoke(ctx context.Context, function string, environment []strin
 	return payload, nil
 }
 
-// logged returns the part of SAM's output after the line that names the container.
+// logged returns the function's log, which SAM prints after the line that names the container.
 func logged(output []byte) []byte {
 	_, within, _ := bytes.Cut(output, []byte("\nSAM_CONTAINER_ID: "))
 	_, within, _ = bytes.Cut(within, []byte("\n"))

@@ -90,8 +90,7 @@ func dynamoClient(ctx context.Context) (*dynamodb.Client, error) {
 }
 
 // OpenShared is like OpenStore. If a process serves the file, OpenShared opens it through that
-// process, so that a command can write while the service runs: every write is checked, as between
-// processes.
+// process, so that a command can write while the service runs.
 func OpenShared(ctx context.Context, name string, now func() time.Time) (store.Table, error) {
 	file, isFile := strings.CutPrefix(name, "bolt:")
 	if !isFile || served(ctx, file) == nil {

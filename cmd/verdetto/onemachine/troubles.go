@@ -32,7 +32,7 @@ const (
 
 type keeper struct {
 	begun  time.Time
-	mailed map[string]bool      // what failed at the last mail, and whether for longer than patience
+	mailed map[string]bool      // by what failed when the last mail was sent: it had failed for longer than patience
 	pinged map[string]time.Time // by job: the refresh or backup that was last reported
 	tls    atomic.Pointer[string]
 	shown  *x509.Certificate

@@ -159,7 +159,7 @@ func (v *view) cellOf(d verdict.Day, to string) calendarDay {
 // returnsShown months in all. The other months are links.
 const (
 	monthsShown  = 7
-	returnsShown = 3 // a month of returns has several cells for each day
+	returnsShown = 3 // fewer, because a month of returns has several cells for each day
 )
 
 // monthsIn returns the range of months whose days a calendar shows; end may exceed the number of

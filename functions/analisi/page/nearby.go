@@ -13,7 +13,7 @@ import (
 // page reads them, and it counts as a question, so the link itself costs nothing.
 
 type nearView struct {
-	To   string // the page that states the difference; empty on that page
+	To   string // the same page with Line and Rows; empty if they are set
 	Line string
 	Rows []comparedTrip
 }

@@ -73,9 +73,8 @@ func (v Verdict) ForDay() (Verdict, bool) {
 	return v, true
 }
 
-// judgement returns the judgement that the headline, the scale and the certainty state: of the
-// market for a route; otherwise of the fare for its own day or, if it has no day, for the days in
-// question.
+// judgement returns what the headline, the scale and the certainty are about. For a route that is its
+// market; otherwise it is the fare for its own day or, if that has no judgement, the days in question.
 func (v Verdict) judgement() Verdict {
 	if ofDay, ok := v.ForDay(); ok && !v.OfMarket() {
 		return ofDay
@@ -132,7 +131,7 @@ func (v Verdict) Than() string {
 	return v.Text("than."+id, "Amount", amount)
 }
 
-// Usual is like Than, as a sentence with the usual price.
+// Usual is a sentence with the usual price, and what Than says.
 func (v Verdict) Usual() string {
 	ofDay, ok := v.ForDay()
 	if !ok {

@@ -244,7 +244,7 @@ func (c *comparables) quantile(share float64) float64 {
 	return (float64(i) + inside - middle) * step
 }
 
-// ends returns the residuals of Minimum and Maximum; see RouteDay.Quartiles.
+// ends returns the residuals of Quartiles.Minimum and Maximum, as RouteDay.Quartiles defines them.
 func (c *comparables) ends() (low, high float64) {
 	const counts = .1
 	for _, sums := range []*[bins + 1]float64{c.near, c.any} {
