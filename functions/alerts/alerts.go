@@ -3,9 +3,9 @@
 // programs open links by themselves. One click ends an alert, on a page or in the mail program.
 //
 // The answer to a request for an alert, and its work, are the same for every address, so they do
-// not reveal whether an address has alerts. No caller can change another subscriber's alert. A
-// subscriber's personal data are deleted with the last alert. Every step can fail before or after
-// its effect and be retried.
+// not reveal whether an address has alerts. No caller can change another subscriber's alert. The
+// last alert of a subscriber is deleted together with their digest, endpoints and events. Every step
+// can fail before or after its effect and be retried.
 package alerts
 
 import (

@@ -12,7 +12,7 @@ import (
 
 type Outcome struct {
 	Done    int `json:"done"`    // jobs ended
-	Stopped int `json:"stopped"` // mailboxes that get no more mail
+	Stopped int `json:"stopped"` // addresses that get no more messages about alerts
 }
 
 // Event handles the Lambda events other than HTTP. SES publishes notices of bounces and complaints
@@ -58,8 +58,8 @@ type notice struct {
 
 type recipient struct{ EmailAddress string }
 
-// stops returns the mailboxes that a notice puts on the stop list, and until when. Mail to a full
-// or temporarily absent mailbox continues, and a "not-spam" report is no complaint.
+// stops returns the recipients to whom messages must stop after a notice, and until when. Mail to a
+// full or temporarily absent mailbox continues, and a "not-spam" report is no complaint.
 func (n notice) stops(now time.Time) (recipients []recipient, until time.Time) {
 	switch kind := n.EventType + n.NotificationType; {
 	case kind == "Bounce" && n.Bounce.BounceType == "Permanent":

@@ -150,7 +150,7 @@ func (s *Service) resume(ctx context.Context, alert store.Alert) error {
 	return err
 }
 
-// reopen queues a test event to a dead endpoint, which gets no other event until it accepts this one.
+// reopen queues a test event to a dead endpoint, which gets no other event until it accepts a test.
 func (s *Service) reopen(ctx context.Context, subscriber store.SubscriberID, ref store.Ref) (tested bool, err error) {
 	alert, err := s.Alerts.One(ctx, ref, subscriber)
 	if errors.Is(err, store.ErrNotFound) || err == nil && alert.Channel != store.Webhook {

@@ -247,8 +247,8 @@ func (s *Service) webhook(ctx context.Context, in *webhookInput) (*webhookOutput
 const secretTodo = "if Stripe's dashboard shows failed deliveries, set STRIPE_WEBHOOK_SECRETS to the secret that " +
 	"it shows for the webhook"
 
-// noteSignature reports to OnDelivery whether a delivery has a right signature, except for
-// deliveries that do not look like Stripe's. It logs wrong ones at most once an hour.
+// noteSignature reports right and wrong signatures to OnDelivery, but no delivery that is refused
+// for another reason or has no v1 signature. It logs wrong signatures at most once an hour.
 func (s *Service) noteSignature(ctx context.Context, signature string, err error) {
 	wrong := errors.Is(err, pay.ErrBadSignature) && strings.Contains(signature, "v1=")
 	if err != nil && !wrong {

@@ -48,8 +48,9 @@ type Service struct {
 	SignalWorker func()
 	JobsAtOnce   int // parallel jobs of the outbox; 0: 1
 	Metrics      metrics.Source
-	// OnDelivery, if set, is called with nil for each delivery of Stripe's webhook. If a signature
-	// is wrong, or if no delivery came about a sale, it gets an error and what to do about it.
+	// OnDelivery, if set, is called with nil for each delivery of Stripe's webhook that has a right
+	// signature. If a signature is wrong, or if no delivery came about a sale, it gets an error and
+	// what to do about it.
 	OnDelivery func(err error, todo string)
 
 	priceMemo store.Memo[*pay.Price]

@@ -177,7 +177,7 @@ type redemption struct {
 	claimedAt time.Time // when a kept claim was made; zero: the caller waits for the answer
 }
 
-// redeem succeeds once per payment.
+// redeem succeeds once per payment, unless a claim with proof takes the payment over.
 func (s *Service) redeem(ctx context.Context, r redemption) (issued, error) {
 	email, err := address(r.email)
 	if err != nil {
@@ -239,8 +239,8 @@ func (s *Service) redeem(ctx context.Context, r redemption) (issued, error) {
 	return bought, nil
 }
 
-// claimed returns nil if a memo binds the payment to the e-mail address: such a claim is final. All
-// other claims can be taken back.
+// claimed returns nil if a memo binds the payment to an e-mail address, so that the first claim is
+// final.
 func claimed(payment pay.Payment, email, firma string) (*store.Claim, error) {
 	proven := false
 	if firma != "" {

@@ -57,7 +57,7 @@ func (s *Service) mailboxes() notify.Mailboxes {
 		Links: notify.Links{Pepper: s.Pepper, BaseURL: s.BaseURL}, Now: s.Now, Limiter: s.Limiter}
 }
 
-// publicKinds lists the kinds of jobs that any caller can cause for any address.
+// publicKinds lists the kinds of jobs that a caller can cause for the address of another person.
 var publicKinds = []string{recoverKind, manageKind, moveKind}
 
 func (s *Service) allowed(ctx context.Context, j store.Job) (bool, error) {
@@ -131,7 +131,7 @@ func language(j store.Job) string {
 
 // sendKey mails a new key, and activates it after the carrier has accepted the mail; until then the
 // old key works. The new key is derived from the job, so a retry mails the same one. After any failure
-// exactly one key works.
+// at most one key works.
 func (s *Service) sendKey(ctx context.Context, j store.Job) error {
 	id, now := s.customer(j.Email), s.Now()
 	c, err := s.Keys.Customer(ctx, id)

@@ -3,8 +3,8 @@
 // the caller passes in the randomness and stores the results.
 //
 // A key is "vd_", the customer id and a secret, both in unpadded URL-safe base64: 68 characters in
-// all. The id is derived from the e-mail address, so that each address has one customer. For each
-// customer a hash of one secret is stored: storing a new hash also invalidates the old key.
+// all. The id is derived from the e-mail address, so that each address has one customer. At most one
+// secret of a customer is valid, so a new key invalidates the old one.
 //
 // Start with Mint and Parse; TokenSigner is for access tokens.
 package apikey

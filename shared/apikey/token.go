@@ -36,7 +36,7 @@ func NewTokenSigner(secret []byte) TokenSigner {
 	return TokenSigner{MAC(secret, "access token")}
 }
 
-// CustomerToken panics if the customer id is not from this package.
+// CustomerToken panics if the customer id is malformed.
 func (s TokenSigner) CustomerToken(customer CustomerID, key Hash, until time.Time) string {
 	id, err := decode(string(customer), idBytes)
 	if err != nil {

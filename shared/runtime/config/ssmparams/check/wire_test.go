@@ -44,7 +44,7 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 
 const good = `{"Parameters":[{"Name":"/a","Value":"the-secret","Type":"SecureString"}],"InvalidParameters":["/b"]}`
 
-// A request with a transient fault is tried three times, and no error shows a secret.
+// A request with a transient fault is tried up to three times, and no error shows a secret.
 func TestFaults(t *testing.T) {
 	throttled := answer{400, `{"__type":"ThrottlingException","message":"Rate exceeded"}`, nil}
 	refused := answer{400, `{"__type":"AccessDeniedException","message":"not yours"}`, nil}
