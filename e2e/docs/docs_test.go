@@ -129,7 +129,7 @@ func TestNamedTests(t *testing.T) {
 					continue
 				}
 				seen++
-				// The flag -run matches the beginning of a name, so a document may name only that.
+				// A document may name only the beginning of a test's name, because -run accepts it.
 				if !slices.ContainsFunc(tests, func(name string) bool { return strings.HasPrefix(name, m[0]) }) {
 					t.Errorf("%s names %s, which is no test", path, m[0])
 				}

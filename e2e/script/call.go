@@ -74,7 +74,7 @@ func call(method string) verb {
 			r.target = target
 			s.step(ts, func() bool {
 				s.send(ts, r)
-				// What could not be read is missing from an answer, so its reader asks again.
+				// After a failed read, a GET may answer without the data, so it is repeated too.
 				return s.status >= 500 || method == "GET" || method == "MCP" && bytes.Contains(s.body, []byte(`"isError":true`))
 			})
 			refused := s.status == http.StatusConflict || s.status == http.StatusGone || s.status == http.StatusUnauthorized && r.method == "POST"

@@ -93,7 +93,7 @@ func (s *Service) start(ctx context.Context, command telegram.Command) (*telegra
 	subscriber := s.Links.SubscriberAt(store.Telegram, command.Chat)
 	pending, err := s.Alerts.Pending(ctx, command.Argument)
 	if err == nil && pending.Channel != store.Telegram {
-		err = store.ErrNotFound // it belongs to another subscriber, on another channel
+		err = store.ErrNotFound // the alert is for another channel, so this chat may not confirm it
 	}
 	if err == nil {
 		l = i18n.ForCode(pending.Language)

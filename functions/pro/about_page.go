@@ -19,7 +19,7 @@ type Operator struct {
 	Email   string // receives mail from customers
 	Phone   string
 	Number  string // company register or VAT number
-	Law     string // the country whose law applies, in the words of its readers
+	Law     string // the country whose law applies, as readers there call it
 }
 
 // aboutPage is a page about the service, such as the terms. Its sections come from the catalogue of

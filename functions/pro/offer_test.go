@@ -43,7 +43,7 @@ func TestThePriceComesFirst(t *testing.T) {
 	s.Clock.Add(time.Hour)
 	look("Il prezzo lo vedi alla cassa")
 	faulttest.Break(stripe).Down(false)
-	look("Il prezzo lo vedi alla cassa") // one failed call is enough for several views
+	look("Il prezzo lo vedi alla cassa") // Stripe answers again, but a failed call is not repeated for 30 seconds
 	s.Clock.Add(30 * time.Second)
 	look("14,99 € al mese")
 

@@ -28,7 +28,7 @@ const (
 	// days, so only a wrong clock can set a later end. The plan ignores such an end.
 	maxDemand = 9 * 24 * time.Hour
 	// maxRequest limits how long a request for an uncovered origin is remembered. The plan ignores
-	// a later end, because only a wrong clock can set it.
+	// requests that end later, because only a wrong clock can have set that end.
 	maxRequest = 17 * 24 * time.Hour
 )
 

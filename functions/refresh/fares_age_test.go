@@ -31,7 +31,7 @@ func TestAge(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name  string
-		found []time.Time // the newest fares of the covered origins, all asked for just now
+		found []time.Time // when the newest fare of each covered origin was found; the source was asked about all just now
 		want  float64
 		ok    bool
 	}{

@@ -78,7 +78,7 @@ func (o *operator) reads(texts ...string) string {
 	return page
 }
 
-// send fills in a form and expects the text says in the answer, or a redirect if says is empty.
+// send fills in a form. It expects an answer with the text in says or, if says is empty, a redirect.
 func (o *operator) send(says, do string, fields ...string) {
 	o.t.Helper()
 	values := url.Values{"do": {do}}

@@ -220,10 +220,11 @@ func expected(t *testing.T, handler http.Handler) (want outcome) {
 		want.Destinations = append(want.Destinations,
 			[3]string{o.DestinazioneIata, o.Prezzo.Partenza, amount(o.Prezzo.Cent)})
 	}
+	// Of two prices with two decimals, the longer text is the higher price.
 	slices.SortFunc(want.Destinations, func(a, b [3]string) int {
 		return order.Or(len(a[2])-len(b[2]), strings.Compare(a[2], b[2]), strings.Compare(a[1], b[1]),
 			strings.Compare(a[0], b[0]))
-	}) // of two prices with two decimals, the longer text is higher
+	})
 	for i := 0; i < len(want.Dates); i += 100 {
 		want.Pages = append(want.Pages, want.Dates[i:min(i+100, len(want.Dates))])
 	}

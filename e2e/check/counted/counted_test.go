@@ -75,9 +75,9 @@ var (
 // second route. The JSON answers about all routes are checked.
 func (w *world) skips(i int) bool { return len(w.routes) > 100 && i%2 > 0 }
 
-// documents returns the page and the agents' tool of every route that is not skipped, in English
-// and for every third route in another language, and its mail. For every origin it returns the list
-// of deals, the feed and the tools.
+// documents returns the mail about every route that is not skipped, its page, and the answer of the
+// agents' tool: in English, and for every third route in another language too. For every origin it
+// returns the list of deals, the feed and the answers of the tools.
 func (w *world) documents(t *testing.T, planted map[string]bool) (all []document) {
 	all = append(all, w.mailed(t, planted)...)
 	origins := map[string]bool{}

@@ -53,7 +53,7 @@ func single(stated string, n int) want {
 	return count(map[bool]int{true: 0, false: n - 1}[stated != ""])
 }
 
-// isTrue returns what is wanted of a sentence without a number of its own.
+// isTrue returns the count that a sentence without a number stands for: 0 if it is true, else -1.
 func isTrue(it bool) want { return count(map[bool]int{true: 0, false: -1}[it]) }
 
 func about(cents float64) want            { return want{kind: 'a', number: cents} }

@@ -61,7 +61,7 @@ func port(t *testing.T) string {
 	return "127.0.0.1:" + testenv.Port(t)
 }
 
-// run waits until a proxy answers at the address.
+// run starts a proxy and waits until it answers at the address.
 func run(t *testing.T, address, path string, args ...string) {
 	t.Helper()
 	dir := t.TempDir()

@@ -40,7 +40,7 @@ type browser struct {
 	axe string
 }
 
-// All tests share the browser that started starts. Calling ended stops it.
+// started starts the browser that all tests share; ended stops it.
 var started = sync.OnceValues(func() (ctx context.Context, err error) {
 	folder, err := os.MkdirTemp("", "chromium-*")
 	if err != nil {

@@ -108,7 +108,8 @@ func (v *view) AlertDays() (days options) {
 			}
 			days = append(days, o)
 		}
-	case v.Trip.Month != "" && v.AlertLate(): // the month is over before an alert could check it: only any day is left
+	case v.Trip.Month != "" && v.AlertLate():
+		// The month is over before an alert could check it, so the only option is any day.
 	case v.Trip.Month != "":
 		days = append(days, option{Value: v.Trip.Month, Text: v.T.MonthOf(v.Trip.month)})
 	default:

@@ -109,8 +109,8 @@ func (n *network) call(method string, params ...any) (json.RawMessage, error) {
 	return answer.Result, nil
 }
 
-// number calls a method that returns a number: hold for a token account, or lamports for an
-// address.
+// number calls a method of the network that returns a number: "hold" returns the coins of a token
+// account, "lamports" those of an address.
 func (n *network) number(method, address string) (number int64) {
 	n.t.Helper()
 	answer, err := n.call(method, address)

@@ -332,8 +332,8 @@ var unservedCities = sync.OnceValue(func() map[string][]city {
 	return all
 })
 
-// unserved returns the city or airport that m.Elsewhere means in one of m's areas, though it means
-// another city elsewhere: Cordoba, Spain; Hamilton, ON; St. Petersburg, FL.
+// unserved returns the city or airport that m.Elsewhere means in an area of m, as in Cordoba, Spain;
+// Hamilton, ON; St. Petersburg, FL.
 func (m Match) unserved() (found Match) {
 	words := wordsOf(m.Elsewhere)
 	for _, a := range m.in {

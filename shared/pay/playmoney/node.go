@@ -149,7 +149,8 @@ func (s *sent) compose() message {
 	return m
 }
 
-// transferCalls returns the program calls of the payment, which another program may make.
+// transferCalls returns the program calls of the payment. In some transactions another program makes
+// them.
 func (s *sent) transferCalls(m message) []call {
 	receiver := Address("account of " + s.transfer.Wallet + s.transfer.Mint)
 	calls := []call{{

@@ -79,8 +79,8 @@ type stripeSubscription struct {
 	deletedCustomer     bool
 }
 
-// id returns a new identifier. The caller must hold the lock, as for all unexported methods that do
-// not take it.
+// id returns a new identifier. Like all unexported methods that do not lock mu, it expects the
+// caller to have locked it.
 func (s *Stripe) id(prefix string) string {
 	s.counter++
 	sum := sha256.Sum256([]byte(fmt.Sprint(prefix, s.counter)))

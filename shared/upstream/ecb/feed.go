@@ -56,8 +56,8 @@ func (f Feed) Latest(ctx context.Context) (fare.Rates, error) {
 	return parseDaily(body)
 }
 
-// parseDaily parses eurofxref-daily.xml: an element Cube of days, here one, each with an element
-// Cube of rates.
+// parseDaily parses eurofxref-daily.xml, in which an element Cube holds one Cube for the day, which
+// holds one for each rate.
 func parseDaily(document []byte) (fare.Rates, error) {
 	var envelope struct {
 		Days []struct {

@@ -128,7 +128,7 @@ func New(cfg Config) (*Client, error) {
 }
 
 // stayOnHost refuses redirects that would send the token to another host. net/http removes
-// credentials only from headers that it knows, which the token's is not.
+// credentials only from headers that it knows, and the token is in another one.
 func stayOnHost(next *http.Request, via []*http.Request) error {
 	first := via[0].URL
 	if next.URL.Host != first.Host || next.URL.Scheme != first.Scheme || len(via) > 3 {

@@ -124,8 +124,8 @@ func (d *RouteDay) rank() {
 	}
 }
 
-// Fold adds the fares of the day to the route, and adds what they contribute to the pooled
-// statistics to s, which may be nil. Do not use the RouteDay afterwards.
+// Fold adds the fares of the day to the route. Unless s is nil, it also adds their contribution to
+// the pooled statistics to s. Do not use the RouteDay afterwards.
 func (d *RouteDay) Fold(quotes []Quote, s *Statistics) {
 	if len(quotes) == 0 {
 		return

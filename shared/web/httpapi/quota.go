@@ -13,8 +13,8 @@ import (
 
 var TooMany = ProblemType{Status: http.StatusTooManyRequests, Code: "troppe-richieste", Title: "Too many calls", Wait: true}
 
-// ConsumeQuota counts a call towards the caller's quota of a route. JSON does so itself, unless
-// ConsumesQuota is set. If the quota is used up, the error is a Problem.
+// ConsumeQuota counts a call towards the caller's quota of a route. The function JSON
+// does so for each call, unless ConsumesQuota is set. If the quota is used up, the error is a Problem.
 func (a *API) ConsumeQuota(ctx context.Context, name string) error {
 	_, err := a.ConsumeQuotas(ctx, name, 1)
 	return err
