@@ -32,9 +32,9 @@ var (
 // ParseAddress accepts local@domain, unquoted, with a local part in ASCII and at least two labels
 // in the domain, and returns the address with the domain in lower case and in ASCII. The local part
 // stays unchanged, because only its mail server knows what it means. White space around the address
-// and its @, punctuation after it, mailto: before it, a name beside it as in Ada <ada@example.com>,
-// and quotes that change nothing are ignored. Fullwidth characters, as keyboards for East Asian
-// scripts write them, count as the ASCII ones.
+// and its @, commas, semicolons and full stops after it, mailto: before it, a name beside it as in
+// Ada <ada@example.com>, and quotes that change nothing are ignored. Fullwidth characters, as
+// keyboards for East Asian scripts write them, count as the ASCII ones.
 //
 // The rule is narrower than RFC 5321 on purpose: it excludes rare forms that programs parse
 // differently. Errors wrap ErrAddress and do not repeat the text.

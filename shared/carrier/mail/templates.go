@@ -16,7 +16,7 @@ import (
 //go:embed *.tmpl
 var templates embed.FS
 
-// Parsed on first use, because most processes write no mail.
+// The templates are parsed on first use, because most processes write no mail.
 var (
 	textTemplates = sync.OnceValue(func() *texttemplate.Template {
 		return texttemplate.Must(texttemplate.New("").Funcs(texttemplate.FuncMap{"wrap": wrap,

@@ -2,9 +2,9 @@
 // tests, and for a service on one machine. Read reads such a folder.
 //
 // A file is either complete or absent. A message with an ID has one file, named for the ID, even if
-// it is sent several times; it overwrites no other. The files of one process without an ID sort in
-// sending order, as long as its clock does not run backwards. Mails contain keys, so only the owner
-// of the folder may read the files. Nothing is ever deleted.
+// it is sent several times; it overwrites no other. The files of messages without an ID sort in
+// sending order, if one process sends them and its clock does not run backwards. Mails contain keys,
+// so only the owner of the folder may read the files. Nothing is ever deleted.
 package maildir
 
 import (

@@ -58,7 +58,7 @@ func interrupted(err error) bool {
 // applies.
 type reply struct {
 	from, to step
-	codes    string // prefixes of the code, separated by spaces; empty: any
+	codes    string // see fits; empty: any
 	text     string // within the reply, in lower case
 	means    error
 }
@@ -102,7 +102,8 @@ func outcomeOf(at step, refusal *smtp.SMTPError) error {
 	return mail.ErrThrottled
 }
 
-// fits reports whether a code equals one of r.codes, or begins with one that ends in a dot.
+// fits reports whether a code equals one of r.codes, which are separated by spaces, or begins with
+// one that ends in a dot.
 func (r reply) fits(codes []string) bool {
 	if r.codes == "" {
 		return true
