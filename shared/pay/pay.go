@@ -6,7 +6,7 @@
 // ensure that a payment counts once.
 //
 // Start reading at Checkout and Chain. The packages stripepay and solanapay implement them. Package
-// playmoney imitates Stripe and a Solana node for tests and development.
+// playmoney imitates Stripe and a Solana node.
 package pay
 
 import (

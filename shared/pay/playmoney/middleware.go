@@ -1,5 +1,5 @@
-// Package playmoney imitates a card processor and a blockchain node, for tests. Type Stripe serves
-// Stripe's API, and type Node the JSON-RPC of a Solana node. No money moves. Both types hold their
+// Package playmoney imitates a card processor and a blockchain node, for tests and demonstrations.
+// Type Stripe serves Stripe's API, and type Node the JSON-RPC of a Solana node. Both types hold their
 // state in memory and answer consistently, as the real services do. Except for base58, they are
 // written only from the wire format, without the libraries that stripepay and solanapay use, so
 // that a mistake of such a library is not repeated here.

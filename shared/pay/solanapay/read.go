@@ -22,8 +22,8 @@ type rule struct {
 	wallet, mint string
 }
 
-// record is a node's answer to getTransaction. In raw fields, null differs from absent: the node
-// omitted the field.
+// record is a node's answer to getTransaction. A raw field is nil if the node omitted it, which
+// differs from null.
 type record struct {
 	BlockTime   *int64          `json:"blockTime"`
 	Transaction json.RawMessage `json:"transaction"`
