@@ -22,7 +22,7 @@ func originProgress(first *setup.Setup, log *slog.Logger, form string) func(done
 		at := string(origin.Origin)
 		if first != nil {
 			first.Refreshed(done, total, origin)
-			at = first.State().Progress.Found(i18n.English()) // the progress bar says how long it takes
+			at = first.State().Progress.Found(i18n.English()) // the bar itself shows the remaining time
 		}
 		bar.show(done, total, at)
 	}

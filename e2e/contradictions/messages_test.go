@@ -159,7 +159,7 @@ func (f facts) readMessage(m message, names map[string]fare.City) (faults []stri
 		}
 		block := text[at[0]:end]
 		part := row.FindStringSubmatch(block)
-		if !departing.MatchString(block) { // the title, which repeats the only row
+		if !departing.MatchString(block) { // the title of a message with one row looks like a row
 			continue
 		}
 		to := fare.Route{Origin: m.route.Origin, Destination: names[part[1]]}

@@ -107,7 +107,7 @@ func TestFailuresAreBoundedAcrossProcesses(t *testing.T) {
 			}
 			all.Wait()
 			burst := p.Chain.Sent
-			for n := range payments { // payments that were refused because others were open
+			for n := range payments { // payments are made again if they were refused because others were open
 				if p.Chain.Sent < c.want {
 					again := p.Payment(payer(n), price, c.payments+n, c.more...)
 					outcomes.note(t, p.AskAt(instances[n%len(instances)], address(n), verdict, again), payer(n),

@@ -201,7 +201,7 @@ func TestDigestDays(t *testing.T) {
 	h.Work(notify.Result{Sent: 1})
 	h.Work(notify.Result{})
 	h.until("ada", 9)
-	h.Work(notify.Result{Sent: 1}) // the next one is sent on its day
+	h.Work(notify.Result{Sent: 1}) // the next digest is sent on its own day, not three days late
 	h.until("ada", 9)
 	h.until("ada", 9)
 	h.Add(24 * time.Hour)

@@ -50,7 +50,7 @@ func eachPage(ctx context.Context, t Whole, after Key, f func(page []Item, next 
 // replaces the mark conditionally, so that of two concurrent copies into one target one fails.
 type Copy struct {
 	From, To Whole
-	Name     string // of From; tells copies of different stores apart
+	Name     string // name of From, by which a continued copy recognises its source
 	Progress func(items int, doing string)
 }
 

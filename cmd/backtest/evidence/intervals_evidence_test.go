@@ -152,7 +152,7 @@ func TestEvidenceIntervals(t *testing.T) {
 type service struct {
 	refreshes []func(fare.Day) bool // by route
 	states    []departure.Learner
-	found     [][]departure.Live // by route, since a week before its last refresh
+	found     [][]departure.Live // by route: the fares found since a week before its last refresh
 	pooled    *departure.Pooled
 }
 

@@ -14,8 +14,7 @@ import (
 )
 
 // The departures are requested weekly for a year. Then one more refresh is measured: its calls, the
-// request by city that discovers the route, and the stored size. Version 4a76271 requested fares
-// only by city, got 10 a week, and used 4 write units per route.
+// request by city that discovers the route, and the stored size.
 func TestDepthCapacity(t *testing.T) {
 	t.Parallel()
 	const before = 2 + 1 + 1 // blocks, summary, coverage

@@ -22,7 +22,7 @@ import (
 type statement struct {
 	id       string
 	than     string // the direction that the sentence states: less, same or more
-	literal  string // the longest text that every such statement contains
+	literal  string // the longest part of the sentence without a value, to look for before find
 	find     *regexp.Regexp
 	expected func(s *reading) map[string]want
 }

@@ -24,7 +24,8 @@ import (
 // least is the lowest allowed score of 100.
 const least = 98
 
-// What accessibility, best practices and search engines count on a phone is the same on a desk.
+// The scores for accessibility, best practices and search engines are measured for phones only,
+// because the page has the same content on larger screens.
 func TestProveLighthouse(t *testing.T) {
 	visit(t, 1, []string{"mobile"}, "accessibility", "best-practices", "seo")
 }

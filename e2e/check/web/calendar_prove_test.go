@@ -96,7 +96,7 @@ func dayByKeyboard(t *testing.T, base string, w *tab, say map[string]string) {
 	w.check("verdict")
 	w.unfold()
 	w.do(chromedp.Focus(chromedp.CSS(".calendar summary")))
-	for range 60 { // the first day of the open month
+	for range 60 { // Tab until the focus is on the first day of the open month
 		if evaluate[bool](w, `document.activeElement.matches('.calendar td a')`) {
 			break
 		}

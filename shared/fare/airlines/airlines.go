@@ -123,7 +123,7 @@ func Correct(query string) (name string, ok bool) {
 			begun = one
 		}
 	}
-	if len(partly) > 0 { // the companies of Wizz Air are one airline, but those called China are not
+	if len(partly) > 0 { // "Wizz Air" may stand for Wizz Air Malta too, but "China" for no airline
 		name = slices.MinFunc(partly, func(a, b string) int { return len(a) - len(b) })
 		if slices.ContainsFunc(partly, func(p string) bool { return !strings.HasPrefix(p, name) }) {
 			return "", false

@@ -12,7 +12,7 @@ import (
 // Values are divided into numbered cells. These lists hold the edges of the cells: the cell of a
 // value is the number of edges that it reaches.
 var (
-	curveEdges  = []int{3, 7, 14, 21, 30, 45, 60, 90, 120, 180} // of the ranges of the lead-time curve
+	curveEdges  = []int{3, 7, 14, 21, 30, 45, 60, 90, 120, 180} // of lead times, for the curve
 	leadEdges   = []int{3, 7, 14, 21, 30, 60, 90, 180}
 	levelEdges  = []float64{.1, .25, .4, .6, .75, .9}
 	lowEdges    = []float64{-.01, .01, .05, .1, .2, .4}

@@ -172,8 +172,8 @@ func operations(tree object) (all []object) {
 // textTypes names the schemas of texts with a long pattern.
 var textTypes = map[string]string{emailPattern: "Email", textNotBlankPattern: "Name"}
 
-// shareTexts replaces the schemas that textTypes names by references, and stores them in texts.
-// Their descriptions and examples stay where they are.
+// shareTexts moves the schemas of textTypes to texts and puts references in their place. Descriptions
+// and examples stay beside the references.
 func shareTexts(node any, texts object) {
 	switch node := node.(type) {
 	case object:

@@ -37,7 +37,7 @@ func (d *describer) operation(registered *huma.Operation, route routes.Route) *h
 	op.Responses = d.successes(&op, route, desc)
 	problems := possibleProblems(route, desc)
 	for _, status := range desc.Pages {
-		if desc.page || problems[status] == nil { // Describe says that any problem may be a page
+		if desc.page || problems[status] == nil { // the description of the API says once that every problem may be a page
 			addPage(op.Responses, status, route)
 		}
 	}

@@ -19,7 +19,7 @@ type everyday struct {
 
 type everydayName struct {
 	name, city string
-	written    []string // languages in which it is the written name
+	written    []string // languages in which pages write the city so
 	languages  []string // languages in which it is completed, or "*" for any
 	also       bool     // the name means another city first
 }
