@@ -58,7 +58,7 @@ func deliver(t *testing.T, s fixture.Shop, e playmoney.Event, want int) {
 	}
 }
 
-// Four deliveries of each event of a subscription, in five random orders, end the plan at the right time.
+// Four deliveries of each event, in five random orders, lead to the same end of the plan.
 func TestDeliveriesInAnyOrder(t *testing.T) {
 	t.Parallel()
 	for _, basil := range []bool{false, true} {

@@ -55,7 +55,7 @@ func strangersForAMonth(t *testing.T, strangers int) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, m := range mails { // those of one second have no order
+			for _, m := range mails { // mails of the same second have no order
 				if link := undoPattern.FindString(m.Text); link != "" {
 					s.Form(link, "")
 				}

@@ -42,9 +42,8 @@ func claim(s fixture.Shop, email string, signature pay.Signature, firma string) 
 	return s.Do("POST", "/v1/pro/verifica-cripta", fixture.Object(fields...))
 }
 
-// TestClaimsRace: four strangers claim one payment at once, in half of the rounds together with the
-// payer, who proves it. The payer then gets the plan and no stranger keeps one; without the payer,
-// one stranger does.
+// Four strangers claim one payment at once, in half of the rounds together with the payer, who proves
+// it. Then the payer gets the plan and no stranger keeps one. Without the payer, one stranger gets it.
 func TestClaimsRace(t *testing.T) {
 	t.Parallel()
 	const rounds, strangers = 100, 4

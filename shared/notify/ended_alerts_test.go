@@ -23,8 +23,8 @@ func (c *toldCarrier) Deliver(_ context.Context, _ store.Alert, m notify.Message
 	return nil
 }
 
-// If an alert with a webhook ends, its endpoint and its owner are each notified once. The alert
-// stays until the webhook worker has delivered the event, or for DeliveryDays.
+// If an alert with a webhook ends, its owner is mailed once, and its endpoint's event is queued under
+// one ID. As no worker delivers the event here, the alert is removed DeliveryDays later.
 func TestEndOfAnEndpointsAlert(t *testing.T) {
 	for _, c := range []struct {
 		name   string

@@ -25,7 +25,7 @@ func (b *outbox) addFrom(network, email string) {
 
 // Strangers ask for 2,200 mails in 2 seconds, and each mail takes 100 ms. A mail for a network without
 // earlier mails is sent within a minute, at any time of the next two hours. A network with earlier mails
-// waits for its turn, at most until the next hour.
+// waits for its turn, at most an hour.
 func TestAFloodOfRequests(t *testing.T) {
 	t.Parallel()
 	const jobs, bounceAfter = 2200, 20 * time.Second

@@ -142,8 +142,8 @@ func TestAddressesInTurn(t *testing.T) {
 	}
 }
 
-// The client reaches only what the list names, also by http and at any port. It never reaches the
-// addresses at which a cloud provider tells a machine its secrets, however wide the list is.
+// The client reaches private addresses only if the list names them, then also by http and at any port.
+// However wide the list is, it never reaches the addresses at which a cloud tells a machine its secrets.
 func TestAllowPrivate(t *testing.T) {
 	AllowPrivate([]string{"192.168.77.0/24", "127.0.0.9", "fd77::/64", "HomeAssistant.lan", "n8n"})
 	defer allowed.Store(nil)

@@ -21,7 +21,7 @@ import (
 var recorded = []struct {
 	file string
 	bare string    // the type of event that the test wraps it as; empty: the file is a whole event
-	want pay.Event // without the fields from an envelope
+	want pay.Event // without ID, and without Type if the test wraps the file
 }{
 	{"payrails_checkout.session.completed.json", "checkout.session.completed", pay.Event{Subscription: "sub_1LNkeSKXBGcbgpbZ7jMqOPSi", Email: "customer@example.org"}},
 	{"payrails_customer.deleted.json", "customer.deleted", pay.Event{}},
