@@ -99,8 +99,9 @@ type rotateOutput struct {
 // that it replaced, so strangers cannot use it up.
 var perKey = limit.Limit{Name: "pro-ruota-key", Calls: 20, Window: time.Hour}
 
-// rotate derives the new key from the old key and the Idempotency-Key, if any. So a retry after a
-// lost answer returns the same new key, and a leaked old key alone does not reveal it.
+// rotate derives the new key from the old key and the Idempotency-Key, so that a retry after a lost
+// answer returns the same new key, and a leaked old key alone does not reveal it. Without an
+// Idempotency-Key the new key is random.
 func (s *Service) rotate(ctx context.Context, in *rotateInput) (*rotateOutput, error) {
 	shown, ok := apikey.Parse(in.Key)
 	if !ok {

@@ -110,7 +110,7 @@ func (s *Service) send(ctx context.Context, j store.Job, write writeMail, c stor
 	return s.Sender.Send(ctx, message)
 }
 
-// compose gives a retried job the same mail id, so a reader who gets two copies sees one mail.
+// compose gives a retried job the same mail id, so that a mailbox may show two copies as one mail.
 func (s *Service) compose(j store.Job, write writeMail, c store.Customer, key, path string) (mail.Message, error) {
 	message, err := write(mail.Key{
 		To: j.Email, Lang: language(j), Key: key, Until: c.Plan().Until, BaseURL: s.BaseURL, Path: path,
