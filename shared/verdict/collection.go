@@ -16,8 +16,8 @@ type Collection struct {
 	Begun bool     // the collection began within the last hour; a first refresh may take that long
 }
 
-// NewCollection returns the state of a collection of which days days were known on asOf. since is
-// the first of them, or 0 if unknown.
+// NewCollection returns the state of a collection in which a number of days was known on asOf. since
+// is the first of these days, or 0 if unknown.
 func NewCollection(days int, since, asOf, today fare.Day) Collection {
 	if days == 0 {
 		since = asOf

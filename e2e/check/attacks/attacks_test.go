@@ -105,9 +105,8 @@ func TestFloodOfCachedAnswers(t *testing.T) {
 	}
 }
 
-// 440 addresses ask for 2,200 mails in two seconds, and the service sends ten mails a second.
-// Without turns, honest readers waited 95 minutes. One of them is in a network that never had a
-// mail, the other in one that had.
+// 440 addresses request 2,200 mails in two seconds, and the service sends ten mails a second. Then two
+// honest readers request a mail: one in a network that never requested any, the other in one that did.
 func TestFloodOfConfirmations(t *testing.T) {
 	clock := storetest.NewClock()
 	s := fixture.Open(t, fixture.Bolt(t, clock.Now), clock)
