@@ -37,8 +37,8 @@ const (
 var notFirst = []string{"VERDETTO_UPSTREAM", "TRAVELPAYOUTS_TOKEN", "VERDETTO_ORIGINS", "VERDETTO_TLS",
 	"VERDETTO_BEHIND", "VERDETTO_BASE_URL", "VERDETTO_NOW"}
 
-// isFirstRun reports whether there is no settings file, no store and no source, and only this
-// machine reaches the service.
+// isFirstRun reports whether there is no settings file, no store and none of the settings notFirst,
+// only this machine reaches the service, and payments are not real.
 func (o *serveOptions) isFirstRun(taken []settings.ValuedSetting, file string) bool {
 	for _, t := range taken {
 		if slices.Contains(notFirst, t.Name) {

@@ -120,9 +120,9 @@ func importPanel(ctx context.Context, o options, file string, out output) error 
 	return nil
 }
 
-// paceCollection collects garbage when the process uses 300 MB, or half more than what is in use.
-// The garbage of a day is many times larger than what stays, so collecting only by growth would
-// take a quarter of the processor time.
+// paceCollection delays garbage collection until the process uses 300 MB or, if that is more, one
+// and a half times the memory that is in use. Each day of the panel leaves much garbage, which would
+// otherwise cause many collections.
 func paceCollection() {
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(live)

@@ -107,8 +107,8 @@ func serve(ctx context.Context, o *serveOptions) error {
 }
 
 func startRefreshing(ctx context.Context, s onemachine.Options, refreshes onemachine.Refreshes) error {
-	// A full refresh from Travelpayouts takes 15 minutes, so only other sources are refreshed
-	// before the service starts to answer.
+	// A full refresh from Travelpayouts takes long, so only other sources are refreshed before the
+	// service starts to answer.
 	if s.Source.Name() != "travelpayouts" {
 		if err := s.RefreshNow(ctx, refreshes); err != nil && !errors.Is(err, refresh.ErrPartly) {
 			return err

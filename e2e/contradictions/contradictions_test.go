@@ -38,7 +38,7 @@ var panels = []panel{
 	{"travelpayouts_daily_2025_2026.csv.gz", ""}, {"google2026.csv.gz", ""}, {"eu_wizzair_2015_2016_full.csv.gz", ""},
 }
 
-// service has a clock at the last day of a panel.
+// service answers from a panel. Its clock stands at the panel's last day, plus ahead.
 type service struct {
 	t         *testing.T
 	api       *onemachine.Service

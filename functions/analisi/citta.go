@@ -66,9 +66,8 @@ const manyCities = 500
 // airport: a reader who types B does not mean Brooklyn or Beauvais.
 const fewLetters = 4
 
-// byRank puts a fully typed name first, then cities with fares, names that begin so in the page's
-// language, and the cities' own names (see fewLetters). What is equal so far keeps the order of
-// covered.
+// byRank prefers, in this order, a fully typed name, a city with fares, a name that begins as typed,
+// a city's own name (see fewLetters), and an earlier place in covered.
 func byRank(covered []fare.City, typed, lang string) func(a, b places.Place) int {
 	traffic := make(map[fare.City]int, len(covered))
 	for i, c := range covered {

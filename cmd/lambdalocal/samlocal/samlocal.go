@@ -2,8 +2,8 @@
 // line of SAM, so that an independent program checks the template that will be deployed. The
 // functions run in Lambda's own image if a registry can be reached.
 //
-// A function gets the variables that the template names, and no others except local addresses. It
-// reads secrets under the template's own names. Nothing leaves this machine except the pull of an
+// A function gets the variables that the template names, and no others except local addresses and
+// the clock. It reads secrets under the template's own names. Nothing leaves this machine except the pull of an
 // image. If no Docker engine answers, Within starts one for a single process, in a network that
 // cannot reach the internet. Start reading at Open.
 package samlocal

@@ -88,8 +88,7 @@ func (c *Certificates) Obtain(ctx context.Context, log *slog.Logger) {
 }
 
 func (c *Certificates) obtain(domain string) (until time.Time, err error) {
-	// Offer the curves and signatures of current browsers, to get a certificate for an elliptic
-	// curve.
+	// Without a cipher suite with ECDSA, the manager would request an RSA certificate.
 	certificate, err := c.manager.GetCertificate(&tls.ClientHelloInfo{ServerName: domain,
 		CipherSuites: []uint16{tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256}})
 	if err != nil {

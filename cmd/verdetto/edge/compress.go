@@ -122,12 +122,9 @@ func (w *compressed) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 func (w *compressed) Flush() { _ = http.NewResponseController(w.ResponseWriter).Flush() }
 
-// brotliQuality 5 makes answers noticeably smaller than gzip; higher values cost more time than they
-// save bytes.
 const brotliQuality = 5
 
-// brotliWriters holds Writers for reuse, because a new one allocates more memory than the answers
-// that it compresses.
+// brotliWriters holds Writers for reuse, because each allocates large buffers.
 var brotliWriters = sync.Pool{New: func() any { return brotli.NewWriterLevel(nil, brotliQuality) }}
 
 // brotliFactory makes gzhttp write brotli instead of gzip. The type compressed then corrects the

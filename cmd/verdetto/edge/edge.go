@@ -4,8 +4,7 @@
 //
 // No caller is mistaken for another: only the operator's own proxies may write the caller's address
 // into a header, and the cache stores only answers that the table of endpoints (shared/web/routes)
-// allows an edge to share, and none to a key that its endpoint reads. Start reading at
-// Config.Handler.
+// allows an edge to share, and none that depend on a key. Start reading at Config.Handler.
 package edge
 
 import (

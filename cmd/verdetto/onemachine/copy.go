@@ -14,7 +14,7 @@ import (
 
 // Copy copies a store into another, which it creates if it does not exist: see store.Copy. It fails
 // if a process has the file of one of them open. It cannot know whether a DynamoDB table is in use,
-// but finds a change of it during the copy.
+// but detects changes of the table during the copy.
 func Copy(ctx context.Context, fromName, toName string, progress func(items int, doing string)) (items int, err error) {
 	if fromName == toName {
 		return 0, errors.New("copy: -from and -to are the same store")

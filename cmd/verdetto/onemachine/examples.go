@@ -115,7 +115,7 @@ func (o Options) FirstDeparture(ctx context.Context) (best Departure, found bool
 				To: answer.Code(r.Destinazione.Codice)}
 			f, calendar, err := reader.Calendar(ctx, q, false)
 			if err != nil {
-				continue // no departure of this route is on sale
+				continue // mostly because no departure of this route is on sale
 			}
 			for _, day := range calendar.Days {
 				if v := day.Verdict; v.Judged() && v.Percentile < least {

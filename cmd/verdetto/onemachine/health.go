@@ -48,7 +48,7 @@ type Health struct {
 	probed time.Time
 	failed error // of the last probe write
 
-	collected bool // a route has enough days for a verdict; never false again
+	collected bool // a route has enough days for a verdict; once true, it stays true
 }
 
 type CheckResult struct {

@@ -52,8 +52,8 @@ func outboxService(t *testing.T, delay func() time.Duration, known int) (service
 }
 
 // The duration of the three calls after a key recovery does not reveal whether the address has a
-// plan. As a control, jobs that start at once do reveal it in one of three rounds, so the test can
-// detect a leak.
+// plan. As a control, jobs that start at once reveal it in at least one of three rounds, so the test
+// can detect a leak.
 func TestProveRecoveryTellsNothingAfterwards(t *testing.T) {
 	const pairs, rounds = 1000, 3
 	atOnce := 0.0
@@ -61,7 +61,7 @@ func TestProveRecoveryTellsNothingAfterwards(t *testing.T) {
 		atOnce = max(atOnce, areaUnderCurve(t, 300, nil))
 		t.Logf("jobs begin at once: area %.3f over 300 pairs", atOnce)
 	}
-	if atOnce < 0.57 { // chance alone exceeds this bound once in 300 rounds
+	if atOnce < 0.57 { // chance alone exceeds this bound less than once in 300 rounds
 		t.Errorf("nothing is proved: with jobs that begin at once the area is %.3f", atOnce)
 	}
 	for range rounds { // chance alone exceeds the bounds once in 50 rounds

@@ -32,7 +32,7 @@ const (
 
 type keeper struct {
 	begun  time.Time
-	mailed map[string]bool      // by what failed when the last mail was sent: it had failed for longer than patience
+	mailed map[string]bool      // by what failed at the last mail: whether it had failed for at least patience
 	pinged map[string]time.Time // by job: the refresh or backup that was last reported
 	tls    atomic.Pointer[string]
 	shown  *x509.Certificate
@@ -52,7 +52,7 @@ func (o Options) resolved(what string) {
 }
 
 // check begins a trouble if why is not empty, and otherwise ends it. why must stay the same as long
-// as the cause does, because each new one is logged.
+// as the cause does, because each change of why is logged.
 func (o Options) check(what, why, todo string) {
 	if why == "" {
 		o.resolved(what)

@@ -122,7 +122,7 @@ type stored struct {
 	oldest   fare.Day // of the summary's lows; 0: none
 }
 
-// fixed reports whether a series cannot be rebuilt, because its record goes back further than its
+// fixed reports whether a series cannot be rebuilt, because its daily lows go back further than its
 // fares.
 func (s stored) fixed() bool {
 	return s.oldest > 0 && (len(s.fares) == 0 || s.oldest < s.fares[0].FoundDay())

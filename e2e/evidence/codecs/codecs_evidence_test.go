@@ -118,9 +118,9 @@ func must[T any](value T, err error) T {
 	return value
 }
 
-// TestEvidenceCodecs imports a recorded panel and prints, for each kind of record, the averages of
-// its length, of the units of DynamoDB to read and to write it with a key and a version of 60 bytes,
-// and of the shortest time to decode it. The test fails if a library could replace our own code: if
+// TestEvidenceCodecs imports a recorded panel. For each kind of record it prints averages of the
+// length, of the DynamoDB units to read and to write it (with 60 bytes for key and version), and of
+// the shortest time to decode it. The test fails if a library could replace our own code: if
 // a verdict would take at most 40 us more, and no more read units.
 func TestEvidenceCodecs(t *testing.T) {
 	d, clock := fixture.NewShell(t), time.Date(2026, 8, 21, 12, 0, 0, 0, time.UTC)

@@ -92,8 +92,9 @@ func typed(in any) (origin string, days []dayArgument, airlines []*string) {
 	return "", nil, nil
 }
 
-// readDays replaces the days in a tool's arguments, which people may have written in words, by
-// dates such as 2027-03-20. The result read says how each day was understood.
+// readDays replaces the days, months and airlines in a tool's arguments, which people may have
+// written in words, by dates such as 2027-03-20 and by codes. The result read says how it understood
+// the days and corrected the airlines.
 func readDays(in any, now time.Time) (read []string, err error) {
 	say := in.(asker).say()
 	origin, days, airlines := typed(in)

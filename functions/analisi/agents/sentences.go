@@ -18,8 +18,7 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// sentences writes the text beside a structured answer. It adds nothing to the answer, but always
-// says how certain it is, because an agent may show only the text.
+// sentences writes the text beside a structured answer. An agent may show only the text.
 type sentences struct{ *i18n.Language }
 
 func (a Asker) say() sentences {
@@ -71,8 +70,8 @@ func (s sentences) newest(t time.Time) string {
 	return s.Text("agents.newest", "Day", t.UTC().Format(time.DateOnly))
 }
 
-// verdict describes a verdict on a route in the words of the page. For a question about the route it
-// adds the cheapest months and the booking window. The amounts of j are in the currency.
+// verdict describes a verdict in the words of the page. If the verdict is on a route, it adds the
+// cheapest months and the booking window. The amounts of j are in the currency.
 func (s sentences) verdict(j verdict.Judgement, route, currency string, q answer.Question) string {
 	if !j.Verdict.Judged() {
 		return lines(s.unknown(j, route, currency), s.months(j, currency), s.newest(j.Newest))

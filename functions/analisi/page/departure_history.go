@@ -13,7 +13,7 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// fewSightings is the number of days with a fare that a chart needs at least.
+// fewSightings is the minimum number of days with a fare for a chart.
 const fewSightings = 4
 
 // showMoves adds the departure's fare history, as GET /v1/storico answers without a key. If the

@@ -9,8 +9,8 @@ import (
 	"verdetto/shared/text/wording"
 )
 
-// A page about a trip links to the same page with the fares from and to places nearby. Only that
-// page reads them, and it counts as a question, so the link itself costs nothing.
+// A page about a trip links to the same page with the fares from and to places nearby. Only the
+// linked page reads these fares, and opening it counts as a question.
 
 type nearView struct {
 	To   string // the same page with Line and Rows; empty if they are set

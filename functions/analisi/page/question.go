@@ -67,7 +67,7 @@ type question struct {
 type trip struct {
 	Month, Date, Around, Back, Stay, NonStop, OwnPrice, Most, With string
 	airlineChoice
-	// Month, Date and Back once they are read: 0 if the text is missing or cannot be read
+	// These are Month, Date and Back as days. A day is 0 if its text is missing or cannot be read.
 	month, out, back fare.Day
 }
 

@@ -26,7 +26,7 @@ func init() {
 
 const missingField = " is missing"
 
-// problemOfHuma turns Huma's statuses 413, 415 and 422 into 400.
+// problemOfHuma turns statuses without a type of problem, such as 413, 415 and 422, into 400.
 func problemOfHuma(status int, msg string, errs ...error) huma.StatusError {
 	if t, ok := byStatus[status]; ok {
 		return t.Problem("Something went wrong on our side. Call again in a minute.")

@@ -98,8 +98,8 @@ func forAll(first context.Context) (context.Context, context.CancelFunc) {
 	return ctx, func() {}
 }
 
-// write adds n calls to the stored counter, unless the subject is known to be over the limit, and
-// remembers a subject that reaches it.
+// write adds n calls to the stored counter and remembers a subject that exceeds the limit. It writes
+// nothing for a subject that is known to exceed it.
 func (l *Limiter) write(ctx context.Context, c counter, n int64) (int64, error) {
 	l.mu.Lock()
 	over := l.isOver(c.key)

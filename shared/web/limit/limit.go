@@ -2,9 +2,9 @@
 // to the store, so two simultaneous calls cannot both be the last allowed one. Calls of many
 // callers together, such as a network, are mostly counted in memory: see CountShared.
 //
-// A Limiter remembers the subjects (addresses or customers) over their limit until the window ends,
-// so their further calls cost no write. If the store cannot be reached, the call is allowed, because
-// the failure is not the caller's fault.
+// A Limiter remembers up to 10,000 subjects (addresses or customers) over their limit until the
+// window ends, so that their further calls cost no write. If the store cannot be reached, the call
+// is allowed, because the failure is not the caller's fault.
 package limit
 
 import (
@@ -25,8 +25,8 @@ type Limit struct {
 	Name   string // part of the stored key, so it never changes
 	Calls  int64
 	Window time.Duration
-	// Keep, if longer than Window, is how long counters are stored for Limiter.Usage, such as all
-	// minutes of a day.
+	// Keep, if longer than Window, is how long counters are stored, so that Limiter.Usage can add
+	// up, for example, all minutes of a day.
 	Keep time.Duration
 }
 

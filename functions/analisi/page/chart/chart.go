@@ -16,13 +16,14 @@ import (
 	"verdetto/shared/fare"
 )
 
-// A canvas has coordinates in hundredths of its width and height, and sizes relative to the font
-// size, so that a drawing fits every screen and grows with the reader's letters.
 type canvas struct {
 	b          strings.Builder
 	unit, size string
 }
 
+// newCanvas returns a canvas with coordinates in hundredths of its width and height, and sizes
+// relative to the font size, so that a drawing fits every screen and grows with the reader's
+// letters.
 func newCanvas(class, label string) *canvas {
 	c := &canvas{unit: "%", size: "em"}
 	fmt.Fprintf(&c.b, `<svg class="chart %s" role="img" aria-label="%s">`, class, html.EscapeString(label))

@@ -21,8 +21,8 @@ type ReliabilityPoint struct {
 	Cases            int
 }
 
-// leastDrawn is the smallest number of cases that the chart's line includes. With fewer, the
-// observed share is mostly noise.
+// The chart's line leaves out points with fewer than leastDrawn cases, whose observed share is
+// mostly noise.
 const leastDrawn = 30
 
 func (r Reliability) SVG(width int) template.HTML {
