@@ -53,7 +53,7 @@ func (v *view) showVerdict(q question, asked answer.Question, answered answer.An
 		j.drawHistory(l, answered.Summary, a, v.today)
 	}
 	j.Judged = append(j.Judged, nonEmpty(saying.Adjusted())...)
-	if q.ends[0].Means.Airport+q.ends[1].Means.Airport == "" { // no airport was asked for
+	if asksAirport := q.ends[0].Means.Of != (fare.Airport{}) || q.ends[1].Means.Of != (fare.Airport{}); !asksAirport {
 		j.Judged, v.Places = append(j.Judged, v.Places...), nil
 	}
 }
