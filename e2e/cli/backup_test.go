@@ -76,8 +76,8 @@ func TestBackup(t *testing.T) {
 	if err := os.Remove(filepath.Join(d.Dir, "copy.db.socket")); err != nil {
 		t.Error(err)
 	}
-	// In a folder, a backup is named by its time, and the oldest ones beyond the number to keep are
-	// deleted.
+	// A backup into a folder gets a name with its time, and then deletes the backups there that are
+	// older than -keep days (30 by default). Other files stay.
 	folder := filepath.Join(d.Dir, "backups")
 	old, recent := filepath.Join(folder, "verdetto-20000101T030000Z.db"), filepath.Join(folder, "verdetto-notes.db")
 	if err := errors.Join(os.Mkdir(folder, 0o700), os.WriteFile(old, nil, 0o600), os.WriteFile(recent, nil, 0o600)); err != nil {

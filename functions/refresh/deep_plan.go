@@ -132,7 +132,7 @@ func (r *Refresher) seriesFrom(ctx context.Context, origin fare.City, demanded [
 		return nil, err
 	}
 	wanted := map[fare.City][]fare.Trip{} // trips with alerts, by destination
-	var pairs []fare.Series               // pairs of airports
+	var pairs []fare.Series               // between airports, with alerts or in demand
 	for _, w := range subscribed {
 		wanted[w.Destination] = append(w.Trips, fare.OneWay)
 		pairs = append(pairs, w.Pairs...)

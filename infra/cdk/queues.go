@@ -103,8 +103,8 @@ var schedules = []struct {
 	within             int // minutes within which AWS may choose the start; 0 is at once
 	tries, seconds     int // limits of redelivery: how often, and for how long
 }{
-	// The event contains its scheduled time, so a second delivery has no effect. It is retried for 24
-	// hours. A check of an outbox needs few retries, because the next follows five minutes later.
+	// A refresh event contains its scheduled time, so after a second delivery the source is not asked
+	// again.
 	{"RefreshWeekly", "refresh", "cron(0 3 ? * TUE *)",
 		`{"source":"aws.scheduler","time":"<aws.scheduler.scheduled-time>"}`, 15, 185, 24 * 60 * 60},
 	// Retried for 12 hours, so retries end before the next day's event.

@@ -75,8 +75,8 @@ func (r *Reader) departuresOf(ctx context.Context, q Question, f SeriesData) (d 
 	return d.limitedTo(q.Airlines), nil
 }
 
-// WithUsual adds to Answer, for a question about the route, what a second read tells about the
-// departure of the judged fare; see verdict.Judgement.AddUsual.
+// WithUsual is like Answer. For a question about the route it also calls verdict.Judgement.AddUsual,
+// which costs a second read; if that fails, it logs the error and answers without it.
 func (r *Reader) WithUsual(ctx context.Context, q Question) (Answer, error) {
 	a, err := r.Answer(ctx, q)
 	if err != nil || q.When != nil {

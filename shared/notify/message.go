@@ -36,7 +36,7 @@ type Fare struct {
 	Route               fare.Route
 	Origin, Destination string     // city names in the message's language
 	Trip                store.Trip // the trip of the alert
-	Day                 fare.Day   // day of the refresh that found the fare
+	Day                 fare.Day   // day of the refresh that stored the notification
 	Price               fare.Cents // EUR cents
 	// Before is the price in the alert's last message. In the first message of an alert of kind
 	// Drop or Change, it is the first price found after the alert was added. 0: unknown.

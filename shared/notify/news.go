@@ -12,7 +12,7 @@ import (
 
 type news struct {
 	Route       fare.Route
-	Day         fare.Day // day of the refresh that found the fare
+	Day         fare.Day // day of the refresh that stored the notification
 	Price       fare.Cents
 	Depart      fare.Day
 	Return      fare.Day // for a return trip; the fields Return and ahead are not stored

@@ -39,8 +39,8 @@ type State struct {
 	// Unmet is true if, since the last message, an observation did not meet the condition, or the
 	// subscriber changed the condition. The observation in the message itself counts too.
 	Unmet bool
-	// Missed is the highest price since the last message that met a condition of kind Low but was
-	// not sent.
+	// Missed, for kind Low, is the highest price that was due since the last message but was not
+	// sent.
 	Missed fare.Cents
 }
 

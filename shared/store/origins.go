@@ -34,10 +34,10 @@ func (f Fares) Trends(ctx context.Context, origin fare.City) (trends.Origin, int
 	return trendsOfOrigin.value(ctx, f.Table, originKey(origin, "TRENDS"), Eventual)
 }
 
-// PutTrends writes the coverage of the destinations in changed, then the trends of an origin. It
-// fails if the stored version of the trends is not the given one; version 0 requires that none are
-// stored. Since the trends come last, a refresh after an interrupted PutTrends finds the same changes
-// again.
+// PutTrends records an origin as covered, writes the coverage of the destinations in changed, and then
+// the trends. It fails if the stored version of the trends is not the given one; version 0 requires
+// that none are stored. Since the trends come last, a refresh after an interrupted PutTrends finds the
+// same changes again.
 func (f Fares) PutTrends(
 	ctx context.Context, origin fare.City, o trends.Origin, version int64, changed map[fare.City]Coverage,
 ) error {

@@ -165,7 +165,7 @@ func newService(routes int, refreshes func(route uint64) func(fare.Day) bool) *s
 	return s
 }
 
-// refresh adds the fares of a day, in order of route, on the routes that are refreshed on it.
+// refresh adds the fares of the routes that the service refreshes on the day.
 func (s *service) refresh(day fare.Day, rows []departures.Row) {
 	var sums departure.Statistics
 	onSale := map[int32][]departure.Quote{}

@@ -22,8 +22,9 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// TestFailedRefreshIsRetried: if most routes fail in a refresh of departures, it is tried again the
-// same day, with growing waits. Meanwhile /readyz says since when it fails.
+// TestFailedRefreshIsRetried: if more than a tenth of the routes fail in a refresh of departures, it is
+// tried again on the same day, after waits that double up to four hours. Meanwhile /readyz says since
+// when it fails.
 func TestFailedRefreshIsRetried(t *testing.T) {
 	clock := storetest.NewClock()
 	table, err := boltstore.Open(filepath.Join(t.TempDir(), "kept.db"), clock.Now, boltstore.Scratch)

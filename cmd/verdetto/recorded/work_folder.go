@@ -42,7 +42,7 @@ const (
 	storeFile   = "fares.db"
 	planFile    = "plan.json"
 	copyingFile = "copying" // exists when the store file holds the result
-	// A checkpoint is a copy of the store file. Its name ends with the next day.
+	// A checkpoint is a copy of the store file. Its name ends with the day with which to continue.
 	checkpointPrefix = "checkpoint-"
 )
 
@@ -99,7 +99,8 @@ func openWork(folder string) (*work, error) {
 	return w, nil
 }
 
-// newest returns the file and the next day of the newest checkpoint; 0 if there is none.
+// newest returns the file of the newest checkpoint and the day with which the import continues, or 0
+// if there is no checkpoint.
 func (w *work) newest() (name string, next fare.Day) {
 	for _, file := range w.checkpoints() {
 		n, err := strconv.Atoi(strings.TrimPrefix(filepath.Base(file), checkpointPrefix))

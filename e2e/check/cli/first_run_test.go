@@ -276,8 +276,8 @@ func TestFirstRunRefused(t *testing.T) {
 	o.server.End(t)
 }
 
-// A set-up that was stopped before its end starts again. If it was stopped during the refresh, it
-// continues with the settings file.
+// A set-up that was stopped before it wrote the settings file starts from the beginning. If it was
+// stopped later, during the first refresh, the next start uses the file and refreshes.
 func TestFirstRunInterrupted(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)

@@ -20,7 +20,8 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// inside is the folder of a bare Debian, set only in the test process that has its own network.
+// inside names the environment variable with the folder of a bare Debian. Only the test process that
+// has its own network gets it.
 const inside = "PAGE_INSIDE"
 
 // docs/self-hosting.md is followed word for word, with its placeholders filled in: from a bare

@@ -50,9 +50,8 @@ var (
 
 // Config holds the settings of a Client. The zero value is for production.
 type Config struct {
-	// Servers maps host names to fixed addresses: the operator's own servers, or those of a test.
-	// Callers of the API cannot choose them. They may be private, are not looked up in DNS, and may
-	// also be called by http.
+	// Servers maps host names to the addresses of a test's servers. The names are not looked up in
+	// DNS; the addresses may be private, and may be called by http.
 	Servers map[string]netip.AddrPort
 	// Lookup returns the addresses of a host name. If nil, the system's resolver is used.
 	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)

@@ -174,7 +174,7 @@ type Operator struct {
 }
 
 type Mail struct {
-	From             string  `env:"VERDETTO_MAIL_FROM,notEmpty"` // Verdetto <mail@verdetto.example>
+	From             string  `env:"VERDETTO_MAIL_FROM,notEmpty"` // such as Verdetto <mail@verdetto.example>
 	ConfigurationSet string  `env:"VERDETTO_MAIL_SET"`
 	Rate             float64 `env:"VERDETTO_MAIL_RATE"` // alerts a second, below the account's quota
 }

@@ -83,9 +83,9 @@ func (w *walker) head() (root uint64, err error) {
 	return root, nil
 }
 
-// page checks a page and all pages below it in the tree. All keys must be at least from and, unless
-// to is nil, less than to.
-func (w *walker) page(id uint64, from, to []byte) error {
+// page checks a page and all pages below it in the tree. Their keys must lie in the range [first, end);
+// if end is nil, the range has no upper limit.
+func (w *walker) page(id uint64, first, end []byte) error {
 	damaged := func(what string) error { return fmt.Errorf("page %d is damaged: %s", id, what) }
 	if id < 2 || id >= w.end {
 		return damaged("it lies outside of the file")
@@ -118,13 +118,13 @@ func (w *walker) page(id uint64, from, to []byte) error {
 	if err != nil {
 		return damaged(err.Error())
 	}
-	if !inOrder(elements, from, to) {
+	if !inOrder(elements, first, end) {
 		return damaged("its keys are not in order")
 	}
 	for i, e := range elements {
 		switch {
 		case e.branch:
-			next := to
+			next := end
 			if i+1 < len(elements) {
 				next = elements[i+1].key
 			}
@@ -145,11 +145,11 @@ func (w *walker) page(id uint64, from, to []byte) error {
 	return nil
 }
 
-// inOrder reports whether the keys increase and keep the limits of page.
-func inOrder(elements []element, from, to []byte) bool {
+// inOrder reports whether the keys increase and lie in [first, end).
+func inOrder(elements []element, first, end []byte) bool {
 	for i, e := range elements {
-		if i == 0 && bytes.Compare(e.key, from) < 0 || i > 0 && bytes.Compare(e.key, elements[i-1].key) <= 0 ||
-			to != nil && bytes.Compare(e.key, to) >= 0 {
+		if i == 0 && bytes.Compare(e.key, first) < 0 || i > 0 && bytes.Compare(e.key, elements[i-1].key) <= 0 ||
+			end != nil && bytes.Compare(e.key, end) >= 0 {
 			return false
 		}
 	}

@@ -38,7 +38,8 @@ const (
 	nightsShift    = 9
 )
 
-// The judgement of a deal for its day: 0 if there is none, else the level and the reliability.
+// One number encodes the level (in the low bits) and the reliability of Deal.OwnDay; it is 0 if the
+// fare was not judged for its day.
 const (
 	dayLevelMask = 7
 	daySureShift = 3

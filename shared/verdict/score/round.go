@@ -112,7 +112,7 @@ func newRound(s Source) (Round, bool) {
 	r := Round{Day: s.Day, Rule: Rule, Currency: s.State.Currency, Route: answerRoute(s)}
 	published, err := verdict.JudgeDepartures(s.State, s.Pooled, s.now())
 	rule := *s.Pooled
-	rule.Experience = nil // own answers lack the corrections from the score
+	rule.Experience = nil // without the corrections that the score itself has taught
 	own, _ := verdict.JudgeDepartures(s.State, &rule, s.now())
 	if day, ok := s.State.Day(s.Pooled, s.Day); ok && err == nil {
 		earlier := sightings(s.Quotes, s.Day)

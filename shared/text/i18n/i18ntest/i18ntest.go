@@ -1,5 +1,5 @@
-// Package i18ntest provides a toy language. With it, tests check that all visible text comes from a
-// catalogue. Its texts are the English ones between ⟦ and ⟧.
+// Package i18ntest provides a toy language, whose texts are the English ones between ⟦ and ⟧. Tests
+// use it to find visible text that does not come from a catalogue.
 package i18ntest
 
 import (
