@@ -82,8 +82,7 @@ func (s *Service) pending(ctx context.Context, id string, v view) (store.Alert, 
 		response, err := notPending(err, v)
 		return pending, response, err
 	}
-	// The reader may have stopped all mail since the request, so that the alert would never be
-	// sent.
+	// If the reader has stopped all mail since the request, the alert would never be sent.
 	stopped, err := s.Alerts.Stopped(ctx, pending.Subscriber)
 	if err == nil && stopped {
 		response, err := respond(http.StatusGone, "stopped", v)

@@ -243,7 +243,7 @@ func (s *Service) webhook(ctx context.Context, in *webhookInput) (*webhookOutput
 	return out, nil
 }
 
-// secretTodo is conditional, because strangers can send deliveries with a wrong signature too.
+// secretTodo begins with a condition, because strangers can send wrong signatures too.
 const secretTodo = "if Stripe's dashboard shows failed deliveries, set STRIPE_WEBHOOK_SECRETS to the secret that " +
 	"it shows for the webhook"
 

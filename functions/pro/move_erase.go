@@ -100,8 +100,8 @@ func (s *Service) movePage(ctx context.Context, in *planInput) (*page.Response, 
 	}{view{l}, page.AddressIn(l, movePath+"?t="+in.Token)})
 }
 
-// move revokes the previous key and mails a new one to the new address, unless that address already
-// has a valid key. It is idempotent.
+// move revokes the key of the previous address. If the new address has no valid key, it is mailed
+// one. move is idempotent.
 func (s *Service) move(ctx context.Context, in *planInput) (*page.Response, error) {
 	l := in.language()
 	between, ended, err := byLink[moving](ctx, s, moveLink, in.Token, l)

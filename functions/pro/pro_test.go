@@ -36,7 +36,6 @@ func want(t testing.TB, a fixture.Reply, status int, code string, what ...any) {
 	}
 }
 
-// must is like want, but ends the test.
 func must(t testing.TB, a fixture.Reply, status int, code string, what ...any) {
 	t.Helper()
 	if a.Status != status || code != "" && a.Code != code {

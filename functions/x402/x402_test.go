@@ -34,7 +34,6 @@ func want(t *testing.T, w *httptest.ResponseRecorder, status int, problem string
 	}
 }
 
-// must is like want, but ends the test.
 func must(t *testing.T, w *httptest.ResponseRecorder, status int, problem string, what ...any) {
 	t.Helper()
 	if w.Code != status || problem != "" && code(w) != problem {

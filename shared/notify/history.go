@@ -140,8 +140,8 @@ func (h history) lowFor(seen Observation) fare.Day {
 	return 0
 }
 
-// lowThisWeek is like lowFor, but counts the days from the observation of the last 7 days with which
-// the price began, so that a low price still counts as a low while it stays unchanged.
+// lowThisWeek is like lowFor, but counts back from the day on which the price began, though at most
+// 6 days ago, so that a low price still counts as a low while it stays unchanged.
 func (h history) lowThisWeek(seen Observation) fare.Day {
 	today := seen.Day
 	for len(h) > 0 && h[len(h)-1].Price == seen.Price && h[len(h)-1].Day > today-7 {

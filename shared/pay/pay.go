@@ -16,7 +16,7 @@ import (
 )
 
 // Timeout bounds a question to a payment service, including retries. Session and Outcome may ask
-// two questions, and Settle asks until its context ends.
+// two questions, and Settle any number.
 const Timeout = 8 * time.Second
 
 var (

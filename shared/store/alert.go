@@ -69,7 +69,7 @@ func (a Alert) PausedOn(day fare.Day) bool { return day < a.Paused }
 // compare with, or the matching destinations of an alert to Anywhere.
 type State struct {
 	LastPrice fare.Cents `json:"t,omitempty"` // price in the last message
-	First     fare.Cents `json:"f,omitempty"` // price when the alert first saw a fare
+	First     fare.Cents `json:"f,omitempty"` // first price found for the alert; see MarkSeen
 	// Met lists the destinations that a message named and that still match an alert to Anywhere:
 	// city codes in alphabetical order, without separators.
 	Met string `json:"d,omitempty"`

@@ -126,8 +126,8 @@ func (w Notifications) Put(
 	return wrap(ops.commit(ctx, w.Table), "leave news of %s", n.Route)
 }
 
-// IsWrongDay reports whether a day is so long after today that a process with a wrong clock must have
-// stored it. Today may be the day of a notification, which is sent for 8 days.
+// IsWrongDay reports whether a day is so long after today that a process with a wrong clock stored
+// it. As today, callers may pass the day of a notification, which is up to 8 days old.
 func IsWrongDay(stored, today fare.Day) bool { return stored > today+9 }
 
 // TakeBack deletes the notification of a route, unless a refresh after the given day stored it,

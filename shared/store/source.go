@@ -57,7 +57,7 @@ func (f Fares) CheckSource(ctx context.Context, source string) error {
 	return otherSource(string(claimed.Data), source)
 }
 
-// Source returns the recorded source. It is empty if there is none, or only fares were imported.
+// Source returns the recorded source. It is empty if there is none, or if all fares were imported.
 func (f Fares) Source(ctx context.Context) (string, error) {
 	claimed, err := f.Table.Get(ctx, sourceKey, Strong)
 	if string(claimed.Data) == imported {

@@ -28,7 +28,7 @@ type group struct {
 
 	mu      sync.Mutex
 	waiting []*waiter
-	busy    bool // commitAll is running and will see all waiting changes
+	busy    bool // commitAll is running and will commit all waiting changes
 }
 
 type waiter struct {
