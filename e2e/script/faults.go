@@ -157,12 +157,12 @@ func fault(s *story, ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// Faults runs each script once, and then again with one failure, for n failures drawn from all
-// possible ones, or for every one if n is 0. The failed step is then retried, and the story must
-// continue and end as it did without the failure: with the same mails and the same items in the
-// store. If the fares come from a file, the items computed from them must have the same content, so
-// that no fare is lost or counted twice. If the answer of a step was lost, the service may refuse
-// the retry because the step is done; the story then ends there.
+// Faults runs each script once without a failure, and then once for each of n failures drawn from
+// all possible ones (all of them if n is 0). The failed step is retried, and the story must end as it
+// did without the failure: with the same mails and the same items in the store. If the fares come
+// from a file, the items computed from them must have the same content, so that no fare is lost or
+// counted twice. If the answer of a step was lost, the service may refuse the retry because the step
+// is done; the story then ends there.
 func Faults(t *testing.T, n int, random *rand.Rand, files ...string) {
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(file, ".txtar"), func(t *testing.T) {
@@ -206,8 +206,7 @@ func Faults(t *testing.T, n int, random *rand.Rand, files ...string) {
 	}
 }
 
-// passing lists what may differ after a failure: counters, leases, and items that are about to
-// expire.
+// passing lists items that may differ after a failure, such as counters and leases.
 var passing = []string{"LIMIT#", "LEASE#", "NOTE#", "MAILBOX#", "PENDING#", "OUTBOX#", "FEES#", "NETWORKS", "DEMANDED", "WANTED", "SERVICE"}
 
 // fromFares lists what refreshes compute only from fares.

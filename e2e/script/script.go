@@ -17,8 +17,8 @@
 //	mails ADDRESS N      sends what is due; N mails have come to the address since the last time
 //	confirm ADDRESS [OPTION...]               gets the one mail that has come, and confirms what it is about
 //	telegram PERSON WORDS    writes to the bot, opens a link to it, or blocks it (block)
-//	open PART STATUS     opens the link of the last mail or page that contains PART, $LINK, which ends with $TOKEN
-//	                     a page that ends alerts sets $UNDO, which restores them
+//	open PART STATUS     opens the link of the last mail or page that contains PART. The link is $LINK, its last value $TOKEN.
+//	                     If the page ends alerts, $UNDO can restore them.
 //	pay card | pay later | stripe expire      what becomes of the checkout of the last answer, $SESSION
 //	stripe settle|renew|fail|cancel|end|delete|reprice    what happens to its $SUBSCRIPTION at Stripe
 //	stripe sell ADDRESS  a checkout for something else
@@ -31,13 +31,13 @@
 //	restart              starts the service again over its store
 //	fault KIND before|after  the next call of store, mail, ntfy, stripe, chain or source fails; the caller retries
 //	fault token down     the source refuses the token
-//	fault KIND down|lost, fault none         every call fails, before or after its effect
+//	fault KIND down|lost every call fails, before or after its effect, until fault none
 //	store KEY | store *TEXT                   an item with this partition, or partition/sort, is stored, or one with the text
 //	unfaulted REASON     why the end differs after a failure; see Faults
 //
 // With service operated, these are for its operator, operator@verdetto.example:
 //
-//	pass HOURS           moves the clock; the service does what it does by itself
+//	pass HOURS           moves the clock hour by hour; the service refreshes, sends mails and checks itself
 //	status WORDS         are in what verdetto status prints
 //	log N WORDS          are in N lines of the log
 //	metric NAME VALUE    what Prometheus reads; ! metric NAME: there is none
@@ -53,9 +53,9 @@
 // With service phones, an address of mails may also be the URL of an ntfy topic or a webhook, or the
 // number of a person in Telegram. The last message is then the mail, its title the subject, with links below.
 //
-// In every script, answers match the OpenAPI description, and their headers what is cached and counted. No
-// secret appears in the log, and a part of the service touches only what schema.Accesses allows its Lambda
-// function.
+// In every script, answers must match the OpenAPI description, and their headers about caches and limits the
+// table of endpoints. No secret may appear in the log, and each part of the service may use only the items
+// that schema.Accesses allows to its Lambda function.
 package script
 
 import (

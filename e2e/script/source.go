@@ -66,7 +66,8 @@ func (nothing) Name() string { return "csv" }
 
 func (nothing) Origins(context.Context) ([]fare.City, error) { return nil, nil }
 
-// named gives a source another name. The fares of Travelpayouts are not shown one by one.
+// named gives a source another name. The service shows no single fares of a source with the name
+// travelpayouts.
 type named struct {
 	upstream.Source
 	name string
