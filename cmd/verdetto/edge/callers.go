@@ -91,9 +91,9 @@ func parseHop(text string) (netip.Addr, bool) {
 // dozens. A connection above the limit is closed, and the caller may retry.
 const perAddress = 128
 
-// connections counts the open connections of a listener by address. Our own proxies and this
-// machine's addresses have no limit, because the connections of all callers behind a proxy come
-// from its address.
+// connections counts the open connections of a listener by address. Our own proxies and loopback
+// addresses have no limit, because the connections of all callers behind a proxy come from its
+// address.
 type connections struct {
 	net.Listener
 	proxies Proxies

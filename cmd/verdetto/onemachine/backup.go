@@ -30,8 +30,8 @@ type copier interface {
 // beforeAll is the clock for a store that is only read, such as a backup: no item has expired.
 func beforeAll() time.Time { return time.Time{} }
 
-// socket returns the path of the Unix socket through which other commands ask the process that has
-// locked the store's file for a copy.
+// socket returns the path of the Unix socket through which other commands reach the process that has
+// locked the store's file.
 func socket(file string) string { return file + ".socket" }
 
 // HandOutCopies serves copies, the status and the table of a file store until the context ends.
@@ -44,7 +44,7 @@ func (o Options) HandOutCopies(ctx context.Context, name string) error {
 		return nil
 	}
 	path := socket(file)
-	// This process holds the file's lock, so a killed process left an existing socket.
+	// This process holds the file's lock, so an existing socket was left by a killed process.
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("open the socket of backups: %w", err)
 	}

@@ -1,8 +1,8 @@
 // Package onemachine runs the whole service in one process over one store: every endpoint of the
 // Lambda functions, the refresh, and the workers that send mails and notifications. Mail goes to a
-// mail server, SES or a folder. Payments go to stand-ins for Stripe and Solana on this machine,
-// unless real payments or none are chosen. Start reading at New. The command verdetto serve calls
-// New, and so do the end-to-end tests.
+// mail server, SES or a folder. Payments for the plan go to stand-ins for Stripe and Solana on this
+// machine, unless real payments or none are chosen. Start reading at New. The command verdetto serve
+// calls New, and so do the end-to-end tests.
 package onemachine
 
 import (
@@ -55,12 +55,12 @@ type Options struct {
 	Pepper        []byte   // see Pepper
 	OriginSecrets []string // see httpapi.Config; none if callers reach the process directly
 	BaseURL       string   // start of all links to the service; see BaseURL
-	Mail          string   // see OpenCarrier; if empty, there are no alerts and no sales
-	// AllFares allows answers to show single fares; see httpapi.Config. New sets it for every fare
-	// source except Travelpayouts.
+	Mail          string   // see OpenCarrier; if empty, there are no alerts and no paid plan
+	// AllFares allows answers to show single fares of Travelpayouts; those of other sources are always
+	// shown. See httpapi.Config.
 	AllFares bool
-	// Money is RealMoney for the real providers, configured as on AWS, or NoMoney to sell nothing. With
-	// another value, stand-ins on this machine take payments.
+	// Money is RealMoney if the real providers, configured as on AWS, take payments for the plan, or
+	// NoMoney if the plan is not sold. With another value, stand-ins on this machine take payments.
 	Money    string
 	LocalURL string
 	// StandIns outlive the service, as the real providers do; nil: New starts its own and Close ends
@@ -84,7 +84,7 @@ type Options struct {
 
 type Service struct {
 	API *httpapi.API
-	// Pro, Alerts and Sender are nil if Options.Mail is empty, because alerts and sales need mail.
+	// Pro, Alerts and Sender are nil if Options.Mail is empty, because alerts and the plan need mail.
 	Pro      *pro.Service
 	Alerts   *alerts.Service
 	Sender   *notify.Sender

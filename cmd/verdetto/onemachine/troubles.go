@@ -78,7 +78,7 @@ func (o Options) room(folder string) (float64, bool) {
 }
 
 // LookAfter checks for failures. It logs them at once, and mails the operator about those that last
-// an hour, and when all is well again. It calls VERDETTO_PING after each refresh and backup.
+// an hour, and when all is well again. It calls VERDETTO_PING after each daily refresh and backup.
 func (s *Service) LookAfter(ctx context.Context) error {
 	o := s.options
 	if o.Monitor == nil {
