@@ -56,7 +56,7 @@ func (r reply) print(w io.Writer, p pen) {
 	}
 	sentences := wording.Verdict{Language: l, Of: j, Today: fare.DayOf(j.At)}
 	if j.Scope != verdict.OfRoute && r.asked != "" {
-		sentences.On, _ = fare.ParseDay((r.asked + "-01")[:len(time.DateOnly)]) // the service has read it
+		sentences.On, _ = fare.ParseDay((r.asked + "-01")[:len(time.DateOnly)]) // cannot fail: the service accepted the day
 	}
 	name := func(iata string, airport fare.Airport) string {
 		if airport != (fare.Airport{}) {

@@ -17,7 +17,7 @@ type grant struct {
 	id        string
 	actions   []string
 	resources []string
-	principal bool // it belongs to a resource, and allows the principal service
+	principal bool // the policy of a resource, which allows service to use it
 	service   string
 }
 

@@ -20,7 +20,7 @@ type props = map[string]any
 type statement struct {
 	Says, Choices string
 	One, All      string // types of resources
-	Has, Is       props  // properties, and attributes beside them
+	Has, Is       props  // Properties, and the other attributes of a resource
 	Count         *int
 }
 

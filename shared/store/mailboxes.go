@@ -17,7 +17,7 @@ type Mailbox struct {
 	Mails   []MailboxMail `json:"mails,omitempty"`
 	Stopped time.Time     `json:"stopped,omitzero"` // end of the block
 	Reader  string        `json:"reader,omitempty"` // caller who proved to read the mailbox; exempt from the block
-	Until   time.Time     `json:"until,omitzero"`   // end of that proof
+	Until   time.Time     `json:"until,omitzero"`   // when the proof of Reader expires
 }
 
 type MailboxMail struct {

@@ -18,7 +18,7 @@ type Slots struct {
 	Name    string // kind of slot; part of the key, so it must not change
 	Most    int
 	Per     time.Duration
-	Fees    bool // true: only a payment that lost a fee has failed; false: every payment without an answer
+	Fees    bool // only payments that lost a fee count as failed, instead of all that bought no answer
 }
 
 type Full struct {

@@ -164,9 +164,10 @@ func ranksByDay(lows []Low, first fare.Day, period int) []float64 {
 }
 
 // autocorrelation returns the rank correlation of observed days at their most common distance,
-// instead of that of successive days. If days are missing, that distance is larger and the correlation
-// lower, so the interval is too wide rather than too narrow. In a short history, a correlation r measured on n pairs is on
-// average too low by (1+4r)/n (F. H. C. Marriott, J. A. Pope, 1954), so this is added.
+// instead of that of successive days. If days are missing, that distance is larger and the
+// correlation lower, so the interval is too wide rather than too narrow. In a short history, a
+// correlation r measured on n pairs is on average too low by (1+4r)/n (F. H. C. Marriott, J. A. Pope,
+// 1954), so this is added.
 func autocorrelation(ranks []float64, size int) float64 {
 	distances := map[int]int{}
 	each := func(do func(before, at int)) {

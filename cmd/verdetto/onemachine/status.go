@@ -221,7 +221,7 @@ func (s Status) Print(w io.Writer) {
 	}
 	line("disk", "%.1f GB are free", s.DiskFree/1e9)
 	s.PrintStore(w)
-	faults := slices.DeleteFunc(slices.Clone(s.Faults), func(f monitor.Fault) bool { // it stands above
+	faults := slices.DeleteFunc(slices.Clone(s.Faults), func(f monitor.Fault) bool { // the status has shown it already
 		return slices.ContainsFunc(s.Troubles, func(t monitor.Trouble) bool { return t.String() == f.Message })
 	})
 	for i, f := range faults {

@@ -15,13 +15,13 @@ import (
 
 type Report struct {
 	Rows          int // after the header, without blank lines
-	Fares         int // distinct comparable ones
+	Fares         int // distinct comparable fares
 	Returns       int // among Fares
 	First, Last   fare.Day
 	Duplicates    int                     // rows that repeat another
 	Dropped       map[upstream.Reason]int // all dropped rows, including unreadable ones
-	Bad           []BadRow                // the first unreadable ones
-	BadTotal      int                     // all unreadable ones
+	Bad           []BadRow                // the first unreadable rows
+	BadTotal      int                     // number of unreadable rows
 	Fault         error                   // why reading stopped early
 	OneWayColumns []string                // unused columns whose names suggest one-way fares
 	Readings      []string                // how values in other than the documented form were read

@@ -8,7 +8,7 @@ type money struct {
 	currency fare.Currency
 	perEuro  float64    // the airlines' own exchange rate
 	unit     fare.Cents // prices are multiples of it
-	under    fare.Cents // a price is this much below its step
+	under    fare.Cents // how far prices are below a round amount: 1 cent in 19.99
 }
 
 // moneys lists the towns whose fares are not in EUR.

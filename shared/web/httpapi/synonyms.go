@@ -80,7 +80,7 @@ func ReadAnswer(text string) (yes, known bool) {
 func renamed(op *huma.Operation, r *http.Request) (*http.Request, []Fault) {
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return r, nil // checkParameters explains it
+		return r, nil // checkParameters reports the error
 	}
 	var faults []Fault
 	changed := false
