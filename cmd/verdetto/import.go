@@ -72,7 +72,7 @@ func importPanel(ctx context.Context, o options, file string, out output) error 
 	var messages bytes.Buffer
 	panel, partly, err := onemachine.OpenPanel(file, o.price, &messages)
 	if err == nil && panel.Report().Fault != nil {
-		// A later import could not add the rest: the store would keep a part of a day.
+		// A later import could not add the rest of a day of which the store has fares.
 		return fmt.Errorf("read fares of %s: %w; nothing was imported", file, panel.Report().Fault)
 	}
 	_, _ = messages.WriteTo(out.notes()) // a broken pipe stops the process
@@ -94,7 +94,7 @@ func importPanel(ctx context.Context, o options, file string, out output) error 
 		return err
 	}
 	bar, begun := newMeter("fares", s.Log), time.Now()
-	bar.ended = nil // the report says it
+	bar.ended = nil // printImport prints the last line
 	report, err := recorded.Import{
 		Target: table, Panel: panel, Folder: folder, Now: s.Now, Rates: ecb.Table().RatesOn,
 		Progress: func(done, total int, day fare.Day) {

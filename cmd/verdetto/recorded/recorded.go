@@ -2,7 +2,7 @@
 // had seen the fares day by day. Start at Import.Run.
 //
 // A refresh adds the days of fares in order, so an import cannot simply add earlier days to a
-// series. It refreshes all series again with package refresh, day by day, from their stored fares
+// series. It refreshes the series again with package refresh, day by day, from their stored fares
 // and the panel, into a separate store in the work folder. Then it copies the result; until then the
 // service answers from what it has. The series are held in memory and saved to the work folder from
 // time to time, so that a killed import continues from there.

@@ -1,8 +1,9 @@
 // Package smoke tests a new deployment with one call of every kind: pages, answers, error
 // responses, /mcp for AI agents, payments, links in mails, and the edge's headers.
 //
-// No call changes anything, sends a mail, costs money or needs a key, so it may run at any time. A
-// service without fares, as on its first day, also succeeds. Start reading at Run.
+// No call sends a mail, costs money or needs a key, and the service stores no more than the count of
+// the calls and the demand for a route, so it may run at any time. A service without fares, as on
+// its first day, also succeeds. Start reading at Run.
 package smoke
 
 import (

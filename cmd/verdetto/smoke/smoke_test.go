@@ -48,7 +48,7 @@ func TestAServiceIsGood(t *testing.T) {
 	}
 }
 
-// The calls use up no quota and leave no mail, key or payment, so they succeed again.
+// The calls can be repeated, and leave no mail, key or payment.
 func TestNothingIsLeft(t *testing.T) {
 	h := service(t, false)
 	for range 10 {

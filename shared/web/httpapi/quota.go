@@ -13,8 +13,8 @@ import (
 
 var TooMany = ProblemType{Status: http.StatusTooManyRequests, Code: "troppe-richieste", Title: "Too many calls", Wait: true}
 
-// ConsumeQuota counts a call towards the caller's quota of a route. The function JSON
-// does so for each call, unless ConsumesQuota is set. If the quota is used up, the error is a Problem.
+// ConsumeQuota counts a call towards the caller's quota of a route. Handlers registered with JSON,
+// Ask or Page need it only if ConsumesQuota is set. If the quota is used up, the error is a Problem.
 func (a *API) ConsumeQuota(ctx context.Context, name string) error {
 	_, err := a.ConsumeQuotas(ctx, name, 1)
 	return err
@@ -75,8 +75,8 @@ func ProLimit(r routes.Route) limit.Limit {
 // the quota allows. If it allows none, the error is a Problem. If the counters cannot be reached,
 // it logs the error and allows the calls.
 //
-// It costs one write, plus one for each call if the quota of the caller's IPv6 network is below
-// 512, because limit.CountShared then counts exactly.
+// It usually costs one write. If the quota of the caller's IPv6 network is below 512, each call costs
+// one more, because limit.CountShared then counts exactly.
 func (a *API) ConsumeQuotas(ctx context.Context, name string, n int) (granted int, err error) {
 	c := callOf(ctx)
 	route := a.Capped(routes.Named(name))
