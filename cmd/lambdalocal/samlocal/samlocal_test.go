@@ -17,7 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// If the engine of Within does not start, the process must not start another such process.
+// In a process that Within has started, Within fails instead of starting another one.
 func TestWithin(t *testing.T) {
 	t.Setenv("VERDETTO_SAM_NETWORK", "own")
 	if command, err := Within(t.Context(), "true"); !errors.Is(err, ErrNoEngine) {
@@ -37,8 +37,8 @@ func TestLogged(t *testing.T) {
 	}
 }
 
-// Containers reach this machine through the gateway only if they trust its certificate. Values that
-// are no loopback address stay unchanged.
+// Containers reach this machine through the gateway only if they trust its certificate. Values other
+// than the URL of a loopback address without a path stay unchanged.
 func TestGateway(t *testing.T) {
 	behind := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter,
 		r *http.Request) {

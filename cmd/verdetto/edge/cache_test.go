@@ -58,7 +58,8 @@ func admitAll(http.ResponseWriter, *http.Request) bool { return true }
 
 const trends = "/v1/price-trends?origin=PSA"
 
-// The call goes to the service if the table of endpoints or the first answer forbids sharing, or if it has a key.
+// The second call goes to the service if the table of endpoints or the first answer forbids sharing, or
+// if it has a key that the endpoint reads.
 func TestShared(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -66,7 +67,7 @@ func TestShared(t *testing.T) {
 		method  string
 		first   string
 		second  string
-		header  []string // of the second call
+		header  []string // headers of the second call
 		shared  bool
 	}{
 		{"the same", service{}, "GET", trends, trends, nil, true},

@@ -60,8 +60,8 @@ func TestCompress(t *testing.T) {
 	}
 }
 
-// If a handler sets its own Vary, the answer still depends on the Content-Encoding, named once,
-// whether it is compressed or not.
+// Vary names Accept-Encoding exactly once, even if a handler sets a Vary of its own, and whether the
+// answer is compressed or not.
 func TestCompress_Vary(t *testing.T) {
 	for _, named := range []string{"", "Authorization, Accept-Language", "Accept-Encoding"} {
 		for _, accepts := range []string{"", "gzip", "br"} {

@@ -50,8 +50,8 @@ func (f few) Departures(ctx context.Context, q upstream.Question, until time.Tim
 	return f.Source.Departures(ctx, q, until)
 }
 
-// A service whose clock was wrong during one refresh is not ready. After one refresh with the right
-// clock, it answers like a service whose clock was never wrong.
+// A service whose clock was ahead during one refresh is not ready. After one refresh with the right
+// clock, it answers like a service whose clock was never wrong. So does one whose clock was behind.
 func TestClockThatWasWrong(t *testing.T) {
 	t.Parallel()
 	first := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -96,7 +96,7 @@ func TestClockThatWasWrong(t *testing.T) {
 		n := 0
 		get := func(target string) {
 			r := httptest.NewRequest(http.MethodGet, target, nil)
-			r.RemoteAddr = fmt.Sprintf("192.0.2.%d:1234", n%200) // each caller has a quota
+			r.RemoteAddr = fmt.Sprintf("192.0.2.%d:1234", n%200) // each call from another address, because of the quotas
 			n++
 			w := httptest.NewRecorder()
 			service.API.ServeHTTP(w, r)

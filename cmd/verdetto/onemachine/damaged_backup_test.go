@@ -40,7 +40,7 @@ func newBackup(t *testing.T) (dir, backup string) {
 	return dir, backup
 }
 
-// Verify and restore detect a flipped byte, a truncation and an extension of a backup, and do not
+// Verify and restore detect a changed byte, a truncation and an extension of a backup, and do not
 // change the file.
 func TestEveryByteOfABackup(t *testing.T) {
 	dir, backup := newBackup(t)

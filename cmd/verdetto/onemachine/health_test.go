@@ -88,8 +88,8 @@ func printed(t *testing.T, table store.Table, now func() time.Time) string {
 	return text.String()
 }
 
-// Until a route has enough days for a verdict, /readyz, the status and the deals state the same.
-// Then the store is not asked again.
+// Until a route has enough days for a verdict, /readyz and the status say how many there are and when
+// the first verdict is due. Afterwards /readyz never says so again.
 func TestReadyWhileCollecting(t *testing.T) {
 	clock := storetest.NewClock()
 	table, err := boltstore.Open(filepath.Join(t.TempDir(), "kept.db"), clock.Now, boltstore.Scratch)

@@ -75,7 +75,7 @@ func TestProveRecoveryTellsNothingAfterwards(t *testing.T) {
 
 // areaUnderCurve returns the probability that the three calls after a recovery take longer for an
 // address with a plan than for one without; one half reveals nothing. The addresses of a pair take
-// turns to be first, over open connections.
+// turns to be first.
 func areaUnderCurve(t *testing.T, pairs int, delay func() time.Duration) float64 {
 	t.Helper()
 	service, _, _ := outboxService(t, delay, pairs)

@@ -70,7 +70,8 @@ func (s *slow) Get(ctx context.Context, key store.Key, read store.Consistency) (
 	return s.Table.Get(ctx, key, read)
 }
 
-// onTheWire serves the whole service on a loopback port with the time limits within.
+// onTheWire serves the whole service on a loopback port. If slowly is set, reading a customer blocks
+// until the request is cancelled.
 func onTheWire(t *testing.T, within times, slowly bool) (address string, log *lines, table *slow) {
 	t.Helper()
 	kept, err := boltstore.Open(filepath.Join(t.TempDir(), "test.db"), time.Now, boltstore.Scratch)
@@ -95,7 +96,7 @@ func onTheWire(t *testing.T, within times, slowly bool) (address string, log *li
 		t.Fatal(err)
 	}
 	server := s.server(within)
-	go server.Serve(listener) // ends with Close
+	go server.Serve(listener)
 	t.Cleanup(func() { server.Close() })
 	return listener.Addr().String(), log, table
 }
@@ -124,8 +125,8 @@ func say(t *testing.T, address, text string) (status int, body string) {
 	return w.StatusCode, string(b)
 }
 
-// A body that contradicts its headers, or ends too early, gets a 4xx status on every endpoint that
-// reads a body, and never causes an internal error.
+// A body that contradicts its headers, or ends too early, gets a 400 from every endpoint with the
+// method POST.
 func TestBrokenBodies(t *testing.T) {
 	t.Parallel()
 	address, log, _ := onTheWire(t, patient, false)

@@ -69,8 +69,7 @@ func (o Options) discover(every time.Duration) error {
 	})
 }
 
-// If several processes find a refresh due at once, only one asks the source; the others find the
-// refresh done.
+// If several processes find a refresh due at once, only one asks the source.
 func TestOneProcessRefreshes(t *testing.T) {
 	table, clock := openStore(t)
 	for cycle := 1; cycle <= 3; cycle++ {

@@ -141,7 +141,7 @@ func wantEqual(t *testing.T, want, got map[string]string) {
 	}
 }
 
-// The order of the rows does not matter.
+// An import leaves the same store as daily refreshes, whatever the order of the rows.
 func TestEqualsDayByDay(t *testing.T) {
 	t.Parallel()
 	rows := lines(0, days)
@@ -183,19 +183,17 @@ func TestOwnDays(t *testing.T) {
 		t.Error(diff)
 	}
 	got, all := contents(t, imported, false), contents(t, seen, false)
-	for key := range all { // the score of the service's own answers stays
+	for key := range all { // an import does not add to the score of the service's own answers
 		if strings.HasPrefix(key, "SCORE/") {
 			delete(all, key)
 			delete(got, key)
 		}
 	}
-	// The pooled statistics also learn from the score of a week. The time at which a deal changed
-	// stays.
 	wantEqual(t, all, got)
 }
 
-// A series whose record goes back further than its stored fares stays as it is, and so do the
-// statistics over all series. Other series are imported.
+// A series whose record goes back further than its stored fares stays as it is, and so do the pooled
+// statistics. Other series are imported.
 func TestOldRecord(t *testing.T) {
 	t.Parallel()
 	table := open(t)

@@ -1,7 +1,6 @@
 // Package answers compares answers over recorded fares with committed ones that people can read: the
 // JSON endpoints about fares, /mcp and the page in six languages, about routes of each level, and
-// with the usual errors. Whoever changes how an answer is made sees here what has changed. The flag
-// -update accepts new answers.
+// with the usual errors. The flag -update accepts new answers.
 package answers
 
 import (
@@ -32,7 +31,6 @@ import (
 
 var update = flag.Bool("update", false, "accept the answers as they are")
 
-// today is the day after the last one of the panel.
 var today = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 
 // A route's departure is that of its cheapest fare.
@@ -74,7 +72,7 @@ func TestRecordedFares(t *testing.T) {
 	compare(t, out.String())
 }
 
-// compare reports the first lines that differ. Each JSON field is on a line of its own.
+// compare reports up to 20 answers that differ. Each JSON field is on a line of its own.
 func compare(t *testing.T, got string) {
 	t.Helper()
 	const golden = "testdata/answers.txt"
@@ -120,7 +118,7 @@ func fields(answer string) []string {
 	return strings.Split(strings.NewReplacer(`,"`, "\n\"", " | ", "\n").Replace(answer), "\n")
 }
 
-// sample returns two routes of each level, and one of a problem.
+// sample returns at most two routes for each level and for each code of a problem.
 func sample(t *testing.T, ask func(request) string) (all []route) {
 	t.Helper()
 	levels := map[string]int{}

@@ -22,8 +22,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// weekly returns perWeek fares in each of the weeks before until, with only a few different
-// amounts, as real prices have.
+// weekly returns perWeek fares, on average, in each of the weeks before until. It has 40 different
+// amounts.
 func weekly(perWeek, weeks int, until time.Time) fixture.Fares {
 	chance := rand.New(rand.NewPCG(11, uint64(perWeek)))
 	fares := make(fixture.Fares, perWeek*weeks)
@@ -42,14 +42,14 @@ func weekly(perWeek, weeks int, until time.Time) fixture.Fares {
 	return fares
 }
 
-// versions are the reads with which a refresh finds out, once per origin, whether another version
-// of the program computed what is stored.
+// versions are the reads, once per origin, by which a refresh detects that another version of the
+// program computed what is stored, and the read of the covered cities.
 var versions = fixture.Units{"read COVERED": 0.5, "read ORIGIN TRENDS": 0.5, "read ORIGIN DEALS": 0.5,
 	"read ROUTE SHEET": 0.5, "read ROUTE DEPARTURES": 1}
 
 // Units on keys with ROUTE or INTO are spent once per route, all others once per origin or refresh.
-// A write whose condition fails also costs one unit, but DynamoDB Local does not report it. A
-// refresh uses strongly consistent reads, at one unit per 4 KB.
+// A write whose condition fails also costs one unit, but DynamoDB Local does not report it. For 4 KB,
+// a strongly consistent read costs one unit, any other half a unit.
 func TestCapacity(t *testing.T) {
 	t.Parallel()
 	const (
@@ -60,8 +60,7 @@ func TestCapacity(t *testing.T) {
 	for _, c := range []struct {
 		perWeek             int
 		readBlock, putBlock float64
-		// The departure states include the fares whose outcome is not known yet. The same
-		// transaction writes the pooled statistics.
+		// The departure states include the fares whose outcome is not known yet.
 		readSheets, putSheets float64
 	}{
 		{10, 3, 2, 1, 12},
@@ -69,7 +68,7 @@ func TestCapacity(t *testing.T) {
 		{1000, 94, 9, 4, 34},
 	} {
 		t.Run(fmt.Sprintf("%d fares a week", c.perWeek), func(t *testing.T) {
-			// A Tuesday, as in events/refresh.json.
+			// The time in events/refresh.json.
 			end := time.Date(2016, 3, 1, 3, 0, 0, 0, time.UTC)
 			now := end.AddDate(0, 0, -7*(weeks-1))
 			clock := func() time.Time { return now }

@@ -13,11 +13,13 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// The departures are requested weekly for a year. Then one more refresh is measured: its calls, the
-// request by city that discovers the route, and the stored size.
+// The departures of a route are requested weekly for 54 weeks. The test measures the last of these
+// requests, the request by city that discovers the route, and the stored size.
 func TestDepthCapacity(t *testing.T) {
 	t.Parallel()
-	const before = 2 + 1 + 1 // blocks, summary, coverage
+	// A route cost this many write units a week when fares were requested only by city, which
+	// returned 10 a week: for blocks, the summary and the coverage.
+	const before = 2 + 1 + 1
 	now := time.Date(2016, 3, 1, 3, 0, 0, 0, time.UTC)
 	clock := func() time.Time { return now }
 	m := fixture.Metered(t, clock)
@@ -81,7 +83,6 @@ func TestDepthCapacity(t *testing.T) {
 		"read ROUTE DEPARTURES": 3, "write ROUTE DEPARTURES": 26, "read FARES POOLED": 1.5,
 		"write FARES POOLED": 2, "read LEFT": 0.5, "write LEFT": 2,
 		"read SCORE": 1, "read SCORE WEEK": 6, "write SCORE": 6,
-		// The totals of the score are written once a day, the sums per week once a week.
 	})
 	discovery.Within(t, versions, fixture.Units{
 		"read ROUTE BLOCK": 26, "read ROUTE SHEET": 2, "read INTO": 0.5, "read ORIGIN TRENDS": 0.5,

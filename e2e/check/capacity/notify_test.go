@@ -16,7 +16,6 @@ import (
 	"verdetto/shared/store"
 )
 
-// The units must equal the figures in the package comment of shared/store.
 func TestNotifyingCapacity(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2016, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -44,10 +43,10 @@ func TestNotifyingCapacity(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// At this rate one mail is sent at a time, because the meter does not support concurrent calls.
 	sender := notify.Sender{Alerts: store.Alerts{Table: m}, Notifications: store.Notifications{Table: m}, Mail: folder,
 		Links: notify.Links{Pepper: []byte(fixture.Pepper), BaseURL: "https://verdetto.example"}, Rate: 1, Now: now,
-		Log: slog.New(slog.DiscardHandler),
-		// One mail at a time, because the meter does not support concurrent calls.
+		Log:   slog.New(slog.DiscardHandler),
 		Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }}
 	clear(m.Spent)
 	if sent, err := sender.Work(t.Context()); err != nil || sent.Sent != subscribers {
@@ -60,6 +59,6 @@ func TestNotifyingCapacity(t *testing.T) {
 		sending[strings.Join(words[:2], " ")] += n
 	}
 	sending.Within(t, fixture.Units{"write LEASE": 2, "read WAKES": 2, "write WAKES": 1, "read DIGESTS": 1},
-		fixture.Units{"read ALERTS": 0.5}, // the page
+		fixture.Units{"read ALERTS": 0.5}, // for the list of the route's alerts
 		fixture.Units{"read ALERTS": subscribers, "read STOPPED": subscribers, "write ALERTS": subscribers})
 }

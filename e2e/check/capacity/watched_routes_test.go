@@ -14,8 +14,8 @@ import (
 )
 
 // Routes without alerts, with alerts on the route, and with alerts on single trips are compared
-// after weekly refreshes for half a year. A refresh writes one notification per route for each of
-// the two kinds of alerts, however many there are.
+// after weekly refreshes for half a year. What a refresh spends does not depend on the number of
+// alerts.
 func TestCapacityOfWatched(t *testing.T) {
 	t.Parallel()
 	const weeks = 26

@@ -27,7 +27,7 @@ type operator struct {
 	source  *upstreamtest.Server
 	server  fixture.Server
 	once    string // the one-time address
-	session string // where it leads
+	session string // the address to which once redirects
 }
 
 func firstRun(t *testing.T, d fixture.Shell) *operator {
@@ -125,7 +125,7 @@ func (o *operator) ends() {
 	}
 }
 
-// From an empty folder, past every kind of wrong input, to the first verdict. Each fault is named
+// A first run goes from an empty folder, past wrong input, to the first verdict. Each fault is named
 // once, and the reader can go on. Then the settings file alone starts the service.
 func TestFirstRun(t *testing.T) {
 	t.Parallel()
@@ -204,7 +204,7 @@ func TestFirstRunWithoutAToken(t *testing.T) {
 	o.ends()
 	o.server.End(t)
 	d.LeftNothing()
-	// mail goes into a folder
+	// The second file is a mail, because without settings mails go into a folder.
 	if files := d.Files(); len(files) != 2 || files["mail"] == "" || len(o.source.Calls()) > 0 {
 		t.Errorf("stored: %q; %d calls", files, len(o.source.Calls()))
 	}

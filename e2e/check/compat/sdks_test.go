@@ -37,7 +37,7 @@ type outcome struct {
 	Pages               [][][3]string
 	Previous            [][3]string
 	First, Last         [][3]string
-	Errors              map[string]string // class, status, code, parameter or name
+	Errors              map[string]string // class, status, code, and parameter or name of the error
 	AfterTheKeyWasEnded string            `json:"-"`
 }
 

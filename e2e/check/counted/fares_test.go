@@ -1,6 +1,6 @@
-// Package counted recounts, from the raw fares, what the service states about a route: every count,
-// percentage, lowest, highest and usual fare, and every difference. It shares no arithmetic with
-// the service. It finds the statements in texts with the help of the sentences of the catalogue.
+// Package counted recounts, from the raw fares, what the service states about a route: counts,
+// percentages, lowest, highest and usual fares, and differences. It shares no arithmetic with the
+// service, but finds the statements in texts by the sentences of the catalogue.
 package counted
 
 import (
@@ -54,7 +54,7 @@ var panels = []panel{
 	{"travelpayouts_history_2026", "outbound_price", "2026-08-20"},
 	{"google2026", "price", "2026-07-22"},
 	{"eu_wizzair_weekly", "price", "2016-04-04"},
-	{"", "", "2026-11-01"}, // the invented fares of the documents
+	{"", "", "2026-11-01"}, // the invented fares
 }
 
 func (p panel) read(t *testing.T, until time.Time) (all []raw) {
@@ -133,21 +133,25 @@ type low struct {
 
 // route holds what is counted from the raw fares, in hundredths of their currency.
 type route struct {
-	from, to      string
-	perCent       float64 // euro cents of a hundredth of the currency
-	fares         []raw   // found in the last 400 days
-	lows          []low   // lows of the days before today, cheapest first
-	price         int64   // the cheapest of the fares found in the 24 hours up to the newest
-	found         time.Time
-	departs       map[string]bool // the days of departure at that price
-	live          map[string]raw  // the newest fare of each departure ahead, by day, of the last 7 days
-	lower, equal  int             // days with a lower low, and with an equal low
-	first         string
-	event         string  // of the webhook
-	limit, mailed float64 // in euro cents: of the weekly alert, and the price in the weekly mail before
+	from, to string
+	perCent  float64 // euro cents of a hundredth of the currency
+	fares    []raw   // found in the last 400 days
+	lows     []low   // daily lows before today, cheapest first
+	// price is the cheapest of the live fares found in the 24 hours up to the newest fare of the
+	// route, or of all live fares if there are none.
+	price   int64
+	departs map[string]bool // the days of departure at that price
+	// live holds, by day of departure from today on, fares found in the last 7 days: the cheapest of the
+	// newest fares for each number of stops.
+	live          map[string]raw
+	lower, equal  int     // days whose low is below the price, or equal to it
+	first         string  // the first day with a low
+	event         string  // the body sent to the webhook
+	limit, mailed float64 // in euro cents: the limit of the weekly alert, and the price in its last mail
 }
 
-// count returns false if the route has too few days for a verdict, or no fare now.
+// count fills in the route from its fares. It returns false if there are too few days for a verdict,
+// or no fare now.
 func (r *route) count(today time.Time) bool {
 	day, oldest := dayOf(today), dayOf(today.Add(-400*24*time.Hour))
 	daily, newest := map[string]int64{}, time.Time{}

@@ -16,7 +16,8 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// percent returns the wanted percentile, in days of 100. 0 and 100 mean none and all of them.
+// percent returns the expected percentile, which is 0 only if no day was lower, and 100 only if all
+// were.
 func percent(r *route) want {
 	n := math.Floor(r.share() + .5)
 	if r.lower > 0 {
@@ -74,7 +75,7 @@ func (w want) inJSON(value any) bool {
 	return false
 }
 
-// verdict adds what an answer must state. Lists of deals state fewer fields.
+// verdict adds the fields that an answer must have below prefix, of which a list of deals has fewer.
 func (r *route) verdict(all map[string]want, prefix string, doc any, listed bool) {
 	v, cent := prefix+"verdetto.", r.euro(float64(r.price))
 	median := r.euro(r.quantile(.5))
@@ -101,7 +102,7 @@ func (r *route) verdict(all map[string]want, prefix string, doc any, listed bool
 func (w *world) fields(kind string, r *route, doc any) map[string]want {
 	all := map[string]want{}
 	switch kind {
-	case "card": // which is drawn from a shorter answer
+	case "card": // the structured content has only some of the fields of /v1/analisi
 		drawn := []string{"prezzo.cent", "quartili.q1Cent", "quartili.q3Cent", "verdetto.livello"}
 		all = w.fields("analisi", r, doc)
 		maps.DeleteFunc(all, func(path string, _ want) bool { return at(doc, path) == nil && !slices.Contains(drawn, path) })
@@ -165,7 +166,7 @@ func (w *world) fields(kind string, r *route, doc any) map[string]want {
 	return all
 }
 
-// before returns the lowest fare of the last day that lies 7 to 13 days back, or 0.
+// before returns the daily low of the latest day that lies 7 to 13 days back, or 0.
 func (r *route) before(now time.Time) (price float64) {
 	last := ""
 	for _, l := range r.lows {
@@ -176,7 +177,6 @@ func (r *route) before(now time.Time) (price float64) {
 	return price
 }
 
-// faults returns the paths at which an answer is wrong.
 func (w *world) faults(kind string, r *route, doc any) (faults []string) {
 	for path, want := range w.fields(kind, r, doc) {
 		if value := at(doc, path); !want.inJSON(value) {
@@ -186,8 +186,8 @@ func (w *world) faults(kind string, r *route, doc any) (faults []string) {
 	return faults
 }
 
-// checkFields recounts the answers about each route, and plants a falsehood in each of their
-// fields.
+// checkFields recounts the JSON answers about each route. It also falsifies each kind of field once,
+// which faults must find.
 func (w *world) checkFields(t *testing.T, planted map[string]bool) {
 	levels, kinds := map[string]int{}, map[string]int{}
 	for i, r := range w.routes {
@@ -247,8 +247,8 @@ func (w *world) checkFields(t *testing.T, planted map[string]bool) {
 	}
 }
 
-// checkDepartures checks the differences from the usual fare of a departure, which is an estimate.
-// The fare itself, and its lowest earlier fare, are counted.
+// checkDepartures recounts the fare of a departure and its lowest earlier fare. The usual fare and the
+// percentile are estimates, so it only checks that the page and the answer agree on them.
 func (w *world) checkDepartures(t *testing.T) {
 	checked := 0
 	for i, r := range w.routes {
@@ -265,7 +265,7 @@ func (w *world) checkDepartures(t *testing.T) {
 			checked++
 			value := func(path string) float64 { n, _ := at(doc, path).(float64); return n }
 			price, usual := value("prezzo.cent"), value("verdetto.medianaCent")
-			lowest, now, seen := int64(math.MaxInt64), int64(0), "" // the cheapest fare of the newest day
+			lowest, now, seen := int64(math.MaxInt64), int64(0), "" // now is the cheapest fare of the newest day
 			for _, f := range r.fares {
 				if on := dayOf(f.found); f.depart == day && (on > seen || on == seen && f.price < now) {
 					now, seen = f.price, on

@@ -21,7 +21,6 @@ import (
 // sentence with a group in place of each value.
 type statement struct {
 	id       string
-	than     string // the direction that the sentence states: less, same or more
 	literal  string // the longest part of the sentence without a value, to look for before find
 	find     *regexp.Regexp
 	expected func(s *reading) map[string]want
@@ -29,26 +28,26 @@ type statement struct {
 
 type reading struct {
 	*route
-	w      *world
-	l      *i18n.Language
-	than   string
-	values map[string]string
-	// subject is the fare in euro cents that the text is about, if it is not the cheapest of the
-	// route; usual is its usual fare.
-	subject, usual float64
+	w       *world
+	l       *i18n.Language
+	values  map[string]string
+	subject float64 // the fare in euro cents that the text is about, or 0 for the cheapest of the route
 }
 
 type want struct {
-	kind   byte // c: count; x: an amount in cents; a: an amount in whole units; w: words; p: at most; q: at least
+	// kind is c for a count, x for an amount in cents, a for an amount in whole units, d for the
+	// difference of two amounts in whole units, w for words, p for at most, q for at least.
+	kind   byte
 	number float64
-	from   float64 // d: the difference of two amounts, each in whole units
+	from   float64 // the amount from which number differs, if kind is d
 	words  []string
 }
 
 func count(n int) want         { return want{kind: 'c', number: float64(n)} }
 func exact(cents float64) want { return want{kind: 'x', number: cents} }
 
-// single returns what is wanted of a sentence that states a single one in words, without a number.
+// single is wanted for the field "" of a sentence that has no number if n is 1, because it says so in
+// words. stated is the number in the sentence, if any.
 func single(stated string, n int) want {
 	return count(map[bool]int{true: 0, false: n - 1}[stated != ""])
 }
@@ -76,7 +75,8 @@ func sign(x float64) int {
 	return 0
 }
 
-// Converted amounts are rounded up to two times, each time by half a cent.
+// An amount may differ by a cent, because converted amounts are rounded up to twice, each time by up
+// to half a cent.
 func (w want) holds(value string) bool {
 	n := number(value)
 	switch w.kind {
@@ -166,8 +166,9 @@ func pattern(l *i18n.Language, rendered string) *regexp.Regexp {
 	return regexp.MustCompile(strings.ReplaceAll(p, "987654", "[0-9]+"))
 }
 
-// render returns a sentence with its named values marked. In names, a minus makes a value empty,
-// name:1 makes it one, and name=mark gives it another mark.
+// render returns the sentence id with its values marked. Each word of names is the name of a value,
+// or -name for 0, name:1 for 1, name=mark for another mark, or name/begin to render the value as one
+// that begins with begin, by which some languages inflect.
 func render(l *i18n.Language, id, names string) string {
 	var fill []any
 	begins := ""
@@ -175,7 +176,7 @@ func render(l *i18n.Language, id, names string) string {
 		switch key, value, given := strings.Cut(name, "="); {
 		case given:
 			fill = append(fill, key, mark(value))
-		case strings.Contains(name, "/"): // some languages inflect by how a value begins
+		case strings.Contains(name, "/"):
 			key, begin, _ := strings.Cut(name, "/")
 			fill = append(fill, key, begin+mark(key))
 			begins = begin
@@ -199,12 +200,12 @@ func render(l *i18n.Language, id, names string) string {
 // numbered holds numbers that stand for counts while a sentence is rendered.
 var numbered = map[string]int{"Days": 987001, "Lower": 987002, "Same": 987003}
 
-// statements returns the longest sentences first, because each part of a text belongs to only one
-// of them.
+// Of two sentences, the one that contains the other must come first in statements, because check
+// assigns each part of a text to the first that matches.
 func statements(l *i18n.Language) (all []statement) {
-	add := func(id, than, names string, expected func(s *reading) map[string]want) {
+	add := func(id, names string, expected func(s *reading) map[string]want) {
 		for _, one := range strings.Split(names, "|") {
-			all = append(all, newStatement(l, id, than, render(l, id, one), expected))
+			all = append(all, newStatement(l, id, render(l, id, one), expected))
 		}
 	}
 	subject := func(s *reading) float64 {
@@ -221,27 +222,27 @@ func statements(l *i18n.Language) (all []statement) {
 		low, high := s.half()
 		return map[string]want{"Low": about(s.euro(low)), "High": about(s.euro(high))}
 	}
-	add("verdict.lower", "", "Days Since Lower|Days Since Lower:1", func(s *reading) map[string]want {
+	add("verdict.lower", "Days Since Lower|Days Since Lower:1", func(s *reading) map[string]want {
 		return map[string]want{"Days": count(len(s.lows)), "Since": date(s), "Lower": count(s.lower),
 			"": single(s.values["Lower"], s.lower)}
 	})
-	add("verdict.missed", "", "Low=LowShare High=HighShare", func(s *reading) map[string]want {
+	add("verdict.missed", "Low=LowShare High=HighShare", func(s *reading) map[string]want {
 		return map[string]want{"LowShare": atMost(s.share()), "HighShare": atLeast(s.share())}
 	})
-	add("verdict.never_lower", "", "Days Since -Same|Days Since Same|Days Since Same:1", func(s *reading) map[string]want {
+	add("verdict.never_lower", "Days Since -Same|Days Since Same|Days Since Same:1", func(s *reading) map[string]want {
 		return map[string]want{"Days": count(len(s.lows)), "Since": date(s), "Same": count(s.equal), "": count(s.lower)}
 	})
-	add("verdict.observed", "", "Days Since", func(s *reading) map[string]want {
+	add("verdict.observed", "Days Since", func(s *reading) map[string]want {
 		return map[string]want{"Days": count(len(s.lows)), "Since": date(s)}
 	})
-	add("headline.market", "", "Level", func(s *reading) map[string]want {
+	add("headline.market", "Level", func(s *reading) map[string]want {
 		return map[string]want{"Level": words(l.Text("market." + s.level()))}
 	})
-	add("fare.lower", "", "Price Departure -Back When|Price Departure/sábado -Back When", func(s *reading) map[string]want {
+	add("fare.lower", "Price Departure -Back When|Price Departure/sábado -Back When", func(s *reading) map[string]want {
 		lowest := s.cheapest()
 		return map[string]want{"Price": exact(s.euro(float64(lowest))), "Departure": s.departures(lowest)}
 	})
-	add("fare.route", "", "Price Departure -Back When|Price Departure/sábado -Back When", func(s *reading) map[string]want {
+	add("fare.route", "Price Departure -Back When|Price Departure/sábado -Back When", func(s *reading) map[string]want {
 		var days []string
 		for day := range s.departs {
 			d, _ := fare.ParseDay(day)
@@ -249,20 +250,21 @@ func statements(l *i18n.Language) (all []statement) {
 		}
 		return map[string]want{"Price": exact(s.euro(float64(s.price))), "Departure": words(days...)}
 	})
-	add("departure.half_route", "", "Low High|Low=Same High=Same", half)
-	add("departure.range_route", "", "Price Low High Minimum Maximum", func(s *reading) map[string]want {
+	add("departure.half_route", "Low High|Low=Same High=Same", half)
+	add("departure.range_route", "Price Low High Minimum Maximum", func(s *reading) map[string]want {
 		got := half(s)
 		got["Price"] = exact(subject(s))
 		got["Minimum"], got["Maximum"] = about(s.euro(s.minimum())), about(s.euro(s.maximum()))
 		return got
 	})
-	add("answer.half.days", "", "Low High", half)
-	add("verdict.history", "", "Price", func(s *reading) map[string]want {
+	add("answer.half.days", "Low High", half)
+	add("verdict.history", "Price", func(s *reading) map[string]want {
 		return map[string]want{"Price": exact(subject(s))}
 	})
-	for _, than := range []string{"less", "same", "more"} { // statements for the day follow from the usual fare that they name
-		add("usual."+than, than, "Usual Amount", func(s *reading) map[string]want {
-			if s.subject == 0 { // the judged fare for its day, here the lowest of the route
+	// The usual fare of a departure is an estimate, so it is taken from the sentence.
+	for _, than := range []string{"less", "same", "more"} {
+		add("usual."+than, "Usual Amount", func(s *reading) map[string]want {
+			if s.subject == 0 {
 				s.subject = s.euro(float64(s.price))
 			}
 			from := number(s.values["Usual"])
@@ -273,50 +275,50 @@ func statements(l *i18n.Language) (all []statement) {
 			return got
 		})
 	}
-	add("cheap.lower", "", "When Price Day", func(s *reading) map[string]want {
+	add("cheap.lower", "When Price Day", func(s *reading) map[string]want {
 		return map[string]want{"Price": exact(s.euro(float64(s.cheapest())))}
 	})
-	add("mail.alert.subject.market", "", "Route Level Price", func(s *reading) map[string]want {
+	add("mail.alert.subject.market", "Route Level Price", func(s *reading) map[string]want {
 		return map[string]want{"Price": exact(subject(s)), "Level": words(l.Text("market." + s.level()))}
 	})
-	add("mail.alert.picture", "", "Weeks Price", func(s *reading) map[string]want {
+	add("mail.alert.picture", "Weeks Price", func(s *reading) map[string]want {
 		return map[string]want{"Price": exact(subject(s))}
 	})
-	add("mail.alert.departing", "", "Date", func(s *reading) map[string]want { return map[string]want{"Date": s.departures(s.price)} })
-	all = append(all, newStatement(l, "mail.digest", "", mark("From")+" – "+mark("To")+mark("Space")+mark("Price"),
+	add("mail.alert.departing", "Date", func(s *reading) map[string]want { return map[string]want{"Date": s.departures(s.price)} })
+	all = append(all, newStatement(l, "mail.digest", mark("From")+" – "+mark("To")+mark("Space")+mark("Price"),
 		func(s *reading) map[string]want { return map[string]want{"Price": exact(subject(s))} }))
 	for id, sign := range map[string]float64{"less": 1, "more": -1, "same": 0} {
-		add("mail.digest."+id, "", "By Before", func(s *reading) map[string]want {
+		add("mail.digest."+id, "By Before", func(s *reading) map[string]want {
 			by := sign * (s.mailed - subject(s))
 			return map[string]want{"By": exact(by), "Before": exact(s.mailed), "": isTrue(by > -2 && (sign != 0 || math.Abs(s.mailed-subject(s)) < 2))}
 		})
 	}
 	for id, met := range map[string]bool{"met": true, "unmet": false} {
-		all = append(all, newStatement(l, "mail.digest."+id, "", untagged.Replace(l.Text("mail.digest."+id, "When", render(l, "when.threshold", "Amount"))),
+		all = append(all, newStatement(l, "mail.digest."+id, untagged.Replace(l.Text("mail.digest."+id, "When", render(l, "when.threshold", "Amount"))),
 			func(s *reading) map[string]want {
 				return map[string]want{"Amount": exact(s.limit), "": isTrue(met == (subject(s) <= s.limit))}
 			}))
 	}
-	add("mail.digest.subject_met", "", "Met All", func(s *reading) map[string]want {
+	add("mail.digest.subject_met", "Met All", func(s *reading) map[string]want {
 		return map[string]want{"Met": count(1), "All": count(1), "": isTrue(subject(s) <= s.limit)}
 	})
-	all = append(all, newStatement(l, "mail.alert.sample", "", l.Text("mail.alert.sample")+mark("Space")+render(l, "mail.alert.sample_days", "Days"),
+	all = append(all, newStatement(l, "mail.alert.sample", l.Text("mail.alert.sample")+mark("Space")+render(l, "mail.alert.sample_days", "Days"),
 		func(s *reading) map[string]want { return map[string]want{"Days": count(len(s.lows))} }))
-	add("feed.entry", "", "City Price Date Level", func(s *reading) map[string]want {
+	add("feed.entry", "City Price Date Level", func(s *reading) map[string]want {
 		return map[string]want{"Price": exact(subject(s)), "Date": s.departures(s.price)}
 	})
-	add("agents.month", "", "Month Median Fares", func(s *reading) map[string]want { return s.month(l) })
+	add("agents.month", "Month Median Fares", func(s *reading) map[string]want { return s.month(l) })
 	if l.Code != "en" {
 		return all
 	}
-	add("agents.route", "", "Route Days", func(s *reading) map[string]want { return map[string]want{"Days": count(len(s.lows))} })
-	add("agents.destination", "", "City Price Departure Judged Change Median Days|City Price Departure Judged -Change Median Days",
+	add("agents.route", "Route Days", func(s *reading) map[string]want { return map[string]want{"Days": count(len(s.lows))} })
+	add("agents.destination", "City Price Departure Judged Change Median Days|City Price Departure Judged -Change Median Days",
 		func(s *reading) map[string]want {
 			return map[string]want{"Price": exact(subject(s)), "Median": exact(s.euro(s.quantile(.5))), "Days": count(len(s.lows))}
 		})
 	rendered := l.Count("agents.deal", 987654, "City", mark("City"), "Price", mark("Price"), "Departure", mark("Departure"),
 		"Level", mark("Level"), "Usual", mark("Usual"), "Certainty", mark("Certainty"))
-	all = append(all, newStatement(l, "agents.deal", "", rendered, func(s *reading) map[string]want {
+	all = append(all, newStatement(l, "agents.deal", rendered, func(s *reading) map[string]want {
 		return map[string]want{"Price": exact(subject(s))}
 	}))
 	return all
@@ -335,8 +337,8 @@ func levelPattern(l *i18n.Language) string {
 	return strings.Join(all, "|")
 }
 
-// half returns the limits of the half of the days that a route's page shows: from 20 to 70 % of
-// them, moved below the fare if the fare is expensive.
+// half returns the limits of the half of the daily lows that a route's page shows: from the quantile
+// 20 % to 70 %, or, if the fare is expensive and not above them, the half just below the fare.
 func (s *reading) half() (low, high float64) {
 	low, high = s.quantile(.2), s.quantile(.7)
 	if s.level() == "caro" && high >= float64(s.price) {
@@ -357,7 +359,7 @@ func (s *reading) departures(price int64) want {
 	return words(days...)
 }
 
-// average returns the average of the medians of those months that have enough fares.
+// average returns the average of the medians of the months with at least 5 fares.
 func (s *reading) average() float64 {
 	sum, n := 0., 0.
 	for _, prices := range s.months() {
@@ -396,7 +398,7 @@ func (st statement) isIn(kind string) bool {
 	return kind != "mail" || group == "usual"
 }
 
-func newStatement(l *i18n.Language, id, than, rendered string, expected func(s *reading) map[string]want) statement {
+func newStatement(l *i18n.Language, id, rendered string, expected func(s *reading) map[string]want) statement {
 	longest := ""
 	for _, one := range strings.Split(sentinel.ReplaceAllString(plain(rendered), "\n"), "\n") {
 		if _, size := utf8.DecodeRuneInString(one); size > 0 { // the first letter may be a capital
@@ -406,7 +408,7 @@ func newStatement(l *i18n.Language, id, than, rendered string, expected func(s *
 			longest = one
 		}
 	}
-	return statement{id, than, longest, pattern(l, rendered), expected}
+	return statement{id, longest, pattern(l, rendered), expected}
 }
 
 type claim struct {
@@ -436,7 +438,7 @@ func readable(page string) string {
 }
 
 // check checks what a text about a route states. If the route is nil, the text is about several
-// routes from an origin, and each statement names its city of destination.
+// routes from an origin, and each statement names its destination or its route.
 func (w *world) check(kind, text string, l *i18n.Language, r *route, origin string, subject float64) (claims []claim) {
 	text = plain(text)
 	masked := []byte(text)
@@ -445,7 +447,7 @@ func (w *world) check(kind, text string, l *i18n.Language, r *route, origin stri
 			continue
 		}
 		for _, at := range st.find.FindAllSubmatchIndex(masked, -1) {
-			s := &reading{route: r, w: w, l: l, than: st.than, values: map[string]string{}, subject: subject}
+			s := &reading{route: r, w: w, l: l, values: map[string]string{}, subject: subject}
 			for i, name := range st.find.SubexpNames() {
 				if name != "" && at[2*i] >= 0 {
 					s.values[name] = text[at[2*i]:at[2*i+1]]

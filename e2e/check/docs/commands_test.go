@@ -1,5 +1,5 @@
-// Package docs runs the commands of the documents. Every command must print the output that a
-// committed table states.
+// Package docs runs the commands of the documents. testdata/commands.toml states the expected output
+// of each, or why it is not run.
 package docs
 
 import (
@@ -27,17 +27,16 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// commandTable is testdata/commands.toml: the expected output of each command in the documents, or
-// why tests do not run it.
+// commandTable is testdata/commands.toml.
 type commandTable struct {
 	Scenes []scene           `toml:"scene"`
-	NotRun map[string]string `toml:"not-run"` // reasons
+	NotRun map[string]string `toml:"not-run"` // the reason, by command
 }
 
 // The commands of a scene run one after another in a fresh copy of the repository.
 type scene struct {
 	Name, Tier      string
-	Programs, Tools []string // required: of the system, and below .tools
+	Programs, Tools []string // required programs of the system, and folders below .tools
 	Engine          bool     // a container engine is required
 	Given           string   // shell commands that prepare what the document assumes
 	Path            string   // the only folder in PATH, below the copy's root
@@ -76,7 +75,7 @@ var (
 func commandsOf(t *testing.T, text string) (commands []string) {
 	t.Helper()
 	for _, m := range fence.FindAllStringSubmatch(text, -1) {
-		if m[1] == "" { // blocks that are not typed name their language
+		if m[1] == "" { // a block that holds no commands names its language
 			commands = append(commands, statements(t, m[2]+"\n")...)
 		}
 	}
@@ -88,7 +87,8 @@ func commandsOf(t *testing.T, text string) (commands []string) {
 	return commands
 }
 
-// statements splits a shell script at the first line where bash accepts a command as complete.
+// statements splits a shell script into commands. Each ends with the first line where bash accepts it
+// as complete.
 func statements(t *testing.T, script string) (list []string) {
 	t.Helper()
 	var statement string
@@ -297,7 +297,7 @@ func newVisitor(t *testing.T) *visitor {
 	t.Helper()
 	v := &visitor{dir: t.TempDir(), stop: func() {}}
 	t.Cleanup(func() { v.stop() })
-	// The copy omits files that git ignores, and keeps the modification times, because make
+	// The copy omits .git and what git ignores. It keeps the modification times, because make
 	// compares them with those of .tools.
 	copied := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c",
 		`tar -C "$1" --exclude=./.git --exclude=./.tools --exclude=./dist --exclude=./cdk.out `+
@@ -326,7 +326,8 @@ func (v *visitor) command(t *testing.T, text string) *exec.Cmd {
 	return c
 }
 
-// run also returns the first line of standard output or, if that is empty, of standard error.
+// run returns the exit status, and the first line of standard output or, if that is empty, of
+// standard error.
 func (v *visitor) run(t *testing.T, text string) (code int, line string) {
 	t.Helper()
 	c := v.command(t, text)

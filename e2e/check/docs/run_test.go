@@ -11,8 +11,8 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// make run says what it does before the compiler starts, and counts the compiled packages. Go's
-// compiler is replaced by one that compiles two packages and fails.
+// make run says what it does before the compiler starts, and counts the compiled packages. A script
+// replaces the go command: it names two packages and fails.
 func TestRunSaysWhatItDoes(t *testing.T) {
 	t.Parallel()
 	program, dir := testenv.Command(t, "make", "apt-get install make"), t.TempDir()

@@ -17,8 +17,8 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// A table is copied into a file with item versions and expiry times, which can be backed up, restored, or
-// moved into another table.
+// A table is copied into a file, with item versions and expiry times. The file can be verified,
+// restored, and copied into another table.
 func TestCopyToFile(t *testing.T) {
 	endpoint := dynamolocal.Endpoint(t)
 	client, d := dynamolocal.Client(endpoint), fixture.NewShell(t)

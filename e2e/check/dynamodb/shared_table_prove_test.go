@@ -23,8 +23,8 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// Three processes that share one table divide the refreshes and the mails among them. Every
-// subscriber gets one mail, and a caller who calls all three has the same quota as with one.
+// Three processes share one table. Every subscriber gets one mail, and a caller who calls all three
+// has the same quota as with one.
 func TestProveProcessesShareATable(t *testing.T) {
 	const subscribers, processes = 60, 3
 	endpoint := dynamolocal.Endpoint(t)
@@ -72,7 +72,6 @@ func TestProveProcessesShareATable(t *testing.T) {
 		}
 		return got
 	}
-	// A process waits 1 minute if another holds the lease for sending mails.
 	for tick := time.Tick(100 * time.Millisecond); len(sent()) < subscribers; <-tick {
 		if t.Context().Err() != nil {
 			t.Fatal("not everybody was sent a mail")

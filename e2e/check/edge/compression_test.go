@@ -14,8 +14,8 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
-// The test compares a calendar, a page and the description as the service on one machine sends
-// them. Brotli makes them smaller than gzip, and takes at most ten times as long.
+// The test compresses answers as the service on one machine sends them. Brotli makes them smaller
+// than gzip, and takes at most ten times as long.
 func TestCompression(t *testing.T) {
 	clock := storetest.NewClock()
 	clock.Add(fixture.Today.Sub(clock.Now()))

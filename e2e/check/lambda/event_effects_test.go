@@ -21,7 +21,7 @@ import (
 
 // before prepares an event, after checks its effects besides the answer.
 type around struct {
-	counts bool // it logs metrics, also if nothing fails
+	counts bool // the log must have a line with metrics
 	before func(t *testing.T, o localcloud.Setup, cloud *cloud, environment []string) []string
 	after  func(t *testing.T, o localcloud.Setup, cloud *cloud, environment []string)
 }
@@ -63,7 +63,7 @@ var arounds = map[string]around{
 			t.Errorf("mail to %v", mails)
 		}
 	}},
-	// Origins of routes whose departures are due get one message each.
+	// The series whose departures are due are put on the queue.
 	"refresh-departures": {before: func(t *testing.T, o localcloud.Setup, _ *cloud, environment []string) []string {
 		routes := trends.Origin{}.Merge([]trends.Entry{{Destination: "BUH", AsOf: fare.DayOf(o.Now())}})
 		err := store.Fares{Table: tableOf(o, environment)}.PutTrends(t.Context(), "MIL", routes, 0, nil)
@@ -82,7 +82,7 @@ var arounds = map[string]around{
 			t.Error("nothing is put on the queue")
 		}
 	}},
-	// The worker sends mails only to addresses with a plan.
+	// The worker mails a recovered key only to an address with a plan.
 	"pro-sqs": {before: func(t *testing.T, o localcloud.Setup, _ *cloud, environment []string) []string {
 		table := tableOf(o, environment)
 		_, err := store.Customers{Table: table}.Issue(t.Context(), rand.Reader, apikey.CustomerIDOf([]byte(pepper), "grace@example.com"), o.Now().Add(-time.Hour), func(k *store.Customer) error {

@@ -29,9 +29,10 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// Every committed event goes to the executable that its file name begins with: refresh-origins.json
-// to functions/refresh. It uses DynamoDB Local, moto in place of SES, SQS and SSM, and invented
-// fares. An event without a golden file fails the test, and so does a golden file without an event.
+// TestEvents passes each event in events to the executable that its file name begins with:
+// refresh-origins.json to functions/refresh. The executables use DynamoDB Local, moto in place of SES,
+// SQS and SSM, and invented fares. An event without a golden file fails the test, and so does a golden
+// file without an event.
 func TestEvents(t *testing.T) {
 	names := eachEvent(t, localcloud.Setup{}, nil, *update, func(t *testing.T, e event, environment []string, logs io.Writer) []byte {
 		process, err := runtimeapi.Start(t.Context(), fixture.Executable(t, "functions/"+e.function+"/bootstrap"), environment, logs)
@@ -62,10 +63,9 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// pepper is the secret from which every function derives pseudonyms.
 const pepper = "local-pepper-that-is-32-bytes-long"
 
-// operator equals infra/cdk/example.json, from which the template is made.
+// operator has the values of infra/cdk/example.json, from which the template is made.
 var operator = []string{
 	"VERDETTO_OPERATOR_NAME=Example Flights s.r.l.", "VERDETTO_OPERATOR_ADDRESS=Via Esempio 1, 20100 Milano, Italy",
 	"VERDETTO_OPERATOR_EMAIL=help@verdetto.example.com", "VERDETTO_OPERATOR_PHONE=+39 02 0000000",
@@ -79,9 +79,9 @@ type event struct {
 	around
 }
 
-// eachEvent passes every committed event, or those in only, to run in a prepared environment, compares the answer with
-// the golden file, and checks the event's other effects. Then it restores the table, so that events
-// do not influence each other.
+// eachEvent passes every event, or those in only, to run in a prepared environment, compares the
+// answer with the golden file (or writes it, if write is set), and checks the event's other effects.
+// Then it restores the table, so that events do not influence each other.
 func eachEvent(t *testing.T, o localcloud.Setup, only []string, write bool, run func(t *testing.T, e event, environment []string, logs io.Writer) []byte) (names []string) {
 	t.Helper()
 	endpoint := dynamolocal.Endpoint(t)
@@ -165,7 +165,6 @@ var (
 	styleHash   = regexp.MustCompile(`'sha256-[^']+'`)
 )
 
-// mask replaces a part of a header, if the answer has it.
 func mask(headers map[string]any, name string, part *regexp.Regexp, with string) {
 	if value, ok := headers[name].(string); ok {
 		headers[name] = part.ReplaceAllString(value, with)
@@ -198,7 +197,7 @@ func readable(t *testing.T, payload []byte) []byte {
 					token["access_token"] = "TOKEN" // it contains the second of its expiry
 				}
 				fields["body"] = body
-			} else if _, main, ok := strings.Cut(text, `<main id="main">`); ok { // a page without its frame
+			} else if _, main, ok := strings.Cut(text, `<main id="main">`); ok {
 				main, _, _ = strings.Cut(main, "</main>")
 				fields["body"] = strings.Split(strings.TrimSpace(main), "\n")
 			}

@@ -12,11 +12,11 @@ import (
 )
 
 var (
-	// No log line may contain mail addresses, tokens and secrets, or Pro keys.
+	// No log line may match one of these.
 	email = regexp.MustCompile(`[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+\.[A-Za-z]{2,}`)
 	token = regexp.MustCompile(`\bcs_(?:test|live)_\w+|\bwhsec_\w+|\bsk_(?:test|live)_\w+|[?&](?:t|id|token|session_id)=`)
 	key   = regexp.MustCompile(`\bvd_\w+`)
-	addr  = regexp.MustCompile(`\b203\.0\.113\.\d+\b`) // the source of all events
+	addr  = regexp.MustCompile(`\b(?:203\.0\.113|198\.51\.100)\.\d+\b`) // CloudFront and the callers in the events
 )
 
 // faultsOfLog expects each line to be JSON with the request id, and without a value from the event
@@ -98,7 +98,8 @@ func TestPersonalIsSeen(t *testing.T) {
 		"session":      `{"requestId":"1","s":"cs_test_a1b2"}`,
 		"link":         `{"requestId":"1","path":"/v1/alerts/manage?t=x"}`,
 		"key":          `{"requestId":"1","key":"vd_abc"}`,
-		"caller":       `{"requestId":"1","from":"203.0.113.9"}`,
+		"proxy":        `{"requestId":"1","from":"203.0.113.9"}`,
+		"caller":       `{"requestId":"1","from":"198.51.100.23"}`,
 		"query":        `{"requestId":"1","was":"an-opaque-token-of-a-link"}`,
 		"header":       `{"requestId":"1","was":"only-the-edge-knows"}`,
 		"two requests": `{"requestId":"1","requestId":"2"}`,

@@ -27,9 +27,8 @@ import (
 // fullCPU is the memory in MB at which Lambda gives a function one full processor.
 const fullCPU = 1769
 
-// docs/aws.md, the functions' memory and timeouts on AWS, and the cost of a million verdicts are
-// based on these figures. Processor time depends on the machine, so it is only printed. Memory must
-// stay below half of what infra/cdk gives the function.
+// The processor time of a call depends on the machine, so it is only printed. The memory of a function
+// must not exceed half of what infra/cdk gives it.
 func TestProveMemoryAndTime(t *testing.T) {
 	endpoint := dynamolocal.Endpoint(t)
 	o := localcloud.Setup{Source: sample.New(), Fill: routesOf{sample.New(), map[fare.City]fare.City{"MIL": ""}}, Now: func() time.Time { return fixture.Today }, Log: slog.New(slog.DiscardHandler)}
@@ -54,7 +53,7 @@ func TestProveMemoryAndTime(t *testing.T) {
 		{"compat", "compat-metrics", 500, "200"},
 		{"x402", "x402", 500, "402"},
 		{"pro", "pro-cripta", 200, "200"},
-		{"refresh", "refresh", 1, ""}, // of the invented fares, 43 origins
+		{"refresh", "refresh", 1, ""}, // all 43 origins of the invented fares
 	} {
 		t.Run(f.function, func(t *testing.T) {
 			event, err := os.ReadFile(fixture.Path(t, "events", f.event+".json"))
@@ -75,7 +74,7 @@ func TestProveMemoryAndTime(t *testing.T) {
 			defer process.Close()
 			started := worked(t, process.Pid())
 			for n := range f.calls {
-				// No quota is used up.
+				// Each call has another address, so that no quota is used up.
 				caller := fmt.Sprintf("198.18.%d.%d", n/250, n%250+1)
 				answer, err := process.Invoke(t.Context(), bytes.ReplaceAll(event, []byte("198.51.100.23"), []byte(caller)))
 				if err != nil || answer.Error != "" {

@@ -20,7 +20,7 @@ import (
 
 var all = flag.Bool("all", false, "run all events in Lambda's image")
 
-// sampled are events of every function, of every kind of payload, and with every kind of effect.
+// sampled has at least one event of each function.
 var sampled = strings.Fields("alerts-bounce alerts-outbox alerts-queue alerts-subscribe analisi analisi-home " +
 	"analisi-mcp-call compat-metrics compat-offers pricetrends pro-cripta pro-recupera pro-sqs " +
 	"refresh-age refresh-mail refresh-schedule refresh-sqs x402")
@@ -42,8 +42,8 @@ func TestProveSAMInvoke(t *testing.T) {
 		begun := time.Now()
 		ctx, folder := t.Context(), t.TempDir()
 		running := map[string]*warm{} // by environment
-		var whole bytes.Buffer        // all logs
-		var events [][]byte           // all events sent
+		var whole bytes.Buffer
+		var events [][]byte
 		defer func() {
 			for _, w := range running {
 				w.Close()

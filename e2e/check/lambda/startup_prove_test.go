@@ -23,14 +23,12 @@ import (
 
 const (
 	starts = 25  // of each executable
-	most   = 3.0 // greatest ratio to the minimal function
+	most   = 3.0 // greatest ratio of the start times to those of the minimal function
 	mostMB = 30.0
 )
 
-// heavier lists the functions that may take longer to start than the common limit, with the reason.
-// Each limit is at least 25 % above the time measured on an idle machine. Most of the time goes to
-// clients of the AWS SDK, which build a schema of all types of a service: 2 ms for SSM, 0.7 ms for
-// DynamoDB and 0.6 ms for SES.
+// heavier lists the functions whose ratio may exceed most. why names what takes the time, and the
+// ratio that this test measured on an idle machine.
 var heavier = map[string]struct {
 	time float64
 	why  string
@@ -117,7 +115,7 @@ func median(values []float64) float64 {
 	return values[len(values)/2]
 }
 
-// start stops the executable when it is ready for events.
+// start measures the start of an executable, which it stops when it is ready for events.
 func start(t *testing.T, executable string, environment []string) startCost {
 	t.Helper()
 	var logs bytes.Buffer
@@ -133,8 +131,8 @@ func start(t *testing.T, executable string, environment []string) startCost {
 	return c
 }
 
-// peakMemory returns the highest memory use of a running process in KiB. What the kernel reports
-// after its end would include the parent process.
+// peakMemory returns the highest memory use of a process in KiB. It must run before the process ends,
+// because what the kernel reports afterwards may be that of the parent, from which it was forked.
 func peakMemory(t *testing.T, pid int) int {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
@@ -157,8 +155,8 @@ func peakMemory(t *testing.T, pid int) int {
 	return 0
 }
 
-// In startEnvironment every executable starts. No server listens at its addresses, because a
-// starting executable calls only the table.
+// startEnvironment has the settings of all executables. No server listens at its addresses, because
+// a starting executable calls only the table.
 var startEnvironment = slices.Concat([]string{
 	"AWS_REGION=eu-south-1", "GOGC=300", "VERDETTO_ORIGIN_SECRETS=local-origin-secret",
 	"VERDETTO_PEPPER=local-pepper-that-is-32-bytes-long",

@@ -46,8 +46,7 @@ func snapshot(t *testing.T, client *dynamodb.Client, table string) contents {
 	c := contents{table, map[string]map[string]types.AttributeValue{}}
 	pages := dynamodb.NewScanPaginator(client, &dynamodb.ScanInput{TableName: aws.String(table), ConsistentRead: aws.Bool(true)})
 	for pages.HasMorePages() {
-		// The test's context may have ended, because snapshot is also called after a test.
-		page, err := pages.NextPage(context.WithoutCancel(t.Context()))
+		page, err := pages.NextPage(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,13 +64,12 @@ func keyOf(item map[string]types.AttributeValue) string {
 
 func (c contents) restore(t *testing.T, client *dynamodb.Client) {
 	t.Helper()
-	ctx := context.WithoutCancel(t.Context())
 	now := snapshot(t, client, c.table).items
 	for key, item := range now {
 		if _, ok := c.items[key]; ok {
 			continue
 		}
-		if _, err := client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: aws.String(c.table), Key: map[string]types.AttributeValue{
+		if _, err := client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: aws.String(c.table), Key: map[string]types.AttributeValue{
 			schema.Partition: item[schema.Partition], schema.Sort: item[schema.Sort],
 		}}); err != nil {
 			t.Fatal(err)
@@ -81,7 +79,7 @@ func (c contents) restore(t *testing.T, client *dynamodb.Client) {
 		if reflect.DeepEqual(item, now[key]) {
 			continue
 		}
-		if _, err := client.PutItem(ctx, &dynamodb.PutItemInput{TableName: aws.String(c.table), Item: item}); err != nil {
+		if _, err := client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String(c.table), Item: item}); err != nil {
 			t.Fatal(err)
 		}
 	}

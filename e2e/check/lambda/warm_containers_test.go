@@ -25,7 +25,7 @@ type warm struct {
 	stop   func()
 }
 
-// startWarm writes the log to a file. The caller must close the result.
+// startWarm makes SAM write its log to the file log. The caller must close the result.
 func startWarm(ctx context.Context, local *samlocal.Local, environment []string, log string) (*warm, error) {
 	w := &warm{log: log}
 	var output bytes.Buffer

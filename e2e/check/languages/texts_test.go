@@ -43,7 +43,7 @@ func catalogueTexts(t *testing.T) (texts []text) {
 	return texts
 }
 
-// each visits every text in a nested TOML table, in the order of the keys.
+// each visits every text in nested tables or objects, in the order of the keys.
 func each(prefix string, value any, visit func(key, text string)) {
 	switch v := value.(type) {
 	case string:
@@ -281,7 +281,7 @@ func prose(document string) (paragraphs []string) {
 	return paragraphs
 }
 
-// apiTexts includes those of the tools for agents.
+// apiTexts returns the texts that describe the API, its errors and the tools for agents.
 func apiTexts(t *testing.T) (texts []text) {
 	t.Helper()
 	for path, data := range files(t, "functions/analisi/reference/openapi.json", "functions/analisi/reference/advice.json",

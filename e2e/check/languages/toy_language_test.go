@@ -1,5 +1,5 @@
 // Package languages follows a reader through the whole service in a toy language, in which each word of another
-// language on a page or in a mail is an error. For our six languages, LanguageTool checks the grammar of all texts.
+// language on a page or in a mail is an error. For our six languages, LanguageTool checks the grammar of the texts.
 package languages
 
 import (

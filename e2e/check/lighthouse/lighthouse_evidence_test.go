@@ -1,4 +1,4 @@
-// Package lighthouse measures the pages with Lighthouse, as a search engine's operator does.
+// Package lighthouse measures the pages with Lighthouse.
 package lighthouse
 
 import (
@@ -30,9 +30,9 @@ func TestProveLighthouse(t *testing.T) {
 	visit(t, 1, []string{"mobile"}, "accessibility", "best-practices", "seo")
 }
 
-// TestEvidenceLighthouse also wants a fast page. Lighthouse simulates the network, but takes the
-// time of scripts and of layout from this machine. A busy machine can only lower a score, so the
-// best of three runs counts.
+// TestEvidenceLighthouse wants fast pages. Lighthouse simulates the network, but takes the time of
+// scripts and of layout from this machine. A busy machine can only lower a score, so the best of three
+// runs counts.
 func TestEvidenceLighthouse(t *testing.T) {
 	visit(t, 3, []string{"mobile", "desktop"}, "performance")
 }

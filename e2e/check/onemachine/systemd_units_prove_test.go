@@ -1,6 +1,5 @@
-// Package onemachine tests the files in infra/onemachine: the systemd units with systemd-analyze,
-// the Caddyfile with Caddy, and the image and compose file in a container engine. If one of these
-// programs is missing, its test is skipped with a message.
+// Package onemachine tests the files in infra/onemachine: the systemd units with systemd, the
+// Caddyfile with Caddy, and the image and compose file in a container engine.
 package onemachine
 
 import (

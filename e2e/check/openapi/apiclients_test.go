@@ -64,7 +64,7 @@ func TestOpenAPILints(t *testing.T) {
 	}
 }
 
-// installs matches the steps of a line that fetch a generator, because make tools has fetched it.
+// installs matches the steps that fetch a generator. They are left out, because make tools fetches it.
 var installs = regexp.MustCompile(`(npm|pip) install [^;]*; `)
 
 // The lines of examples/README.md run as written in a fresh folder. Each program gets a verdict and
@@ -87,7 +87,7 @@ func TestGeneratedClients(t *testing.T) {
 		"print(*analisi.sync(client=Client(sys.argv[1]), origine='Milano', destinazione='Bucarest', campi='verdetto.campione').to_dict()['verdetto'])"
 	for name, client := range map[string]struct {
 		available func(t *testing.T)
-		checks    string // of what was generated
+		checks    string // a shell command that checks the generated code
 	}{
 		"go": {func(t *testing.T) {
 			command := exec.CommandContext(t.Context(), "go", "tool", "oapi-codegen", "-version")
@@ -138,7 +138,7 @@ func TestGeneratedClients(t *testing.T) {
 			if got := run(strings.ReplaceAll(written[last+2:], "Bucarest", "Bukarestt")); got != "citta-sconosciuta" {
 				t.Errorf("the problem is %q", got)
 			}
-			if name == "python" { // an answer of which required fields are absent
+			if name == "python" { // with campi, fields that are otherwise required are absent
 				if got := run(`python -c "$1" "$2"`, partial, url); got != "campione" {
 					t.Errorf("the part has the fields %q", got)
 				}

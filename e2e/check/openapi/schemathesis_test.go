@@ -16,8 +16,7 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// TestSchemathesis generates over 5,000 calls, the same on every machine. VERDETTO_SEED=N
-// generates others.
+// TestSchemathesis generates the same calls each time. VERDETTO_SEED=N generates others.
 func TestSchemathesis(t *testing.T) {
 	schemathesis(t, seed(t, 20260301), "--max-examples", "15")
 }

@@ -29,8 +29,7 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// serve returns the address of a service. behind lists the trusted proxies, forwarded is the header
-// in which they send the caller's address.
+// serve returns the address of a service. behind lists the trusted proxies.
 func serve(t *testing.T, behind string) string {
 	t.Helper()
 	proxies, err := edge.ParseProxies(behind)
@@ -61,7 +60,7 @@ func port(t *testing.T) string {
 	return "127.0.0.1:" + testenv.Port(t)
 }
 
-// run starts a proxy and waits until it answers at the address.
+// run starts a program, and waits until it accepts connections at the address.
 func run(t *testing.T, address, path string, args ...string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -121,8 +120,7 @@ http://:%s {
 	return at
 }
 
-// nginx returns a function that runs nginx as a proxy. line of its configuration writes the
-// caller's address into a header.
+// nginx returns a function that runs nginx as a proxy, with line in its configuration.
 func nginx(line string) func(*testing.T, string) string {
 	return func(t *testing.T, service string) string {
 		t.Helper()
@@ -143,7 +141,7 @@ http {
 }
 
 // The published configuration starts, terminates TLS, and tells callers apart. The test changes
-// only its ports, its certificate and the address of the service.
+// only what it listens on, its certificate and the address of the service.
 func TestPublishedNginx(t *testing.T) {
 	path := testenv.Command(t, "nginx", "apt-get install nginx-light")
 	published, err := os.ReadFile(fixture.Path(t, "infra", "onemachine", "nginx.conf"))
@@ -224,7 +222,7 @@ func ask(t *testing.T, from, to string, header http.Header) int {
 	return w.StatusCode
 }
 
-// forged returns sets of headers that each claim the caller's address.
+// forged returns sets of headers, each of which claims that the caller has the address.
 func forged(address string) []http.Header {
 	var all []http.Header
 	for _, name := range []string{
@@ -253,8 +251,8 @@ func forged(address string) []http.Header {
 	)
 }
 
-// Each of 100 callers behind a proxy has its own quota. No forged header raises it, or uses up the
-// quota of another caller.
+// Each of 100 callers has its own quota, behind a proxy and without one. No forged header raises it,
+// or uses up the quota of another caller.
 func TestCapsBehindProxies(t *testing.T) {
 	if n := len(forged("192.0.2.1")); n < 30 {
 		t.Fatalf("only %d headers are forged", n)

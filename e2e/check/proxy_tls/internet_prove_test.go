@@ -40,7 +40,7 @@ import (
 const (
 	server    = "198.51.100.10" // the machine on which the documented commands run
 	elsewhere = "198.51.100.20" // all other servers
-	machine   = "machine"       // network name of the page's machine
+	machine   = "machine"       // the network namespace of server
 )
 
 // names maps every host name that the test looks up to its address.
@@ -57,7 +57,8 @@ type internet struct {
 	roots     *x509.CertPool // root certificates of the stand-ins and the service
 }
 
-// playInternet takes the folder of the machine on which the documented commands run.
+// playInternet starts the servers. root is the folder of the machine on which the documented commands
+// run.
 func playInternet(t *testing.T, root string) *internet {
 	t.Helper()
 	i := &internet{began: time.Now(), roots: x509.NewCertPool()}
@@ -116,8 +117,8 @@ func playInternet(t *testing.T, root string) *internet {
 	})
 	plain := &http.Server{Handler: all} // Stripe's stand-in shows its pages without TLS
 	encrypted := &http.Server{Handler: all, TLSConfig: &tls.Config{Certificates: []tls.Certificate{certificate}}}
-	go plain.Serve(listen(t, elsewhere+":80"))                 // ends with Close
-	go encrypted.ServeTLS(listen(t, elsewhere+":443"), "", "") // likewise
+	go plain.Serve(listen(t, elsewhere+":80"))
+	go encrypted.ServeTLS(listen(t, elsewhere+":443"), "", "")
 	t.Cleanup(func() {
 		_ = plain.Close()
 		_ = encrypted.Close()
@@ -189,7 +190,8 @@ func newAuthority(t *testing.T) (authority *x509.Certificate, issue func(map[str
 	}
 }
 
-// trust takes effect when the machine installs the package ca-certificates.
+// trust adds a root certificate, which takes effect when the machine installs the package
+// ca-certificates.
 func trust(t *testing.T, root, name string, certificate []byte) {
 	t.Helper()
 	dir := filepath.Join(root, "usr/local/share/ca-certificates")
@@ -228,7 +230,7 @@ func startPebble(t *testing.T, certificate tls.Certificate, trusted *x509.CertPo
 	return []byte(answer)
 }
 
-// client calls only the servers in the test's own network.
+// client trusts the certificates of the stand-ins and those that Pebble issues.
 func (i *internet) client() *http.Client {
 	return &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: i.roots},
 		ForceAttemptHTTP2: true, DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {

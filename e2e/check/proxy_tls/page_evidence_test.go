@@ -24,9 +24,9 @@ import (
 // has its own network gets it.
 const inside = "PAGE_INSIDE"
 
-// docs/self-hosting.md is followed word for word, with its placeholders filled in: from a bare
+// The test runs the commands of docs/self-hosting.md, with the placeholders filled in: from a bare
 // Debian to a running service with TLS, mail and a purchase. In the test's own network every host
-// name of the document leads to this machine. Pebble issues certificates, Exim is the mail
+// name of these commands leads to this machine. Pebble issues certificates, Exim is the mail
 // provider, and fake servers replace Stripe, Solana and the fare source.
 func TestEvidencePage(t *testing.T) {
 	if root := os.Getenv(inside); root != "" {
@@ -41,7 +41,7 @@ func TestEvidencePage(t *testing.T) {
 	if os.Getuid() != 0 {
 		testenv.Missing(t, "root, for a network of its own", "run the test as root")
 	}
-	dir, err := os.MkdirTemp("/tmp", "debian-*") // other users cannot enter every temporary folder
+	dir, err := os.MkdirTemp("/tmp", "debian-*") // t.TempDir may lie in a folder that other users cannot enter
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,8 +72,8 @@ func output(t *testing.T, c *exec.Cmd) []byte {
 
 var fenced = regexp.MustCompile("(?s)\n```\n(.*?)\n```")
 
-// The first of the command blocks of docs/self-hosting.md builds the package, as fixture.Package
-// does. The others run on the server.
+// blocks returns the command blocks of a section of docs/self-hosting.md. The first builds the
+// package, as fixture.Package does. The others run on the server.
 func blocks(t *testing.T) (commands []string) {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join(fixture.Path(t), "docs", "self-hosting.md"))
@@ -114,7 +114,7 @@ func follow(t *testing.T, root string) {
 	}
 	log := filepath.Join(root, "var/log/verdetto.log")
 	t.Cleanup(func() {
-		// The test's network disappears when the process ends.
+		// The service is no child of this process, so it would go on after the test.
 		_ = exec.Command("chroot", root, "bash", "-c",
 			`for p in /proc/[0-9]*; do [ "$(readlink $p/exe)" = /usr/bin/verdetto ] && kill ${p#/proc/}; done`).Run()
 		if log, err := os.ReadFile(log); err == nil && t.Failed() {

@@ -12,7 +12,8 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// After a restart with free space, the store contains all data that the service acknowledged.
+// While the disk is full, the service refuses requests for alerts and is not ready. After a restart
+// with free space it accepts them again, and its store is intact.
 func TestFullDisk(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("wants root, to mount a small disk")

@@ -115,7 +115,7 @@ func post(url string, body any) (int, error) {
 
 func serve(t *testing.T, d fixture.Shell, file string) fixture.Server {
 	t.Helper()
-	// The system's clock goes on after a kill, so the leases of a killed process expire.
+	// The service uses the system's clock, so that the leases of a killed process expire.
 	today := time.Now()
 	d.Write("fares.csv", fixture.CSVHeader+fmt.Sprintf(
 		"MIL,BUH,%s,%s,30.00,EUR\n", today.AddDate(0, 0, -1).Format(time.DateOnly),

@@ -1,6 +1,6 @@
-// Package restore follows the exercise in docs/aws.md for restoring lost data: a table is restored
-// to a past state, configured like the original, and used by the service. Other tests of the
-// package kill the service under load, or fill its disk.
+// Package restore makes the calls by which docs/aws.md restores a table: it is restored, configured
+// like the original, and written to. Other tests of the package make backups of a service under load,
+// kill it, or fill its disk.
 package restore
 
 import (
@@ -20,8 +20,8 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// The calls of the commands in docs/aws.md go to moto, a local imitation of AWS, which restores the
-// current state of the table, not a past one, and takes no time.
+// The calls go to moto, a local imitation of AWS, which restores the current state of the table, not
+// a past one.
 func TestRestoreTable(t *testing.T) {
 	ctx := t.Context()
 	client := dynamodb.New(dynamodb.Options{
@@ -89,7 +89,7 @@ func TestRestoreTable(t *testing.T) {
 	); err != nil {
 		t.Fatal(err)
 	}
-	// The restored table has the original's key names, bills per request, and accepts writes.
+	// The restored table has the original's key names, and accepts writes.
 	describe := func(name string) *types.TableDescription {
 		t.Helper()
 		out, err := client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: aws.String(name)})

@@ -101,7 +101,7 @@ func (s deployed) resources(t *testing.T, whole int) {
 	t.Logf("of %d resources of the template %d were handed to moto, and %d made\n%s", whole, all, there, table)
 }
 
-// queues maps each queue's ARN to the logical id.
+// queues compares the queues with the template, and returns their logical ids by ARN.
 func (s deployed) queues(t *testing.T) (arns map[string]string) {
 	t.Helper()
 	queues := sqs.NewFromConfig(s.settings)
@@ -223,7 +223,7 @@ func (s deployed) tables(t *testing.T) {
 
 func allowed(t *testing.T, settings aws.Config, want template, functions *lambda.Client) {
 	t.Helper()
-	callers, keeps := map[string][]string{}, map[string]string{} // by function; by log group
+	callers, keeps := map[string][]string{}, map[string]string{} // callers by function, days by log group
 	for _, r := range want.Resources {
 		switch r.Type {
 		case "AWS::Lambda::Permission":

@@ -37,9 +37,9 @@ import (
 const motoImage = "verdetto/moto-lambda:al2023"
 
 // The functions run in moto with the variables, table, queues and names of secrets that moto gave
-// them. Each is called through the Lambda API, and each queue gets a message. The container image
-// is ours, because moto would download another. Unlike AWS, moto checks no permissions and uses
-// this machine's processor.
+// them. All but x402 are called through the Lambda API, and the queues of pro and alerts get a
+// message. The container image is ours, because moto would download another. Unlike AWS, moto checks
+// no permissions and uses this machine's processor.
 func TestProveStackInvoked(t *testing.T) {
 	testenv.Command(t, "node", "apt-get install nodejs")
 	testenv.Tool(t, "moto", "bin", "python")
@@ -131,7 +131,7 @@ func zipped(t *testing.T, function string) []byte {
 	return code.Bytes()
 }
 
-// seed stores no fares, because moto's table would take minutes for the fares of one origin.
+// seed stores the secrets. It stores no fares, because moto's table is too slow for them.
 func seed(t *testing.T, settings aws.Config) {
 	t.Helper()
 	secrets := ssm.NewFromConfig(settings)

@@ -47,9 +47,8 @@ var made = []string{
 	"AWS::S3::Bucket", "AWS::SNS::Topic", "AWS::SQS::Queue",
 }
 
-// forMoto removes what moto fails on from the template, such as references to attributes that it
-// does not know. It replaces a reference to an alias by one to the function, because moto has no
-// aliases.
+// forMoto removes the resources that refer to attributes of types that moto cannot create. It replaces
+// a reference to an alias by one to the function, because moto has no aliases.
 func forMoto(t template) template {
 	aliases := map[string]string{}
 	for id, r := range t.Resources {

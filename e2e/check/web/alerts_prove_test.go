@@ -107,14 +107,15 @@ func TestProveAlertOnATrip(t *testing.T) {
 				`fetch(document.querySelector('a[download]').href).then(r => r.json()).then(all => all.alerts.map(a => a.kind + ' ' + a.channel).join(', '))`); kinds != "drop mail, threshold mail, low mail, change webhook" {
 				t.Errorf("taken along: %s", kinds)
 			}
-			// A 404 means that no fare with this return is known; a 400 names the missing field.
+			// The page is a 404, because no fare with this return is known. The form was refused with a
+			// 400.
 			w.quiet("the server responded with a status of 40")
 		})
 	}
 }
 
 // others adds confirmed alerts of other kinds and channels. One has been notified. One is paused,
-// and its webhook endpoint is marked as failed.
+// and its webhook endpoint is marked as dead.
 func (v shop) others(t *testing.T) {
 	t.Helper()
 	today := fare.DayOf(fixture.Today)

@@ -268,7 +268,7 @@ func (w *tab) shoot(what string) {
 	}
 }
 
-// picture waits until the page is fully loaded.
+// picture saves a picture like shoot, but waits until the page is fully loaded.
 func (w *tab) picture(what string) {
 	w.t.Helper()
 	w.wait(`document.documentElement.clientWidth > 0 && document.fonts.status === 'loaded'`)
@@ -330,7 +330,7 @@ func (w *tab) weigh(address, html string) (kilobytes float64) {
 	defer w.mu.Unlock()
 	for _, r := range w.requests {
 		if strings.HasPrefix(r.url, "data:") {
-			continue // icons of the browser itself, not requested over the network
+			continue // not requested over the network
 		}
 		u, err := url.Parse(r.url)
 		if err != nil || u.Scheme != home.Scheme || u.Host != home.Host {

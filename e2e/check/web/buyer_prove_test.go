@@ -17,9 +17,6 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// A reader buys the paid plan in a browser, from the first view of the price until the key is
-// deleted.
-
 var phone = screen{"phone", 360, 740, "light"}
 
 func (s shop) works(t *testing.T, key string) int {
@@ -38,7 +35,7 @@ func (s shop) call(t *testing.T, method, path, key string, answer any) int {
 	return response.StatusCode
 }
 
-// processor makes the fake Stripe perform an action, such as "end", on the newest subscription.
+// processor makes the fake Stripe perform an action, such as "end", on the subscription.
 func (s shop) processor(t *testing.T, what string) {
 	t.Helper()
 	_, page := fixture.Call(t, http.DefaultClient, "GET", s.Payments.StripeURL+"/", "")
@@ -124,7 +121,7 @@ func TestProveBuyerByCard(t *testing.T) {
 				t.Errorf("rotated: %d", status)
 			}
 
-			// The buyer opens the billing portal, first with the key and then with a mailed link.
+			// The buyer opens the billing portal with the key, and then the plan with a mailed link.
 			w.visit(s.base + "/v1/pro/gestione?lang=" + lang)
 			w.check("manage")
 			w.do(typeIn("#chiave", rotated.APIKey), click("form[action*=portale] button"))
@@ -228,7 +225,8 @@ func TestProveBuyerInUSDC(t *testing.T) {
 	}
 }
 
-// The button finds the payment, even one that was not made with the page's payment link.
+// Without a script, the button checks for the payment. A payment that was not made with the page's
+// payment link is claimed by its signature on the blockchain, here for another mail address.
 func TestProveUSDCWithoutAScript(t *testing.T) {
 	b := openBrowser(t)
 	s := openShop(t)
@@ -243,8 +241,6 @@ func TestProveUSDCWithoutAScript(t *testing.T) {
 	w.do(click("form[data-watch] button"))
 	first := shownKey(w)
 	w.check("key")
-
-	// Another mail address claims a payment by its signature on the blockchain.
 	w.visit(s.base + "/v1/pro/cripta?lang=en")
 	w.do(typeIn("#usdc-email", "bob@example.com"), click("main form button"))
 	w.wait(`document.querySelector('.qr svg')`)

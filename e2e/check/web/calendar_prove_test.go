@@ -13,8 +13,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// One way goes from a city to its cheapest destinations, then to a month and greatest price, then
-// to an alert. The other goes by keyboard from a verdict through the calendar to the verdict of a
+// A reader goes from a city to its cheapest destinations, then to those of a month below a price, and
+// then to an alert. Another goes by keyboard from a verdict through the calendar to the verdict of a
 // day, which shows earlier changes of the fare.
 func TestProveCalendar(t *testing.T) {
 	b := openBrowser(t)

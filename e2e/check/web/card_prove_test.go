@@ -14,13 +14,12 @@ import (
 )
 
 // cardHost is a page that imitates an AI chat program (a host), which shows the answers of the
-// service's tools as cards. Its address is that of the service, and it uses the screen's colour
-// scheme.
+// service's tools as cards. It has the origin of the service and the colour scheme of the screen.
 const cardHost = `<!doctype html><html lang="en"><title>A host of cards</title><meta name="viewport" content="width=device-width">
 <link rel="icon" href="data:,"><style>:root{color-scheme:light dark}body{margin:1rem}iframe{width:100%;border:0;display:block}</style>
 <iframe title="Card" sandbox="allow-scripts allow-same-origin"></iframe><script type="module" src="/host.js"></script>`
 
-// openHost serves cardHost beside the whole service.
+// openHost serves cardHost beside the service's endpoint /mcp.
 func openHost(t *testing.T) (base string) {
 	t.Helper()
 	modules := testenv.Tool(t, "web", "node_modules")
@@ -128,7 +127,7 @@ func quoted(text string) string {
 	return string(data)
 }
 
-// The host page uses the published client library. Other answers are requested inside the card.
+// A reader asks for another day inside the card, follows a link, and changes the theme of the host.
 func TestProveCards(t *testing.T) {
 	b := openBrowser(t)
 	const all = `{serverTools: {}, openLinks: {}, updateModelContext: {text: {}}}`

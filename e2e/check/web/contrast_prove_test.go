@@ -25,8 +25,8 @@ const contrasts = `(() => {
 	return {Seen: seen.length, Faults: [...faults]};
 })()`
 
-// contrast fails the test if a chart has too little contrast, which the tools for accessibility do
-// not check. It returns the number of texts and marks.
+// contrast fails the test if a chart has too little contrast, which axe-core does not check. It
+// returns the number of texts and marks.
 func (w *tab) contrast(what string) int {
 	w.t.Helper()
 	found := evaluate[struct {

@@ -15,7 +15,7 @@ import (
 	"verdetto/shared/upstream/upstreamtest"
 )
 
-// From the address in the terminal, past wrong input, to the page of the first verdict.
+// A reader goes from the address in the terminal, past wrong input, to the page of the first verdict.
 func TestProveFirstRun(t *testing.T) {
 	b := openBrowser(t)
 	for _, s := range []screen{
@@ -67,7 +67,7 @@ func TestProveFirstRun(t *testing.T) {
 			w.reads(l.Text("setup.refresh"), filepath.Join(d.Dir, "verdetto.toml"))
 			w.check("refresh")
 			close(until)
-			w.wait(`document.querySelector('a.go')`) // the page looks again by itself
+			w.wait(`document.querySelector('a.go')`) // the page updates itself
 			w.reads(l.Text("setup.first"), "Milano")
 			w.check("first")
 			w.do(click("a.go"))

@@ -9,9 +9,9 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// On the narrowest phone no page is wider than the screen, and no content wider than its column, with all
-// folds open. With a doubled font no page about fares is wider than the screen. The language menu opens,
-// and its links work.
+// On a phone of 320 px no page is wider than the screen, and no content wider than its column, with all
+// folds open. With a doubled font no page is wider than the screen. The language menu opens, and its
+// links work.
 func TestProveEveryLanguageFits(t *testing.T) {
 	b := openBrowser(t)
 	today := fare.DayOf(fixture.Today)

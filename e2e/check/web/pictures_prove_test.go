@@ -36,7 +36,6 @@ var docPictures = []docPicture{
 	{"score.png", "/pagella?lang=en", "", 930},
 }
 
-// docCards are the tool, its arguments, and the colour scheme.
 var docCards = []struct {
 	file, tool, scheme string
 	arguments          map[string]any
@@ -99,8 +98,8 @@ var (
 	inEuros   = regexp.MustCompile(`€([0-9.]+)`)
 )
 
-// describesPage checks that the picture's text in the README states the verdict, the fare and the
-// certainty.
+// describesPage checks that the alternative text of the picture in the README states the verdict, the
+// fare and the certainty.
 func describesPage(t *testing.T, page string) {
 	t.Helper()
 	readme, err := os.ReadFile(filepath.Join("..", "..", "..", "README.md"))

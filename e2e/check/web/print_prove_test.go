@@ -7,8 +7,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// A closed row with an answer is printed with it, and other closed folds are omitted. No line has
-// the mark of a fold, and no link leads to a form.
+// Closed folds are omitted in print, except those whose summary states an answer (.fold and .sure).
+// No summary has the mark of a fold, and there are no forms, buttons or links to a form.
 func TestProvePrint(t *testing.T) {
 	b := openBrowser(t)
 	base, _ := site(t)

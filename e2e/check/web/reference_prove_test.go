@@ -62,7 +62,7 @@ func TestProveReference(t *testing.T) {
 		if evaluate[bool](w, `localStorage.length + sessionStorage.length > 0`) {
 			t.Errorf("%s: the page stores something", s.name)
 		}
-		evaluate[bool](w, `location.assign('/v1/docs#endpoint-alerts'), true`) // an address of the former single page
+		evaluate[bool](w, `location.assign('/v1/docs#endpoint-alerts'), true`) // old links, to a reference on one page, still work
 		w.wait(`location.search === '?sezione=alerts' && location.hash === '#endpoint-alerts'`)
 		evaluate[bool](w, `location.assign('/v1/docs#citta-sconosciuta'), true`)
 		w.wait(`location.search === '' && document.querySelector(':target')?.textContent.includes('citta-sconosciuta')`)

@@ -64,8 +64,8 @@ func TestProveSharing(t *testing.T) {
 	w.quiet()
 }
 
-// A printed page has dark ink, even from a dark screen. It has no forms, folds or further charts,
-// and no links to other pages.
+// A printed page has dark ink, even from a dark screen. It omits the forms, the calendar, the table of
+// months, the footer and the language menu.
 func TestProvePrinting(t *testing.T) {
 	b := openBrowser(t)
 	base, _ := site(t)

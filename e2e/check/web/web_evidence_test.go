@@ -15,7 +15,6 @@ func TestEvidenceJourney(t *testing.T) {
 	}
 }
 
-// Two panels of recorded fares are 14 months and half a year long.
 func TestEvidenceScore(t *testing.T) {
 	for name, file := range map[string]string{"score-source": "travelpayouts_daily_2025_2026",
 		"score-weekly": "eu_wizzair_weekly"} {

@@ -64,7 +64,7 @@ func openShop(t *testing.T) shop {
 	return s
 }
 
-// seeded is the path of a store file with invented fares, empty until the first test has made it.
+// seeded is a folder with a store of invented fares, or "" until the first test has made it.
 var seeded string
 
 func refreshed(t *testing.T, now func() time.Time) store.Table {
@@ -123,7 +123,7 @@ var apart = []screen{screens[0], screens[3], {"noscript-phone", 360, 740, "dark"
 // maxKilobytes limits a page with its files at the first visit, uncompressed.
 const maxKilobytes = 100
 
-// Only the phone goes all the way to a Pro key; the other screens check a verdict.
+// Only the first screen goes all the way to a Pro key; the others check a verdict.
 func TestProveJourney(t *testing.T) {
 	b := openBrowser(t)
 	t.Run(screens[0].name, func(t *testing.T) { journey(t, b, screens[0]) })

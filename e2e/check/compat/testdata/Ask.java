@@ -17,8 +17,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Asks a service everything by the published SDK, and prints what the SDK's own objects hold, as JSON.
- * Its arguments are a port, a Pro key, the secret of who has none, and a day of departure.
+ * Makes every call with the published SDK, and prints what the SDK's objects hold, as JSON.
+ * Its arguments are a port, a Pro key, the secret of a caller without a key, and a day of departure.
  */
 public class Ask {
   interface Call {
@@ -143,7 +143,7 @@ public class Ask {
     said.put("last", fares(amadeus.last(last)));
 
     System.out.println(new Gson().toJson(said));
-    System.in.read(); // the key is rotated meanwhile
+    System.in.read(); // by then the test has made the key invalid
     System.out.println(new Gson().toJson(refused(() -> amadeus.analytics.itineraryPriceMetrics.get(departure(day)))));
   }
 }

@@ -1,6 +1,6 @@
-// Asks a service everything by the published SDK, and prints what the SDK's own objects hold, as JSON.
+// Makes every call with the published SDK, and prints what the SDK's objects hold, as JSON.
 //
-// ask.js SDK PORT KEY WORD DAY: the folder of the SDK, a Pro key, the secret of who has none, a day of departure.
+// ask.js SDK PORT KEY WORD DAY: the folder of the SDK, a Pro key, the secret of a caller without a key, a day of departure.
 const [sdk, port, key, word, day] = process.argv.slice(2);
 const Amadeus = require(sdk);
 
@@ -50,7 +50,7 @@ async function main() {
       }),
     },
   };
-  // The SDK keeps one object of parameters for all parts, and writes the offset into it: each is asked for before the next.
+  // The SDK keeps one object of parameters for all pages and writes the offset into it, so each page is requested before the next.
   let page = await dates.get({...route, oneWay: true, page: {limit: 100}});
   said.pages = [];
   let last;
@@ -63,7 +63,7 @@ async function main() {
   said.last = fares(await amadeus.last(last));
 
   console.log(JSON.stringify(said));
-  process.stdin.once('data', async () => { // the key is rotated meanwhile
+  process.stdin.once('data', async () => { // by then the test has made the key invalid
     console.log(JSON.stringify(await refused(() => metrics.get(departure))));
     process.exit(0);
   });

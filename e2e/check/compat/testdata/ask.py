@@ -1,6 +1,6 @@
-"""Asks a service everything by the published SDK, and prints what the SDK's own objects hold, as JSON.
+"""Makes every call with the published SDK, and prints what the SDK's objects hold, as JSON.
 
-ask.py PORT KEY WORD DAY: a Pro key, the secret of who has none, a day of departure.
+ask.py PORT KEY WORD DAY: a Pro key, the secret of a caller without a key, a day of departure.
 """
 import json
 import sys

@@ -1,7 +1,7 @@
-# Runs systemd as the first process of a machine that has this one's programs to read and nothing else of it: its
-# mounts, processes and network are its own (the caller unshares them), its root is a file system of its own in memory,
-# and of systemd's units it has those below alone, none of which sets up a machine.
-# $1: a folder with the executable, the units and the probe; what is said goes there too.
+# Runs systemd as the first process of an isolated machine. The caller unshares the mounts, processes and network. The
+# root is a file system in memory, and /usr is this machine's, read-only. There are no units but those below, and none
+# of them sets up a machine.
+# $1: a folder with the executable, the units and the probe. The output of the probe goes there too.
 set -e
 mount --make-rprivate /
 root=$1/root
@@ -38,7 +38,7 @@ printf 'root:x:0:0::/root:/bin/sh\nnobody:x:65534:65534::/:/bin/false\nverdetto:
 printf 'root:x:0:\nnogroup:x:65534:\nverdetto:x:64999:\n' >/etc/group
 printf 'passwd: files\ngroup: files\n' >/etc/nsswitch.conf
 echo 0123456789abcdef0123456789abcdef >/etc/machine-id
-# What docs/self-hosting.md says to do.
+# What the installation of the package does.
 install -m 755 /test/verdetto /usr/local/bin/verdetto
 install -d -m 750 -o root -g verdetto /etc/verdetto
 install -m 640 -o root -g verdetto /test/verdetto.toml /etc/verdetto/verdetto.toml

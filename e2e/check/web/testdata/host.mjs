@@ -1,10 +1,10 @@
-// A program that shows cards, made of the protocol's own modules: its client reads the
-// tool and the card from the service, its bridge speaks with the card.
+// A host that shows cards, made of the modules that MCP publishes: the client reads the tool and
+// the card from the service, and the bridge exchanges messages with the card.
 import { AppBridge, PostMessageTransport, RESOURCE_MIME_TYPE, getToolUiResourceUri } from '@modelcontextprotocol/ext-apps/app-bridge';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 
 const policy = "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; media-src 'self' data:; connect-src 'none'";
-console.debug = () => {}; // the bridge tells every message there
+console.debug = () => {}; // the bridge would log every message
 const told = { opened: [], contexts: [], sizes: [], calls: 0, done: false };
 let bridge;
 

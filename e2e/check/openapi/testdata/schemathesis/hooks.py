@@ -48,20 +48,21 @@ def well_formed_is_not_called_malformed(ctx, response, case):
         value = given.get(fault["name"], "")
         value = ",".join(map(str, value)) if isinstance(value, list) else str(value)
         beyond_a_pattern = {
-            "signature": True,  # how many bytes base58 stands for
-            "firma": True,  # likewise
-            "t": "works no more" in fault["detail"],  # tokens are made here
+            # A pattern cannot express how many bytes a text in base 58 encodes.
+            "signature": True,
+            "firma": True,
+            "t": "works no more" in fault["detail"],  # the service issues the tokens
             "massimo": "more than 0" in fault["detail"],
             "prezzo": True,  # 0, and more than any fare costs
             **{name: of_dates(fault["detail"], value) for name in ("partenza", "mese", "ritorno", "flessibile", "notti", "partenze", "mesi")},
             "destinazioni": "in one call" in fault["detail"] or "an empty name" in fault["detail"],
             "email": len(value.partition("@")[0]) > 64 or "is missing" in fault["detail"] or "does not go with" in fault["detail"],
-            "address": True,  # that it is there, and of which form, goes by the channel
+            "address": True,  # whether it is needed, and its form, depend on the channel
             "channel": "has no bot there" in fault["detail"],
             **{name: not in_the_calendar(value) or any(why in fault["detail"] for why in OF_AN_ALERT) for name in ("departure", "month")},
             **{name: any(why in fault["detail"] for why in OF_AN_ALERT) for name in ("threshold", "kind", "level", "nights", "days", "percent", "amount", "paid")},
-            "campi": True,  # names of fields that the answer has
-            "PAYMENT-SIGNATURE": True,  # that it is JSON of its form, in base64
+            "campi": True,  # only the names of the answer's fields are valid
+            "PAYMENT-SIGNATURE": True,  # it has to be JSON in base64
             **{name: True for name in ("vettore", "senzaVettore", "airline", "withoutAirline")},  # which airlines are known
             "area": True,  # which codes are countries or continents
             "currency": "with a reference rate" in fault["detail"],
