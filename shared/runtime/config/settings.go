@@ -79,7 +79,7 @@ var Settings = []Setting{
 			"call these.** The addresses at which clouds keep secrets stay closed",
 		List: true, Without: "only public addresses by https at port 443",
 		Fits: func(v string) bool { _, ok := Network(v); return ok || matches(`[A-Za-z0-9_][A-Za-z0-9._-]{0,252}`)(v) }},
-	{Name: "VERDETTO_MAIL", Flag: "mail", ReadBy: "serve; `verdetto refresh` and mail-test, without the default",
+	{Name: "VERDETTO_MAIL", Flag: "mail", ReadBy: "serve; mail-test and the command refresh, without the default",
 		Give:    "how mail is sent (`carrier`): smtp://HOST:587 (STARTTLS), smtps://HOST:465, ses, or a folder for files",
 		Note:    "a server and ses need VERDETTO_MAIL_FROM; most servers also need VERDETTO_SMTP_USER and VERDETTO_SMTP_PASSWORD",
 		Default: "mail", Fits: anything},
