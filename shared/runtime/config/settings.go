@@ -70,7 +70,7 @@ var Settings = []Setting{
 		Note:    "`verdetto backup` writes there; the status and the metrics say how old the newest backup is",
 		Without: "`verdetto backup` needs -to", Fits: anything},
 	{Name: "VERDETTO_PING", ReadBy: "serve", Give: "a URL, in which {job} becomes refresh or backup",
-		Note: "called after each good daily refresh and each new backup in VERDETTO_BACKUPS: the address of a check at " +
+		Note: "called after each good daily refresh and each new backup in VERDETTO_BACKUPS. Give the address of a check at " +
 			"healthchecks.io or a similar service, which warns you when no call comes",
 		Secret: true, Without: "nothing is called", Fits: callable},
 	{Name: "VERDETTO_ALLOW_PRIVATE_TARGETS", ReadBy: "serve, hook-test",
