@@ -114,7 +114,7 @@ func TestTrips(t *testing.T) {
 	h.watch("change", store.Alert{Trip: one, Kind: store.Change})
 	h.watch("low", store.Alert{Trip: one, Kind: store.Low, Days: 7})
 	h.watch("returns", store.Alert{Trip: store.Trip{From: day, To: day, Nights: fare.Return4to7}, Threshold: 4000})
-	h.Subscribe("plain", "MIL-BUH", 9000) // for no trip, so refreshes of departures do not concern it
+	h.Subscribe("plain", "MIL-BUH", 9000) // an alert on the whole route, which refreshes of departures do not concern
 
 	h.refresh(always(5500, nil))
 	h.Work(notify.Result{Settled: 1})

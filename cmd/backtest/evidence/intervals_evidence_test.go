@@ -97,7 +97,7 @@ func every(n fare.Day) func(uint64) func(fare.Day) bool {
 	return func(uint64) func(fare.Day) bool { return func(day fare.Day) bool { return day%n == 0 } }
 }
 
-// coverage counts how many intervals contain the true percentile, by reliability and way.
+// coverage counts how many intervals contain the true percentile, by reliability and kind.
 type coverage struct{ held, asked map[string]int }
 
 func (c coverage) add(v verdict.Verdict, truth float64, kind string) {

@@ -68,7 +68,7 @@ type parts struct {
 	nth                     int // first Friday in March; -1: last
 	before                  int // numbers before the month
 	months, period          bool
-	weekday, offset, easter *int // days after today and after Easter
+	weekday, offset, easter *int // offset counts days after today, easter days after Easter
 	in, next, this          bool
 	ambiguous               []meaning // words that mean a month or a weekday, such as the Italian mar
 }

@@ -186,7 +186,7 @@ func TestATransactionThatFailsIsEverybodysError(t *testing.T) {
 					}))
 					return
 				}
-				_, err := s.Take(t.Context(), key, 1, 1, time.Now().Add(time.Hour)) // one of the two is refused, until the transaction fails
+				_, err := s.Take(t.Context(), key, 1, 1, time.Now().Add(time.Hour)) // one of the two calls exceeds the limit, but then the transaction fails
 				errs <- err
 			})
 		}
