@@ -121,7 +121,7 @@ func startRefreshing(ctx context.Context, s onemachine.Options, refreshes onemac
 // refreshesOf returns refreshes that print a report, or log it if the log is JSON. first is the first
 // run that waits for a verdict, or nil.
 func refreshesOf(s onemachine.Options, form string, first *setup.Setup) onemachine.Refreshes {
-	logged := form == jsonLog // for programs: no bar and no table
+	logged := form == jsonLog
 	discover := s.Discovery(originProgress(first, s.Log, form))
 	return onemachine.Refreshes{
 		All: func(ctx context.Context) error {

@@ -108,9 +108,9 @@ type story struct {
 	header    http.Header
 	body      []byte
 	toolText  string          // text of the last answer of a tool
-	read      map[string]bool // mails, by file
+	read      map[string]bool // mails that fresh has returned, by file
 	mail      maildir.Mail
-	delivered int // number of Stripe's events
+	delivered int // number of Stripe's events that were delivered
 	ntfy      *ntfytest.Server
 	bot       *telegramtest.Server
 	hooked    []maildir.Mail // events to webhooks

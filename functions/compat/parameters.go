@@ -225,7 +225,7 @@ func (p *parameters) nights(name string, oneWay bool) span {
 		p.refuse(name, invalidFormat, name+" is no number of days, nor two with a comma between, such as 2,8.")
 		return usual
 	}
-	from, _ := strconv.Atoi(first) // cannot fail after the pattern
+	from, _ := strconv.Atoi(first) // the pattern allows only digits
 	to, _ := strconv.Atoi(last)
 	if from < 1 || to < from || to > fare.MaxNights {
 		p.refuse(name, invalidData, fmt.Sprintf("%s is no range from 1 to %d days.", name, fare.MaxNights))

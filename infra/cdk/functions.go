@@ -118,8 +118,7 @@ func (f function) environment(c config, p parts) *map[string]*string {
 		set(secret.Variable, "ssm:"+secret.Path(c.Name))
 	}
 	if f.http {
-		// Go's garbage collector first runs after the function is ready, and a third as often as by
-		// default. Peak memory stays far below the function's.
+		// Go's garbage collector runs about a third as often as by default, which saves processor time.
 		set("GOGC", "300")
 	}
 	if f.links {

@@ -35,7 +35,7 @@ type choice struct {
 	Type, Description                     string
 	Default                               *string `json:",omitempty"`
 	AllowedPattern, ConstraintDescription string  `json:",omitempty"`
-	stands                                string  // the value of the choice in chosen
+	stands                                string  // the value that chosen gives this choice
 	optional                              bool    // without a value, its property is omitted
 }
 

@@ -83,7 +83,7 @@ func newAccount(t *testing.T) *account {
 		if a.failing%2 == 0 {
 			behind.ServeHTTP(httptest.NewRecorder(), r)
 		}
-		http.Error(w, `{"message":"failed"}`, http.StatusBadRequest) // not retried
+		http.Error(w, `{"message":"failed"}`, http.StatusBadRequest) // the SDK does not retry a 400
 	}))
 	t.Cleanup(server.Close)
 	settings := aws.Config{Region: motolocal.Region, BaseEndpoint: aws.String(server.URL),
@@ -102,7 +102,7 @@ func newAccount(t *testing.T) *account {
 				Handler: aws.String("bootstrap"),
 				Role:    aws.String("arn:aws:iam::123456789012:role/verdetto"),
 				Code:    &types.FunctionCode{ZipFile: code(t, "1")}})
-		if err == nil { // like the template
+		if err == nil { // as the template does
 			_, err = a.rollout.lambda.CreateAlias(t.Context(),
 				&lambda.CreateAliasInput{FunctionName: a.rollout.full(f), Name: aws.String(live),
 					FunctionVersion: aws.String(latest)})

@@ -20,7 +20,7 @@ import (
 
 type template struct {
 	Resources map[string]resource
-	folder    string // of the template and the executables
+	folder    string // holds the template and the executables
 }
 
 type resource struct {

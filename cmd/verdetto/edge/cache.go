@@ -50,7 +50,7 @@ type cachedAnswer struct {
 	since, ends time.Time
 }
 
-func (k *cachedAnswer) bytes() int { return len(k.key) + cap(k.body) + 1024 } // headers take about 1 KiB
+func (k *cachedAnswer) bytes() int { return len(k.key) + cap(k.body) + 1024 } // 1024 is an estimate for the headers
 
 func newCache(next http.Handler, admit admit, now func() time.Time, most int) *cache {
 	c := &cache{admit: admit, now: now, most: most, next: next, table: map[string]routes.Route{},

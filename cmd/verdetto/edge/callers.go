@@ -117,7 +117,7 @@ func (l *connections) Accept() (net.Conn, error) {
 		if !ok || addr.IsLoopback() || l.proxies.Contains(addr) {
 			return c, nil
 		}
-		who, err := addr.Prefix(min(addr.BitLen(), 64)) // an IPv4 address in full
+		who, err := addr.Prefix(min(addr.BitLen(), 64)) // all bits of an IPv4 address
 		if err != nil {
 			return c, nil //nolint:nilerr // cannot happen: no address has fewer bits
 		}

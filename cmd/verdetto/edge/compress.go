@@ -37,7 +37,7 @@ func compress(next http.Handler) http.Handler {
 	blurred, onlyOne := gzhttp.RandomJitter(jitter, 0, false), gzhttp.EnableZstd(false)
 	byGzip, err := gzhttp.NewWrapper(minSize, types, blurred, onlyOne)
 	if err != nil {
-		panic("edge: " + err.Error()) // the options are constants
+		panic("edge: " + err.Error()) // impossible: the options are valid
 	}
 	byBrotli, err := gzhttp.NewWrapper(minSize, types, blurred, onlyOne,
 		gzhttp.CompressionLevel(brotliQuality), gzhttp.Implementation(brotliFactory))

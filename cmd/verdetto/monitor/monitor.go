@@ -44,7 +44,7 @@ type Monitor struct {
 
 	mu       sync.Mutex
 	faults   []Fault            // the newest last
-	troubles map[string]Trouble // by what fails
+	troubles map[string]Trouble // by Trouble.Of
 	well     time.Time          // the time since which nothing fails; zero: something fails, or nobody has looked
 }
 

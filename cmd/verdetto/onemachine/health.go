@@ -46,7 +46,7 @@ type Health struct {
 	looked time.Time
 	found  CheckResult
 	probed time.Time
-	failed error // of the last probe write
+	failed error // error of the last probe write
 
 	collected bool // a route has enough days for a verdict; once true, it stays true
 }

@@ -118,8 +118,8 @@ func (i Import) rows() *fares {
 type stored struct {
 	fares    []fare.Observation
 	versions map[string]int64
-	asOf     fare.Day // of the summary
-	oldest   fare.Day // of the summary's lows; 0: none
+	asOf     fare.Day // day of the summary
+	oldest   fare.Day // day of the oldest low in the summary; 0: none
 }
 
 // fixed reports whether a series cannot be rebuilt, because its daily lows go back further than its

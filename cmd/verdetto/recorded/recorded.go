@@ -44,7 +44,7 @@ type Report struct {
 	New     int                     `json:"new"`    // fares of the panel that were added
 	Stored  int                     `json:"stored"` // fares of the panel that the store had
 	Dropped map[upstream.Reason]int `json:"dropped,omitempty"`
-	Series  int                     `json:"series"` // with new fares
+	Series  int                     `json:"series"` // number of series with new fares
 	First   fare.Day                `json:"first"`  // first day that was refreshed again
 	Last    fare.Day                `json:"last"`   // last day that was refreshed again
 	Resumed fare.Day                `json:"-"`      // the day at which a killed import continued, or 0

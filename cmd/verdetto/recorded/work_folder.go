@@ -58,7 +58,7 @@ func openWork(folder string) (*work, error) {
 	}
 	if err := w.openStore(); errors.Is(err, boltstore.ErrInUse) {
 		return nil, fmt.Errorf("another import into this store is running: %w", err)
-	} else if err != nil { // cut off by a power failure
+	} else if err != nil { // the file is damaged, as after a power failure
 		return w, w.clear()
 	}
 	data, err := os.ReadFile(w.path(planFile))

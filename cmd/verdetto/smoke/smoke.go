@@ -22,7 +22,7 @@ type call struct {
 	name         string
 	method, path string
 	header, body string // NAME: VALUE, with a bar between headers
-	status       []int  // any of these
+	status       []int  // any of these is right
 	code         string // of the error response; "" if the answer is no error
 	bodyPart     string
 	headerPart   string // part of a header's value: NAME: PART

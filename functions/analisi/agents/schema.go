@@ -201,7 +201,7 @@ func convert(given map[string]any, name string, schema *huma.Schema) (any, bool)
 	case !isText:
 		return nil, false
 	case text == "" && schema.Type != huma.TypeString:
-		return nil, true // as if absent
+		return nil, true // an empty text counts as absent
 	case schema.Type == huma.TypeBoolean:
 		return httpapi.ReadAnswer(text)
 	case schema.Type == huma.TypeArray:

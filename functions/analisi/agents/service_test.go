@@ -122,7 +122,7 @@ func (fares) Rates(context.Context) (fare.Rates, error) {
 type counters struct {
 	mu     sync.Mutex
 	taken  map[string]int64  // keyed by name and subject
-	window map[string]string // the last counted window of each
+	window map[string]string // window of the last count, by the same key
 	writes int
 	reads  int
 	err    error // returned by each read

@@ -191,7 +191,7 @@ func byPrice(a, b published.Giorno) int {
 	}
 	place := func(g published.Giorno) int {
 		if g.Percentile == nil {
-			return 101 // it cannot be judged
+			return 101 // days without a verdict come last
 		}
 		return *g.Percentile
 	}

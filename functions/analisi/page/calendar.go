@@ -34,7 +34,7 @@ type weekday struct{ Short, Full string }
 type calendarMonth struct {
 	ID, Name, From, Days string
 	Open                 bool
-	To                   string // the question about the month
+	To                   string // link to the page about the month
 	Weeks                weeks
 	Grid                 *grid // shown instead of Weeks if the fares are returns
 }

@@ -32,7 +32,7 @@ type comparedTrip struct {
 }
 
 type otherTrip struct {
-	city string // its name
+	city string // name of the city
 	trip
 	to string
 }

@@ -32,7 +32,7 @@ func (s *Service) Addresses(series fare.Series, currency string, q answer.Questi
 		t.OwnPrice = fare.Money{Amount: fare.Cents(math.Round(100 * p.Amount)), Currency: in}.Decimal()
 		form.Under = strings.TrimSpace(t.OwnPrice + " " + currency) // the threshold of an alert is in euros unless it names a currency
 	}
-	if !whole { // the address lacks the nights
+	if !whole { // the page's address cannot state the nights
 		form.Nights = q.Trip.String()
 	} else {
 		page = s.BaseURL + pageAddress(from, to, t, l.Code, currency)

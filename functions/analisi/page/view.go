@@ -267,7 +267,7 @@ type verdictView struct {
 	Days         *daysView     // nil: no other fare is known, or none may be shown
 	Past         *pastView     // nil if the question is about a month or several days
 	Calendar     *calendarView // nil: no departure has a fare
-	Months       *monthsView   // nil: too few are known
+	Months       *monthsView   // nil if too few months are known
 	Updated      string
 	Back, Others link
 	AnyDay       string // the page about any day; empty on that page

@@ -12,7 +12,7 @@ func TestForeignForms(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, site, origin string
-		direct, behind     bool // refused
+		direct, behind     bool // whether a service refuses it that is called directly, or behind a distribution
 	}{
 		{"a mail client", "", "", false, false},
 		{"our page", "same-origin", "https://verdetto.example", false, false},

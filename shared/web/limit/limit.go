@@ -96,7 +96,7 @@ type Limiter struct {
 	now      func() time.Time
 	mu       sync.Mutex
 	over     map[store.Key]time.Time // when the windows of subjects over their limit end
-	counting map[counter][]*waiter   // waiting for a counter's running write
+	counting map[counter][]*waiter   // calls that wait for the running write of their counter
 	shared   map[store.Key]*tally    // see CountShared
 	calls    map[string]int64        // see With
 }

@@ -13,7 +13,7 @@ import (
 type tally struct {
 	until   time.Time
 	total   int64 // the total, as far as the process knows
-	pending int64 // not yet written
+	pending int64 // calls not yet written
 	wrote   time.Time
 }
 

@@ -52,7 +52,7 @@ type Page struct {
 	Scripts     []string
 	Styles      []string        // style sheets in addition to the inline one
 	Others      []Other         // the same page in other languages
-	Search      SearchAddresses // if search engines may list it
+	Search      SearchAddresses
 	Alone       bool            // the page has no links to other pages of the service
 	Start       string          // link to the home page; empty: the one in Language
 }
