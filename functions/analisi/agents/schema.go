@@ -66,7 +66,7 @@ func marshalSchema(s *huma.Schema) json.RawMessage {
 const mostArguments = 64
 
 // readArguments parses arguments. It also accepts other names and types if their meaning is clear.
-// It fails with an error response that names every faulty argument.
+// It fails with an error response that names faulty arguments.
 func readArguments(sent json.RawMessage, schema *huma.Schema, into any) error {
 	given := map[string]any{}
 	if len(sent) > 0 {

@@ -50,11 +50,11 @@ type Page struct {
 	Head        template.HTML
 	Body        template.HTML
 	Scripts     []string
-	Styles      []string        // style sheets in addition to the inline one
-	Others      []Other         // the same page in other languages
+	Styles      []string // style sheets in addition to the inline one
+	Others      []Other  // the same page in other languages
 	Search      SearchAddresses
-	Alone       bool            // the page has no links to other pages of the service
-	Start       string          // link to the home page; empty: the one in Language
+	Alone       bool   // the page has no links to other pages of the service
+	Start       string // link to the home page; empty: the one in Language
 }
 
 // SearchAddresses holds the addresses of a page in each language, for search engines. They must be
