@@ -14,8 +14,8 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// lossy is a table whose calls take effect but whose answers are lost twice: to the first write,
-// and to the first read after it.
+// lossy is a table whose calls take effect but whose answers are lost twice: to the first write of two
+// items, and to the first read after it.
 type lossy struct {
 	store.Table
 	wrote, read bool

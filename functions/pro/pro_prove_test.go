@@ -54,8 +54,7 @@ func TestProvePaymentsOutOfReachSoon(t *testing.T) {
 	}
 }
 
-// paymentCalls returns the calls of the API that need Stripe or Solana. For each call a payment is
-// ready.
+// paymentCalls returns calls of the API that need Stripe or Solana, and makes the payments for them.
 func paymentCalls(t *testing.T) (fixture.Shop, map[string]func() fixture.Reply) {
 	t.Helper()
 	s := open(t)

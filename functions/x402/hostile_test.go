@@ -13,8 +13,8 @@ import (
 	"verdetto/shared/store"
 )
 
-// Anyone can copy a payment from the chain. A caller who presents the copy, for the same call or
-// another, learns nothing and is soon refused. The real payer can still pay and get answers.
+// Anyone can copy a payment from the chain. A caller who presents the copy for another call learns
+// nothing and is soon refused, and a copy of a failed payment is not sent. The real payer can still pay.
 func TestAPayerIsNotHarmed(t *testing.T) {
 	t.Parallel()
 	p, _, _ := open(t)

@@ -83,8 +83,8 @@ func code(w *httptest.ResponseRecorder) string {
 	return p.Code
 }
 
-// One payment presented for 100 different calls at once buys one of them. Presented 100 times for
-// the same call, it returns at most 4 answers. It is charged once.
+// One payment is presented 100 times at once. For different calls, it buys one of them. For one call,
+// it returns at most 4 answers. It is charged once.
 func TestShownManyTimesAtOnce(t *testing.T) {
 	t.Parallel()
 	for name, target := range map[string]func(i int) string{

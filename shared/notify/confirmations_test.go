@@ -111,7 +111,7 @@ func (b *outbox) stopped(email string) bool {
 	return stopped
 }
 
-// A throttled mail is sent again later with the same content, and counts once towards the quota.
+// A mail that the carrier did not accept is sent again later, and counts once towards the quota.
 func TestTriedAgain(t *testing.T) {
 	b := newOutbox(t)
 	b.add("ada@example.com")

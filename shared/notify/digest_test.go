@@ -87,7 +87,7 @@ func TestDigest(t *testing.T) {
 	h.summarize("MIL-MAD", append(steady, 4000)...)
 	h.summarize("MIL-ROM", append(steady, 50)...)
 	leave(h.Fixture, append(steady, 3000)...)
-	h.Work(notify.Result{Sent: 1, Settled: 2}) // one alert is sent at once
+	h.Work(notify.Result{Sent: 1, Settled: 2}) // only the digest is sent
 	first := h.Mails()[0]
 	// First the alerts that are met (the new low, and the threshold to London), then the others,
 	// and last Paris, which has no fare.

@@ -24,7 +24,7 @@ func (c *toldCarrier) Deliver(_ context.Context, _ store.Alert, m notify.Message
 }
 
 // If an alert with a webhook ends, its owner is mailed once, and its endpoint's event is queued under
-// one ID. As no worker delivers the event here, the alert is removed DeliveryDays later.
+// one ID. As no worker delivers the event here, the alert stays for another DeliveryDays.
 func TestEndOfAnEndpointsAlert(t *testing.T) {
 	for _, c := range []struct {
 		name   string

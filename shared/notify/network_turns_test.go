@@ -114,8 +114,8 @@ func TestAFloodOfRequests(t *testing.T) {
 	}
 }
 
-// The jobs of a network whose mails bounced are sent after a day. A reader's own request does not
-// count as bounced, and a second notice about the same mailbox does not count again.
+// After three bounces, the jobs of a network wait for a day. The bounce of a reader's own request does
+// not count, and a second notice about the same mailbox does not count again.
 func TestBouncesOfANetwork(t *testing.T) {
 	b := newOutbox(t)
 	sent := func() int {

@@ -24,7 +24,7 @@ import (
 )
 
 // simulation is a service with alerts on many routes, refreshed on several days. It counts the
-// calls to the store, each of which can fail or kill the process.
+// calls to the store. At each call, the process can be killed.
 type simulation struct {
 	*notifytest.Fixture
 	routes []fare.Route
@@ -138,7 +138,7 @@ func (s *simulation) addDeal(route fare.Route, price fare.Cents) {
 
 var errKilled = errors.New("killed")
 
-// call counts one call to the store. It returns whether the call takes effect, and its error. The
+// call counts a call to the store or carrier. It returns whether it takes effect, and its error. The
 // call at which the process is killed may take effect; later calls do not. Steps that were killed
 // less often so far are killed with a higher probability.
 func (s *simulation) call(step string) (effect bool, err error) {

@@ -144,8 +144,8 @@ func TestTrips(t *testing.T) {
 	h.WantMailed(append(notified, "drop", "change", "low")...)
 }
 
-// After the last departure of its trip, an alert is removed and its subscriber is notified once,
-// even if no fare is on sale, but not if the alert is paused.
+// After the last departure of its trip, an alert is removed. Its subscriber is notified once, even if
+// no fare is on sale, unless the alert is paused.
 func TestATripEnds(t *testing.T) {
 	h := newTrip(t)
 	day := h.Today() + 5

@@ -24,7 +24,7 @@ func keyOf(name string) store.Key {
 	return store.Key{Partition: partition, Sort: sort}
 }
 
-// Earlier versions had at most one alert per route, by mail.
+// Earlier versions had at most one alert per subscriber and route, by mail.
 func TestEarlierAlertsAreRead(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
 	for key, data := range map[string]string{

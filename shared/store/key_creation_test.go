@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// Only this package, its implementations, package limit and test fixtures create keys, so that
-// driveRecords can cover all keys.
+// Only this package, its implementations, package limit and tests create keys, so that driveRecords
+// can cover all keys.
 func TestKeysAreMadeHere(t *testing.T) {
 	root := filepath.Join("..", "..")
 	allowed := []string{

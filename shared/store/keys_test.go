@@ -91,7 +91,7 @@ func (r *recorder) Take(ctx context.Context, key store.Key, n, limit int64, expi
 }
 
 // Each key that the methods of the record types use matches exactly one row of the table in the
-// package comment, and each row is written, with its expiry.
+// package comment. Each row is written, and says whether it expires.
 func TestKeysAreDocumented(t *testing.T) {
 	rows := documentedKeys(t)
 	table := &recorder{Table: openAlerts(t).Table}

@@ -46,7 +46,7 @@ func TestNothingBeforeTheTest(t *testing.T) {
 
 func sorted(s []string) []string { slices.Sort(s); return s }
 
-// An event is retried for a day with the same content and growing pauses.
+// An event is retried for a day under one ID, with growing pauses.
 func TestAgainAndAgain(t *testing.T) {
 	w := fresh(t)
 	a := w.verified("ada", "BUH", url)
@@ -264,8 +264,8 @@ func TestUnderFaults(t *testing.T) {
 	})
 }
 
-// Recipients verify events with the Standard Webhooks library, before and during a change of the
-// secret.
+// Recipients verify events with the Standard Webhooks library before, during and after a change of
+// the secret.
 func TestSignatures(t *testing.T) {
 	w := fresh(t)
 	a := w.verified("ada", "BUH", url)

@@ -91,8 +91,8 @@ func TestBegunAndKilled(t *testing.T) {
 	}
 }
 
-// Open refuses a file that is truncated. A damaged page is refused too, unless it is unused: if Open
-// accepted it, bolt could end the process of this test.
+// Open refuses a file that is truncated, or in which a used page is damaged. Otherwise bolt could end
+// the process of this test.
 func TestDamageIsReported(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "good.db")
