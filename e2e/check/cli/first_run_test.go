@@ -204,7 +204,7 @@ func TestFirstRunWithoutAToken(t *testing.T) {
 	o.ends()
 	o.server.End(t)
 	d.LeftNothing()
-	// The second file is a mail, because without settings mails go into a folder.
+	// The run adds only the folder for mails.
 	if files := d.Files(); len(files) != 2 || files["mail"] == "" || len(o.source.Calls()) > 0 {
 		t.Errorf("stored: %q; %d calls", files, len(o.source.Calls()))
 	}

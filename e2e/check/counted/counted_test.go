@@ -72,7 +72,7 @@ var (
 )
 
 // skips reports whether the texts about route i are left out, as those of every second route of a
-// world with over 100. Its JSON answers are checked all the same.
+// world with over 100. The API's answers about it are checked all the same.
 func (w *world) skips(i int) bool { return len(w.routes) > 100 && i%2 > 0 }
 
 // documents returns all mails, and for each route that is not skipped its page and the text of the

@@ -248,7 +248,7 @@ func (w *world) checkFields(t *testing.T, planted map[string]bool) {
 }
 
 // checkDepartures recounts the fare of a departure and its lowest earlier fare. The usual fare and the
-// percentile are estimates, so it only checks that the page and the answer agree on them.
+// percentile are estimates, so it only checks that the answer and the page are consistent.
 func (w *world) checkDepartures(t *testing.T) {
 	checked := 0
 	for i, r := range w.routes {

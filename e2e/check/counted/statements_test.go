@@ -46,8 +46,8 @@ type want struct {
 func count(n int) want         { return want{kind: 'c', number: float64(n)} }
 func exact(cents float64) want { return want{kind: 'x', number: cents} }
 
-// single is wanted for the field "" of a sentence that has no number if n is 1, because it says so in
-// words. stated is the number in the sentence, if any.
+// single is isTrue for a sentence that states a number, or says one in words. Without a stated number
+// it is true only if n is 1.
 func single(stated string, n int) want {
 	return count(map[bool]int{true: 0, false: n - 1}[stated != ""])
 }

@@ -59,8 +59,8 @@ func ask(t *testing.T, url, left string) {
 	}
 }
 
-// copyKilled kills a process that copies a store, each time somewhat later, until three processes
-// were killed in the middle of their work. Then it lets one finish.
+// copyKilled kills processes that copy a store, each somewhat later than the one before, until three
+// were killed in the middle of their work, or one finishes. At last the copy is complete.
 func copyKilled(t *testing.T, d fixture.Shell, from, to string) {
 	t.Helper()
 	args, amid, late := []string{"copy", "-from", from, "-to", to}, 0, true
@@ -72,7 +72,7 @@ func copyKilled(t *testing.T, d fixture.Shell, from, to string) {
 		if ended && err == nil && amid > 0 {
 			return
 		} else if ended && amid == 0 && late && strings.Contains(string(out), "already") {
-			late = false // the last request of the killed process arrived together with the first ones of this process
+			late = false // the last write of the killed process arrived after this one had begun
 		} else if ended {
 			t.Fatalf("%v ended after %d others were killed amid their work: %v\n%s", args, amid, err, out)
 		}

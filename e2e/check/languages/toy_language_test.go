@@ -18,7 +18,8 @@ import (
 	"verdetto/shared/upstream/ecb"
 )
 
-// names are the same in every language, also in the toy language.
+// names are words that texts in the toy language may contain: names of companies and currencies,
+// English names of cities, and what the reader typed.
 var names = []string{"Ryanair", "Vueling", "USD", "USDC", "Solana", "devnet", "Milan", "Rome", "Naples", "London", "Paris",
 	"Bucharest", "Atlanta", "Milano", "Atlantide", "ntfy", "Webhook", "https"}
 

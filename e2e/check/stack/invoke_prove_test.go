@@ -131,7 +131,7 @@ func zipped(t *testing.T, function string) []byte {
 	return code.Bytes()
 }
 
-// seed stores the secrets. It stores no fares, because moto's table is too slow for them.
+// seed stores the secrets, but no fares.
 func seed(t *testing.T, settings aws.Config) {
 	t.Helper()
 	secrets := ssm.NewFromConfig(settings)

@@ -185,7 +185,7 @@ func deploy(t *testing.T, settings aws.Config, stack template) {
 	deployWith(t, settings, stack, func(string) []byte { return code.Bytes() })
 }
 
-// deployWith takes the executable of each function from code.
+// deployWith deploys the stack with the zip files that code returns.
 func deployWith(t *testing.T, settings aws.Config, stack template, code func(function string) []byte) {
 	t.Helper()
 	put := func(path string, body []byte) {

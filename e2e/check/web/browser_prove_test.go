@@ -33,8 +33,8 @@ func call(ctx context.Context, command cdp.Command[cdp.Empty, cdp.Empty]) error 
 	return err
 }
 
-// browser is a headless Chromium, with the script of axe-core, which checks the accessibility of
-// every page.
+// browser is a headless Chromium, with the script of axe-core, which checks the accessibility of a
+// page.
 type browser struct {
 	ctx context.Context
 	axe string

@@ -123,7 +123,7 @@ var apart = []screen{screens[0], screens[3], {"noscript-phone", 360, 740, "dark"
 // maxKilobytes limits a page with its files at the first visit, uncompressed.
 const maxKilobytes = 100
 
-// Only the first screen goes all the way to a Pro key; the others check a verdict.
+// On the first screen the reader goes all the way to a Pro key, on the others only to a verdict.
 func TestProveJourney(t *testing.T) {
 	b := openBrowser(t)
 	t.Run(screens[0].name, func(t *testing.T) { journey(t, b, screens[0]) })

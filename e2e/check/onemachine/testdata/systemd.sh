@@ -38,7 +38,7 @@ printf 'root:x:0:0::/root:/bin/sh\nnobody:x:65534:65534::/:/bin/false\nverdetto:
 printf 'root:x:0:\nnogroup:x:65534:\nverdetto:x:64999:\n' >/etc/group
 printf 'passwd: files\ngroup: files\n' >/etc/nsswitch.conf
 echo 0123456789abcdef0123456789abcdef >/etc/machine-id
-# What the installation of the package does.
+# This replaces the installation of the package.
 install -m 755 /test/verdetto /usr/local/bin/verdetto
 install -d -m 750 -o root -g verdetto /etc/verdetto
 install -m 640 -o root -g verdetto /test/verdetto.toml /etc/verdetto/verdetto.toml
