@@ -15,10 +15,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Each mail about a plan meets the big providers' rules for senders: mails that strangers can cause
-// can be ended with one click (RFC 8058), and other mails have no such link. The message ID uses
-// the sender's domain. Automatic replies are suppressed. No server needs to re-encode a mail, which
-// would invalidate its signature.
+// Each mail about a plan meets the big providers' rules for senders: notices that strangers can cause
+// can be ended with one click (RFC 8058), but not mails with a key. The message ID uses the sender's
+// domain. Automatic replies are suppressed. No server needs to re-encode a mail, which would
+// invalidate its signature.
 func TestEveryMailMeetsTheSendersRules(t *testing.T) {
 	const from = "v@verdetto.example"
 	key := aKey(t)

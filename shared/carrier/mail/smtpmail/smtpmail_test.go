@@ -199,7 +199,7 @@ func exactly(t *testing.T, err, want error) {
 	}
 }
 
-// Nothing is sent without encryption or without a trusted certificate.
+// Nothing is sent if the server lacks the configured encryption or login, or a trusted certificate.
 func TestTrust(t *testing.T) {
 	for _, c := range []struct {
 		name   string
