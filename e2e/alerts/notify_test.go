@@ -34,7 +34,7 @@ func TestServeNotifies(t *testing.T) {
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	defer func() { stop(); _ = c.Wait() }() // it is killed
+	defer func() { stop(); _ = c.Wait() }()
 	mails := fixture.Mail(t, filepath.Join(d.Dir, "mail"), fixture.Any)
 	if len(mails) != 1 || !strings.HasPrefix(mails[0].Unsubscribe, "http://127.0.0.1:") ||
 		mails[0].To != "ada@example.com" {

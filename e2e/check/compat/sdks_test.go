@@ -87,7 +87,7 @@ func driven(t *testing.T, listen func(http.Handler) *httptest.Server,
 			err = json.Unmarshal(text, into)
 		}
 		if err != nil {
-			_ = command.Wait() // its standard error says why
+			_ = command.Wait() // then its standard error is complete
 			t.Fatalf("%v %s\n%s", err, text, &complaints)
 		}
 	}

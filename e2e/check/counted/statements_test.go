@@ -413,7 +413,7 @@ func newStatement(l *i18n.Language, id, rendered string, expected func(s *readin
 
 type claim struct {
 	id, field  string
-	start, end int // in the text
+	start, end int // of the value, or of the sentence if field is ""
 	fault      string
 }
 

@@ -119,7 +119,6 @@ func helpOf(makefile string) (commands []string) {
 	return commands
 }
 
-// allCommands maps each command to the documents that contain it.
 func allCommands(t *testing.T) map[string][]string {
 	t.Helper()
 	all := map[string][]string{}
@@ -290,7 +289,7 @@ func fits(want, line string) bool {
 type visitor struct {
 	dir  string
 	env  []string
-	stop func() // stops what is still running
+	stop func()
 }
 
 func newVisitor(t *testing.T) *visitor {

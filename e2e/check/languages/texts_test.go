@@ -182,7 +182,6 @@ func plain(text string) string {
 	return html.UnescapeString(tag.ReplaceAllString(text, ""))
 }
 
-// pageTexts returns one text per paragraph.
 func pageTexts(place, page string) (texts []text) {
 	language := lang.FindStringSubmatch(page)
 	if language == nil {

@@ -56,7 +56,7 @@ func TestProveCaddy(t *testing.T) {
 	}
 	defer func() {
 		cancel()
-		_ = command.Wait() // it was stopped
+		_ = command.Wait()
 		if t.Failed() {
 			t.Logf("Caddy said:\n%s", &output)
 		}

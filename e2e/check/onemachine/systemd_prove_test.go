@@ -54,7 +54,7 @@ func TestProveSystemd(t *testing.T) {
 	}
 	ended := make(chan struct{})
 	go func() {
-		_ = machine.Wait() // it is killed
+		_ = machine.Wait()
 		close(ended)
 	}()
 	defer func() {

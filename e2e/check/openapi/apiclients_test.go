@@ -64,11 +64,11 @@ func TestOpenAPILints(t *testing.T) {
 	}
 }
 
-// installs matches the steps that fetch a generator. They are left out, because make tools fetches it.
+// installs matches the steps that fetch a generator, which make tools fetches instead.
 var installs = regexp.MustCompile(`(npm|pip) install [^;]*; `)
 
-// The lines of examples/README.md run as written in a fresh folder. Each program gets a verdict and
-// an error response from a running service.
+// The commands of examples/README.md run in a fresh folder. Each program gets a verdict and an error
+// response from a running service.
 func TestGeneratedClients(t *testing.T) {
 	t.Parallel()
 	readme, err := os.ReadFile(fixture.Path(t, "examples", "README.md"))

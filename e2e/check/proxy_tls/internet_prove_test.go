@@ -43,7 +43,6 @@ const (
 	machine   = "machine"       // the network namespace of server
 )
 
-// names maps every host name that the test looks up to its address.
 var names = map[string]string{
 	"verdetto.example": server, "smtp.example.com": elsewhere, "api.stripe.com": elsewhere,
 	"api.travelpayouts.com":       elsewhere,
@@ -135,7 +134,6 @@ func listen(t *testing.T, address string) net.Listener {
 	return l
 }
 
-// The name server knows only the host names in names.
 func nameServer(t *testing.T) {
 	t.Helper()
 	run(t, "127.0.0.1:8055", testenv.Tool(t, "pebble", "pebble-challtestsrv"), "-defaultIPv4", "", "-defaultIPv6", "",

@@ -97,7 +97,7 @@ func load(t *testing.T, url string, stop <-chan struct{}, callers []*caller, ack
 	return busy.Wait
 }
 
-// post uses a new loopback address.
+// post calls from a new address.
 func post(url string, body any) (int, error) {
 	data, err := json.Marshal(body)
 	if err != nil {

@@ -70,7 +70,6 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// openBrowser skips the test if Chromium is not installed.
 func openBrowser(t *testing.T) browser {
 	t.Helper()
 	program = testenv.Command(t, "chromium", "apt-get install chromium", "chromium-browser", "google-chrome")
@@ -275,7 +274,6 @@ func (w *tab) picture(what string) {
 	w.shoot(what)
 }
 
-// unfold opens all that is folded.
 func (w *tab) unfold() {
 	w.t.Helper()
 	evaluate[int](w, `[...document.querySelectorAll('details')].map(d => d.open = true).length`)
