@@ -29,7 +29,7 @@ type view struct {
 	Row          alertRow
 	Rows         []alertRow
 	Action       string // the URL to which the button posts
-	Manage       string // the subscriber's list; empty hides the link
+	Manage       string // link to the subscriber's list, or to allow requests again; empty hides it
 	Channel      string
 	First        string // the first day on which a message can come
 	Back         string // link to the page that the form was on; may be empty
@@ -39,10 +39,10 @@ type view struct {
 	Export       string
 	Confirmation string
 	Undo         string // restores the alerts that have just ended; may be empty
-	Until        string // the day until which an alert is paused
+	Until        string // when the pause of an alert ends, or the stop of requests
 	Busy         string // the allowed number of requests, and when the next one is allowed; empty: the request has a fault
 	Most         int
-	Days         int // days for which a link to manage is valid
+	Days         int // days for which a link to manage is valid, or requests can be stopped
 	hookView
 }
 

@@ -21,8 +21,8 @@ type Key struct {
 	// BaseURL is the public address of the service: https, or http on this machine.
 	BaseURL string
 	Path    string // path of the link in the mail; some mails have none
-	// Stop is the link that stops mails which strangers can cause. It is empty if only the reader
-	// can cause this mail.
+	// Stop is the link that stops mails which strangers can cause. It is empty if a stranger cannot
+	// cause this mail, or only by paying.
 	Stop    string
 	Support string // address for help; empty: reply to this mail
 }
