@@ -18,7 +18,7 @@ import (
 
 type correction struct {
 	Name, Label, Value string
-	Text               string // what to do; empty: the field only helps to correct another one
+	Text               string // what to do; empty if the value is no fault, but may have to change with a faulty one
 	Type               string // type of the input; empty: a choice of Options
 	Min                string // the first day or month; empty: any
 	Options            []choice

@@ -27,8 +27,8 @@ type Payment struct {
 	// was then never sent.
 	Instead    string `json:"instead,omitempty"`
 	FailReason string `json:"nothing,omitempty"` // why the payment can never buy an answer
-	// Fees are the slots that are reserved while sending the payment may cost a fee. Without them,
-	// it must not be sent.
+	// Fees are the slots that are reserved as long as sending the payment may cost a fee. A payment
+	// without them must not be sent.
 	Fees []Key `json:"fees,omitempty"`
 	// Tries are the other reserved slots, which only a bought answer frees.
 	Tries []Key `json:"tries,omitempty"`

@@ -29,7 +29,7 @@ func TestFirstDays(t *testing.T) {
 					continue
 				}
 				fewest = min(fewest, others)
-				// Fares that differ by less may be ties.
+				// Fares that differ by less than a fifth may be ties.
 				for j := from; j < to; j++ {
 					a, b := panel.Rows[i], panel.Rows[j]
 					if score.LeadSpan(int(a.Lead)) == score.LeadSpan(int(b.Lead)) && float64(a.Price) > 1.2*float64(b.Price) &&

@@ -33,8 +33,8 @@ const days = 24
 // now is the end of the last day.
 func now() time.Time { return (first + days).Time().Add(-time.Second) }
 
-// lines returns rows of a panel that depend only on the day: three routes in two currencies, one of
-// them also with returns, non-stop and with stops.
+// lines returns rows of a panel that depend only on the day: three routes in two currencies. One
+// route, MIL-BUH, also has returns and fares with a stop.
 func lines(from, to int) (all []string) {
 	for n := from; n < to; n++ {
 		day := first + fare.Day(n)

@@ -83,12 +83,12 @@ func (j *verdictView) addLast(l *i18n.Language, a verdict.Judgement, last verdic
 	}
 }
 
-// lastFare compares the fare with than, unless that is "".
-func lastFare(l *i18n.Language, last verdict.Live, than string) string {
+// lastFare states the last known fare and, unless comparison is empty, how it compares.
+func lastFare(l *i18n.Language, last verdict.Live, comparison string) string {
 	back := ""
 	if day := last.Return(); day != 0 {
 		back = l.WeekdayDate(day)
 	}
 	return l.Text("refusal.no_fare_on.last", "Price", l.Money(last.Price), "Departure",
-		l.WeekdayDate(last.Depart), "Back", back, "Day", l.WeekdayDate(last.FoundDay()), "Than", than)
+		l.WeekdayDate(last.Depart), "Back", back, "Day", l.WeekdayDate(last.FoundDay()), "Than", comparison)
 }

@@ -280,7 +280,7 @@ func (h home) describeStay(ctx context.Context, v *view, asked answer.Question, 
 	case none != nil && none.Reason == answer.NoFareOn:
 		v.describeUsual(none.Usual, class, ofMonth(asked.When))
 		h.showLast(ctx, v, asked, none)
-	case err == nil: // returns of this class on these days, but with other nights
+	case err == nil: // there are returns of the class, but none with the number of nights in question
 		v.describeUsual(a.Judgement, class, ofMonth(asked.When))
 	}
 }

@@ -401,7 +401,8 @@ func (p *parts) add(m meaning) bool {
 	return true
 }
 
-// decide reads ambiguous words: the last one beside a number as the month, the others as weekdays.
+// decide reads words that can mean a month or a weekday. If the text has a number but no month yet,
+// the last of these words is the month; all others are weekdays.
 func (p *parts) decide() bool {
 	for i := len(p.ambiguous) - 1; i >= 0; i-- {
 		m := p.ambiguous[i]

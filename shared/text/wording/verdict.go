@@ -24,8 +24,8 @@ type Verdict struct {
 	Today  fare.Day
 }
 
-// Judged reports whether the service knows enough fares for a level. Whatever the question, the
-// level of a fare with a day depends on fares at its lead time.
+// Judged reports whether the service knows enough fares for a level. For the cheapest fare of a month
+// or of several days, that is the level for the fare's own day.
 func (v Verdict) Judged() bool {
 	if v.question() == "month" || v.question() == "around" {
 		return v.Of.OwnDay.Judged() || v.Of.Declared && v.Of.Verdict.Judged()

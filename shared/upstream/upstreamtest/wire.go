@@ -163,8 +163,8 @@ func (s *Server) cities() []map[string]any {
 	return list
 }
 
-// between parses a positive number of at most most. It returns otherwise if the number is missing
-// or wrong.
+// between parses a whole number; one above most counts as most. If the text is not a positive number,
+// it returns otherwise.
 func between(s string, otherwise, most int) int {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 1 {
