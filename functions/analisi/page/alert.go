@@ -151,9 +151,9 @@ func (v *view) AlertOpen() bool {
 	return v.Trip.NonStop != "" || v.AirlineText() != "" || v.AlertDays() != nil || v.AlertNights() != ""
 }
 
-// AlertFall returns by how many percent the fare of a day must fall for the alert that the form
-// offers first. It returns 0, for an alert of a good fare, unless the page judges the fare of one
-// day and the address fills in nothing.
+// AlertFall returns by how many percent the fare must fall for the alert that the form offers first,
+// if the page judges the fare of one day and the address fills in nothing. Otherwise it returns 0:
+// the form first offers an alert of a good fare.
 func (v *view) AlertFall() int {
 	if v.Verdict == nil || v.Trip.Date == "" || v.Form != (alertFields{}) {
 		return 0
