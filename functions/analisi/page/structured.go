@@ -8,7 +8,8 @@ import "net/http"
 
 type linked map[string]any
 
-// Structured returns nil for other pages, and if the public address of the service is unknown.
+// Structured returns the schema.org data of the page. It returns nil if the page has none, or if the
+// public address of the service is unknown.
 func (v *view) Structured() any {
 	if v.Base == "" || v.status != http.StatusOK || !v.plain || v.Trip != (trip{}) {
 		return nil

@@ -236,7 +236,7 @@ func (t trip) inMonth(month fare.Day) trip {
 	return t
 }
 
-// nextMonth returns the first day of the next month m, which can be the current one.
+// nextMonth returns the first day of the current month if that is m, or else of the next m.
 func nextMonth(today fare.Day, m time.Month) fare.Day {
 	t := today.Time()
 	year := t.Year()
