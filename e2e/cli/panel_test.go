@@ -30,7 +30,7 @@ func gzipped(t *testing.T, text string) string {
 	return b.String()
 }
 
-// Commands load the readable rows, report the others, and exit with code 3.
+// refresh loads the readable rows, reports the others, and exits with code 3.
 func TestPanelWithFaults(t *testing.T) {
 	t.Parallel()
 	var many strings.Builder

@@ -16,8 +16,7 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// An answer that CloudFront may cache depends only on its cache key: the parameters listed in
-// routes.Table, and X-Api-Key if the endpoint reads it.
+// An answer that CloudFront may cache depends only on its cache key.
 func TestWhatTheEdgeKeepsDependsOnItsKey(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
