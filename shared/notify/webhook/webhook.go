@@ -3,8 +3,8 @@
 //
 // An event is retried for 24 hours with the same webhook-id. Only public IP addresses are called,
 // unless the operator allows others (package outbound). An endpoint gets events only after it has
-// accepted a signed test event. A slow or dead endpoint delays only its own events. When an
-// endpoint is given up, its owner gets one mail.
+// accepted a signed test event. One that does not answer gets no request for a while, so it hardly
+// delays the events of others. When an endpoint is given up, its owner gets one mail.
 package webhook
 
 import (

@@ -160,8 +160,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// A silent endpoint gets one request at a time, however many events wait, and delays no other
-// endpoint.
+// A silent endpoint gets only one request, although 20 events wait, and does not delay another one.
 func TestASlowEndpoint(t *testing.T) {
 	w := fresh(t)
 	slow, quick := w.verified("ada", "BUH", url), w.verified("bob", "BUH", "https://other.example.com/")

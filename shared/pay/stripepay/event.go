@@ -16,7 +16,7 @@ import (
 )
 
 // tolerance is the maximum difference between the time of a delivery and the service's clock. It
-// prevents the replay of a recorded delivery.
+// prevents later replays of a recorded delivery.
 const tolerance = 5 * time.Minute
 
 func (c *Checkout) Event(payload []byte, signature string, now time.Time) (pay.Event, error) {
