@@ -70,7 +70,6 @@ func TestReach(t *testing.T) {
 	}
 }
 
-// mail-test delivers the mail, or its error says what to do.
 func TestMailTest(t *testing.T) {
 	server := smtptest.New(false)
 	server.User, server.Password = "verdetto", "geheim"

@@ -15,7 +15,6 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// drifting is a source whose answers have changed from its third week on.
 type drifting struct {
 	*counted
 	compared int

@@ -30,7 +30,6 @@ var first = fare.DayOf(time.Date(2066, 1, 4, 0, 0, 0, 0, time.UTC))
 
 const days = 24
 
-// now is the end of the last day.
 func now() time.Time { return (first + days).Time().Add(-time.Second) }
 
 // lines returns rows of a panel that depend only on the day: three routes in two currencies. One

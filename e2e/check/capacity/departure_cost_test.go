@@ -78,8 +78,6 @@ func TestDepthCapacity(t *testing.T) {
 		"read COVERED": 0.5, "read DEMANDED": 0.5, "read WATCHED": 0.5, "write COVERED": 1,
 		"write ORIGIN TRENDS": 1, "write ORIGIN DEALS": 1,
 		"write ROUTE BLOCK": 3, "write ROUTE SHEET": 2, "write INTO": 1,
-		// Verdicts on departures need the departure states with the fares whose outcome is not
-		// known yet, and the pooled statistics.
 		"read ROUTE DEPARTURES": 3, "write ROUTE DEPARTURES": 26, "read FARES POOLED": 1.5,
 		"write FARES POOLED": 2, "read LEFT": 0.5, "write LEFT": 2,
 		"read SCORE": 1, "read SCORE WEEK": 6, "write SCORE": 6,

@@ -216,7 +216,6 @@ func later(a, b time.Time) time.Time {
 
 func (r *route) euro(amount float64) float64 { return amount * r.perCent }
 
-// quantile returns the fare below which a share of the days' lowest fares lies.
 func (r *route) quantile(share float64) float64 {
 	prices := make([]int64, len(r.lows))
 	for i, l := range r.lows {

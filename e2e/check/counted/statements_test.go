@@ -359,7 +359,6 @@ func (s *reading) departures(price int64) want {
 	return words(days...)
 }
 
-// average returns the average of the medians of the months with at least 5 fares.
 func (s *reading) average() float64 {
 	sum, n := 0., 0.
 	for _, prices := range s.months() {

@@ -285,7 +285,6 @@ func fits(want, line string) bool {
 	return regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(want), "…", ".*") + "$").MatchString(line)
 }
 
-// visitor runs commands in a fresh copy of the repository, like a reader who types them.
 type visitor struct {
 	dir  string
 	env  []string

@@ -115,7 +115,6 @@ func median(values []float64) float64 {
 	return values[len(values)/2]
 }
 
-// start measures the start of an executable, which it stops when it is ready for events.
 func start(t *testing.T, executable string, environment []string) startCost {
 	t.Helper()
 	var logs bytes.Buffer

@@ -20,7 +20,6 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// catalogueTexts fills the placeholders with sample values.
 func catalogueTexts(t *testing.T) (texts []text) {
 	t.Helper()
 	for code := range dialects {
@@ -249,7 +248,6 @@ var (
 	strong   = regexp.MustCompile(`\*\*?([^*\n]+(?:\n[^*\n]+)?)\*\*?`)
 )
 
-// documentTexts returns paragraphs, list items and table cells.
 func documentTexts(t *testing.T) (texts []text) {
 	t.Helper()
 	for path, document := range files(t, "docs/*.md", "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md") {

@@ -29,7 +29,6 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// serve returns the address of a service. behind lists the trusted proxies.
 func serve(t *testing.T, behind string) string {
 	t.Helper()
 	proxies, err := edge.ParseProxies(behind)

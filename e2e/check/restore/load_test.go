@@ -41,7 +41,6 @@ func newCaller() *caller {
 
 var counted = routes.Named("rotte")
 
-// call returns an error if the service did not acknowledge the call.
 func (c *caller) call(ctx context.Context, url string) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url+counted.Path, nil)
 	if err != nil {

@@ -89,7 +89,6 @@ func TestRestoreTable(t *testing.T) {
 	); err != nil {
 		t.Fatal(err)
 	}
-	// The restored table has the original's key names, and accepts writes.
 	describe := func(name string) *types.TableDescription {
 		t.Helper()
 		out, err := client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: aws.String(name)})

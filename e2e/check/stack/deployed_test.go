@@ -38,8 +38,7 @@ func (s deployed) ids(kind string) (ids []string) {
 }
 
 // Table, queues, functions, event source mappings, permissions and logs equal the template. The
-// template's outputs are left out, because moto fails on them. TestProveStackInvoked invokes the
-// functions.
+// template's outputs are left out, because moto fails on them.
 func TestDeployed(t *testing.T) {
 	testenv.Command(t, "node", "apt-get install nodejs")
 	settings := aws.Config{
@@ -91,7 +90,6 @@ func (s deployed) resources(t *testing.T, whole int) {
 			t.Errorf("%s: %d are in the template, %d were made", kind, n[0], n[1])
 		}
 	}
-	// Later checks cover these types.
 	for _, kind := range []string{"AWS::DynamoDB::Table", "AWS::Lambda::EventSourceMapping", "AWS::Lambda::Function",
 		"AWS::SQS::Queue"} {
 		if counts[kind][0] == 0 {

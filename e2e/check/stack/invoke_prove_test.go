@@ -102,7 +102,7 @@ func cloud(t *testing.T, engine *samlocal.Engine) aws.Config {
 	server := &http.Server{ReadHeaderTimeout: 10 * time.Second, ErrorLog: log.New(io.Discard, "", 0),
 		Handler: &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(behind) },
 			ErrorLog: log.New(io.Discard, "", 0)}}
-	go server.Serve(listener) // ends with the test
+	go server.Serve(listener)
 	t.Cleanup(func() { _ = server.Close() })
 	return aws.Config{Region: "eu-west-1", BaseEndpoint: aws.String(endpoint),
 		Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""), RetryMaxAttempts: 1,

@@ -38,8 +38,7 @@ type resource struct {
 	DependsOn  any `json:",omitempty"`
 }
 
-// made lists the resource types that moto can create completely. CloudFront and API Gateway are not
-// among them.
+// made lists the resource types that moto can create completely.
 var made = []string{
 	"AWS::CloudWatch::Dashboard", "AWS::Events::Rule", "AWS::DynamoDB::Table", "AWS::IAM::Policy", "AWS::IAM::Role",
 	"AWS::KMS::Key",
@@ -171,7 +170,6 @@ func functionNames(t *testing.T) (names []string) {
 	return names
 }
 
-// deploy gives the functions empty executables.
 func deploy(t *testing.T, settings aws.Config, stack template) {
 	t.Helper()
 	var code bytes.Buffer
@@ -185,7 +183,6 @@ func deploy(t *testing.T, settings aws.Config, stack template) {
 	deployWith(t, settings, stack, func(string) []byte { return code.Bytes() })
 }
 
-// deployWith deploys the stack with the zip files that code returns.
 func deployWith(t *testing.T, settings aws.Config, stack template, code func(function string) []byte) {
 	t.Helper()
 	put := func(path string, body []byte) {

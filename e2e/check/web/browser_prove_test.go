@@ -105,7 +105,7 @@ type sent struct {
 	kind network.ResourceType
 }
 
-// screen is the screen of a reader. If its name begins with noscript, the browser runs no scripts.
+// If the name of a screen begins with noscript, the browser runs no scripts.
 type screen struct {
 	name          string
 	width, height int64
@@ -248,7 +248,6 @@ func (w *tab) wait(expression string) {
 	w.t.Fatalf("%s: %s never held; so far %q", w.name, expression, w.faults)
 }
 
-// shoot saves a picture of the whole page if the flag -screenshots is set.
 func (w *tab) shoot(what string) {
 	w.t.Helper()
 	dir := *screenshots
@@ -267,7 +266,7 @@ func (w *tab) shoot(what string) {
 	}
 }
 
-// picture saves a picture like shoot, but waits until the page is fully loaded.
+// picture is shoot on a fully loaded page.
 func (w *tab) picture(what string) {
 	w.t.Helper()
 	w.wait(`document.documentElement.clientWidth > 0 && document.fonts.status === 'loaded'`)

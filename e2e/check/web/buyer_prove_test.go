@@ -88,7 +88,6 @@ func TestProveBuyerByCard(t *testing.T) {
 			w.wait(`document.querySelector('button.copy').nextElementSibling.textContent || getSelection().toString()`)
 			w.check("key")
 
-			// A reload shows the same key, but not after 10 minutes.
 			at := evaluate[string](w, `location.href`)
 			if status, _ := w.visit(at); status != 200 || shownKey(w) != key {
 				t.Errorf("reloaded: %d", status)

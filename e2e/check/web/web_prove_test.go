@@ -100,7 +100,6 @@ func refreshed(t *testing.T, now func() time.Time) store.Table {
 	return table
 }
 
-// mailed waits for a mail with a link that matches.
 func mailed(t *testing.T, mails string, link *regexp.Regexp) (found string) {
 	t.Helper()
 	fixture.Mail(t, mails, func(m maildir.Mail) bool {
