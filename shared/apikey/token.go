@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// A token stands for a key, or for an anonymous caller, for a short time. Its signature is checked
-// without a read from the store.
+// A token is used for a short time instead of a key, or without one (anonymously). Its signature is
+// checked without a read from the store.
 //
 // A customer's token holds the customer id, the expiry and a mark of its key, from which the key
 // cannot be derived. Comparing the mark with that of the stored key shows whether the key was

@@ -18,8 +18,8 @@ type Settler interface {
 	Settle(ctx context.Context, s Signed) (Outcome, error)
 
 	// Outcome returns the outcome of a transaction without sending it; until is that of Signed.
-	// After ErrNotFound or ErrNotFinal, the transaction may still take effect; ErrUnavailable means
-	// that no node answered.
+	// After an error, the transaction may have taken effect, or may still do so. ErrUnavailable
+	// means that no node gave a usable answer.
 	Outcome(ctx context.Context, signature Signature, until uint64) (Outcome, error)
 
 	// Balance is in lamports (billionths of a SOL).

@@ -1,9 +1,8 @@
 // Package stripepay implements pay.Checkout with Stripe's API. It never logs a secret or an e-mail
 // address, and never puts one into an error. The library's telemetry is off.
 //
-// Answers are parsed from their JSON, not into the library's types, because subscriptions and
-// invoices have another form in each API version. This package understands the old and the new
-// form.
+// Answers are parsed from their JSON, not into the library's types, because the form of subscriptions
+// and invoices depends on the API version. This package understands the old and the new form.
 //
 // Start reading at New. The file wire.go holds the forms of the API's answers.
 package stripepay
