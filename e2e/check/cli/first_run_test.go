@@ -210,7 +210,7 @@ func TestFirstRunWithoutAToken(t *testing.T) {
 	}
 }
 
-// Only the browser that opened the one-time address reaches the page.
+// The one-time address works only once. It and the forms refuse requests that other pages cause.
 func TestFirstRunRefused(t *testing.T) {
 	t.Parallel()
 	o := firstRun(t, fixture.NewShell(t))

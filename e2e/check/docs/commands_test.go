@@ -295,7 +295,7 @@ func newVisitor(t *testing.T) *visitor {
 	t.Helper()
 	v := &visitor{dir: t.TempDir(), stop: func() {}}
 	t.Cleanup(func() { v.stop() })
-	// The copy omits .git and what git ignores. It keeps the modification times, because make
+	// The copy omits .git and the results of builds. It keeps the modification times, because make
 	// compares them with those of .tools.
 	copied := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c",
 		`tar -C "$1" --exclude=./.git --exclude=./.tools --exclude=./dist --exclude=./cdk.out `+

@@ -33,7 +33,7 @@ import (
 	"verdetto/shared/runtime/config/parameters"
 )
 
-// The test builds motoImage; no registry has an image of this name.
+// The test builds motoImage.
 const motoImage = "verdetto/moto-lambda:al2023"
 
 // The functions run in moto with the variables, table, queues and names of secrets that moto gave
