@@ -118,8 +118,8 @@ func startRefreshing(ctx context.Context, s onemachine.Options, refreshes onemac
 	return nil
 }
 
-// refreshesOf returns refreshes that print a report, or log it if the log is JSON. first is the first
-// run that waits for a verdict, or nil.
+// refreshesOf returns refreshes that print a report, or log it if the log is JSON. first is the set-up
+// that waits for a first verdict, or nil.
 func refreshesOf(s onemachine.Options, form string, first *setup.Setup) onemachine.Refreshes {
 	logged := form == jsonLog
 	discover := s.Discovery(originProgress(first, s.Log, form))

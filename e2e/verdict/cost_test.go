@@ -22,7 +22,7 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// sizes counts the observed fares of a route, spread over all days that a store keeps.
+// sizes are numbers of observed fares of a route, spread over all days that a store keeps.
 var sizes = []int{100, 10_000, 1_000_000}
 
 func serving(t testing.TB, table store.Table) http.Handler {

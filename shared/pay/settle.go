@@ -14,7 +14,7 @@ type Settler interface {
 
 	// Settle sends a transaction, or sends it again, and waits until the outcome is known or the
 	// context ends. It fails like Outcome, or with ErrRefusedTransaction if a node's simulation of
-	// the transaction failed; this call has then not passed it on.
+	// the transaction failed, in which case this call did not send the transaction.
 	Settle(ctx context.Context, s Signed) (Outcome, error)
 
 	// Outcome returns the outcome of a transaction without sending it; until is that of Signed.

@@ -69,9 +69,9 @@ func (s *Answers) Publish(ctx context.Context, q answer.Question, judged answer.
 	return a
 }
 
-// rounded rounds the lower quartiles down and the higher ones up to whole units, so that they do
-// not reveal a single past fare. The minimum and the median stay exact, because they are published
-// anyway.
+// rounded rounds to whole units, so that no quartile reveals a single past fare: Q3 and Maximum up, the
+// others down, even HalfHigh, since a fare that is caro must lie above it. The minimum and the median
+// stay exact, because they are published anyway.
 func rounded(q verdict.Quartiles) *verdict.Quartiles {
 	down := func(c fare.Cents) fare.Cents { return c - c%100 }
 	up := func(c fare.Cents) fare.Cents { return down(c + 99) }

@@ -43,7 +43,8 @@ func FlightSentence(l *i18n.Language, offer verdict.Live) string {
 	if text == "" {
 		return ""
 	}
-	if offer.Flight.Airline == (fare.Airline{}) || offer.Return() != 0 { // otherwise it begins with a name, such as easyJet
+	if offer.Flight.Airline == (fare.Airline{}) || offer.Return() != 0 {
+		// Other texts begin with the name of an airline, which may be written small: easyJet.
 		text = Sentence(text)
 	}
 	return strings.TrimSuffix(text, ".") + "."

@@ -135,7 +135,7 @@ func TestCurveCountsOnce(t *testing.T) {
 	for name, c := range map[string]struct {
 		start         *Pooled
 		hasStartCurve bool
-		right         [3]bool // on the first day, on the second, and on the second as stored
+		right         [3]bool // whether quartiles are right: on the first day, on the second, and on the second as stored
 	}{
 		"with a first curve": {Start(10), true, [3]bool{true, true, true}},
 		"without":            {Start(10), false, [3]bool{false, true, true}},
