@@ -107,7 +107,7 @@ func TestCapacity(t *testing.T) {
 
 			clear(m.Spent)
 			service := fixture.New(t, onemachine.Options{Table: m, Source: fixture.Fares(nil), Now: clock}).API
-			for range 2 { // the first call creates the counter
+			for range 2 {
 				w := httptest.NewRecorder()
 				if service.ServeHTTP(w, httptest.NewRequest("GET", fixture.Question, nil)); w.Code != http.StatusOK {
 					t.Fatalf("%d %s", w.Code, w.Body)

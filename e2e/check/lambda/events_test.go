@@ -79,9 +79,9 @@ type event struct {
 	around
 }
 
-// eachEvent passes every event, or those in only, to run in a prepared environment, compares the
-// answer with the golden file (or writes it, if write is set), and checks the event's other effects.
-// Then it restores the table, so that events do not influence each other.
+// eachEvent prepares an environment for every event, or those in only, and passes both to run. It
+// compares the answer with the golden file (or writes that, if write is set) and checks the event's
+// other effects. Then it restores the table, so that events do not influence each other.
 func eachEvent(t *testing.T, o localcloud.Setup, only []string, write bool, run func(t *testing.T, e event, environment []string, logs io.Writer) []byte) (names []string) {
 	t.Helper()
 	endpoint := dynamolocal.Endpoint(t)

@@ -95,7 +95,7 @@ func TestProveMemoryAndTime(t *testing.T) {
 }
 
 // selling returns the settings of a function that sells single answers, with a fake Solana node
-// that returns the balance for network fees.
+// that reports a balance for network fees.
 func selling(t *testing.T) []string {
 	t.Helper()
 	node := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

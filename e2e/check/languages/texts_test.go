@@ -258,7 +258,7 @@ func documentTexts(t *testing.T) (texts []text) {
 	return texts
 }
 
-// prose replaces code by a name.
+// prose returns the paragraphs of a document, in which a name replaces code.
 func prose(document string) (paragraphs []string) {
 	document = fence.ReplaceAllString(document, "\n\n")
 	document = article.ReplaceAllString(document, "${1}API")
