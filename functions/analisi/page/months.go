@@ -13,9 +13,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// monthsView compares the months of departure with their average, without amounts: the page's main
-// fare is the lowest of its day, a month contains all fares, and their amounts side by side would
-// mislead.
+// monthsView compares the months of departure with their average. It has no amounts, which would
+// mislead beside the page's main fare: that is the lowest of its day, while a month has all fares.
 type monthsView struct {
 	Answer string
 	Rows   []monthRow

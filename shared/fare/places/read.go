@@ -316,8 +316,8 @@ func nearby(left, right string) (less Match, ok bool) {
 	return a, km <= nearKm
 }
 
-// unservedCities maps folded names to cities that are found only by their codes, because no flights
-// of theirs are known.
+// unservedCities maps folded names to cities that a name alone does not find, because no flights of
+// theirs are known.
 var unservedCities = sync.OnceValue(func() map[string][]city {
 	all := map[string][]city{}
 	for i := 0; i < len(citiesTable); {

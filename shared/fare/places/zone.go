@@ -29,8 +29,8 @@ func Zone(code string) *time.Location {
 
 func hasFlights(c fare.City) bool { return flightsOf(string(c)) == 's' }
 
-// isUnserved reports whether the city of a code is found only by its code, because no source knows
-// flights.
+// isUnserved reports whether the city of a code is not found by its name alone, because no source
+// knows flights.
 func isUnserved(code string) bool { return flightsOf(code) == 'c' }
 
 func flightsOf(code string) byte {
