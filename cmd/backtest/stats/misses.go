@@ -18,7 +18,7 @@ type Miss struct {
 	Worst float64 `json:"worstMissOfPercentile"`
 }
 
-// WorstMiss returns the largest deviation of some percentiles (from 0 to 1), in percentage points.
+// WorstMiss returns the Worst of a Miss. The percentiles are from 0 to 1.
 func WorstMiss(percentiles []float64) (worst float64) {
 	for _, p := range Percentiles {
 		atMost := 0.
