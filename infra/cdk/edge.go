@@ -51,7 +51,7 @@ var (
 		"X-Telegram-Bot-Api-Secret-Token"}
 )
 
-// refusals are the error statuses that CloudFront would cache for ten seconds by default.
+// refusals are the error statuses whose caching time a distribution can set; the default is ten seconds.
 var refusals = []int{400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504}
 
 func newEdge(stack awscdk.Stack, c config, a api) edge {
