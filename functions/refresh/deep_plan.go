@@ -39,10 +39,10 @@ type due struct {
 }
 
 // planDeep lists the series to ask the source for on a day: first those in demand that were not
-// asked for within a day, then pairs of airports in demand, then a seventh of the other series.
-// Callers can name more pairs than there are routes, so the number of pairs is limited in the same
-// way. Each part begins with the series that were not asked for longest. If one origin cannot be read,
-// the plan still contains the others.
+// asked for within a day, then pairs of airports in demand, then other series. The other series are
+// limited to share, and so are the pairs, because callers can name more of them than there are routes.
+// Each part begins with the series that were not asked for longest. If one origin cannot be read, the
+// plan still contains the others.
 func (r *Refresher) planDeep(ctx context.Context, at time.Time) ([]due, error) {
 	covered, fault := r.coveredSeries(ctx)
 	now := at.Unix()

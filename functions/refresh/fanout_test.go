@@ -190,8 +190,7 @@ func newInvocations(t *testing.T, rows []upstream.Row) *invocations {
 		}
 		return upstreamtest.Fault{}
 	}
-	// As on AWS, a message is delivered up to 5 times, and a killed invocation counts as one
-	// delivery of each of its messages.
+	// As on AWS, a killed invocation counts as one delivery of each of its messages.
 	v := &invocations{
 		t: t, server: server, table: openAt(t, time.Now), chance: rand.New(rand.NewPCG(2026, 3)),
 		queue: &fakeQueue{visibility: 6 * time.Minute, receives: 5, now: time.Now},

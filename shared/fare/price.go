@@ -31,7 +31,7 @@ var wholePart = sync.OnceValue(func() *regexp.Regexp {
 		`|[1-9][0-9]{0,2}(?:,[0-9]{3}){1,2}|[1-9][0-9]{0,2}(?:['’\s\p{Zs}][0-9]{3}){1,2})$`)
 })
 
-// short matches a price that begins with the decimal point, and one in thousands.
+// short matches a price that begins with the decimal point, and one in thousands, such as 1.5k.
 var short = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^([^0-9.,]*|\p{Sc}\s?)(?:([.,][0-9]{1,2})|([0-9]{1,3})(?:[.,]([0-9]))?\s?([kK]))((?:[^\pL0-9.,].*)?)$`)
 })

@@ -21,7 +21,7 @@ type Basis struct {
 	Departures int // how many departures Ratio was computed from
 }
 
-// unknownBasis is for a pair of airports of which it is not known how much dearer it usually is.
+// unknownBasis is used if it is not known how much dearer a pair of airports usually is.
 var unknownBasis = Basis{Ratio: 1}
 
 // Percent returns how much dearer the pair usually is than the cheapest of both cities; negative:

@@ -21,8 +21,8 @@ type Calendar struct {
 	At       time.Time // when the calendar was judged
 }
 
-// Day is one departure in a calendar. Its Price is 0 if the service does not show single fares. Of
-// Verdict, only Level, Reliability, Percentile and Median are set.
+// Day is one departure in a calendar. Fare.Price is 0 if the service does not show single fares.
+// Verdict has only Level, Reliability, Percentile and Median.
 type Day struct {
 	Judged
 	Falls []Fall

@@ -8,9 +8,9 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// AddUsual adds the judgement of the fare for its own departure to an answer about a route, the
-// forecasts for that departure, and a lower fare that was seen earlier. It adds no judgement if there
-// are too few comparable fares, or if the price has no departure.
+// AddUsual extends an answer about a route by the judgement of the fare for its own departure, with
+// forecasts, unless there are too few comparable fares or the price has no departure. It also adds a
+// lower fare that was seen earlier, if there is one.
 func (a *Judgement) AddUsual(s *departure.State, p *departure.Pooled, now time.Time) error {
 	q, known, err := newDepartureQuestion(s, p, When{}, now)
 	if err != nil || !known || a.Scope != OfRoute {

@@ -6,9 +6,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// DayQuotes holds one price per departure and day on which the departure was found. An offer is a
-// departure with a length of stay and a number of stops: the newest price of each offer on the day
-// counts, and the cheapest offer of each departure. The quotes are sorted by day found, then by
+// DayQuotes holds one price per departure and day on which the departure was found: the cheapest of
+// its offers, each at its newest price of the day. The quotes are sorted by day found, then by
 // departure, and are in the currency of the summary.
 type DayQuotes struct {
 	All        []Live

@@ -92,7 +92,7 @@ type departureQuestion struct {
 	day   *departure.StateDay
 	today fare.Day
 	now   time.Time
-	rule  *departure.Pooled     // nil if none are stored yet
+	rule  *departure.Pooled     // nil if no pooled statistics are stored yet
 	past  *departure.Experience // nil without a score
 	// earlier counts the fares found before the day of the state.
 	earlier int
@@ -230,7 +230,7 @@ func (q *departureQuestion) forecasts(a departure.Answer, lead int, price fare.C
 }
 
 // horizons returns the horizons that end before the departure. It omits those for which this service
-// has seen no outcomes, because the constants of the rule alone predict poorly.
+// has seen no outcomes, because their chances would come only from the constants of rule.json.
 func (q *departureQuestion) horizons(lead int) (all []departure.Horizon) {
 	for _, h := range departure.Horizons() {
 		if lead > int(h.Days()) && q.rule.HasOutcomes(h) {

@@ -224,8 +224,8 @@ type sample struct {
 	cells []int32
 }
 
-// leastBlocks is the number of blocks into which a panel is divided at least; blocks of short panels
-// have fewer days, down to one. With only two blocks, half of the bootstrap draws would omit one.
+// leastBlocks is the minimum number of blocks of a panel, unless it has fewer days. With only two
+// blocks, half of the bootstrap draws would omit one.
 const leastBlocks = 5
 
 func newSample(t *Panel, first, last fare.Day) sample {

@@ -57,7 +57,7 @@ func (p *Panel) days() []int {
 	return append(begin, len(p.Rows))
 }
 
-// eachRoute calls do with the rows of each route. The rows from from to to must be those of one day.
+// eachRoute calls do with the rows of each route. Rows[from:to] must be the rows of one day.
 func (p *Panel) eachRoute(from, to int, do func(route int32, from, to int)) {
 	for from < to {
 		route, end := p.Rows[from].Route, from

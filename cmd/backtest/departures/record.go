@@ -13,7 +13,7 @@ import (
 )
 
 // Waiting holds how fares changed while a traveller waited, for fares whose stated chance of a fall
-// lies in one band. Only departures after the end of the wait count that were seen again during it.
+// lies in one band. Only departures that leave after the wait, and were seen again during it, count.
 type Waiting struct {
 	From   float64      `json:"chanceFrom"`
 	To     float64      `json:"chanceTo"`

@@ -85,7 +85,7 @@ func appendFoldRune(dst []byte, r rune) []byte {
 		return dst
 	case unicode.IsLetter(r), unicode.IsDigit(r):
 		return utf8.AppendRune(dst, r)
-	case unicode.IsMark(r) && r >= 0x700: // a mark may be a vowel; in scripts below, it is an accent
+	case unicode.IsMark(r) && r >= 0x700: // may be a vowel; marks of lower value are accents
 		return utf8.AppendRune(dst, r)
 	}
 	return dst

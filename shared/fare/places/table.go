@@ -9,7 +9,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// The tables are text files, which ./generate writes unless it is said otherwise. They are searched
+// The tables are text files, written by ./generate unless a comment says otherwise. They are searched
 // in the executable; only words.tsv is parsed at start-up.
 var (
 	// The columns of names.tsv are: folded name (see Fold), kind followed by city or airport, written

@@ -12,9 +12,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Verdict writes the sentences about one analysis. Whatever the question, a sentence about the
-// route compares with its market, and a sentence about a fare with a day compares it with
-// departures at the same lead time.
+// Verdict writes the sentences about one analysis. Whatever the question, the route is
+// compared with its market, and a fare with a day with departures at the same lead time.
 type Verdict struct {
 	*i18n.Language
 	Of     verdict.Judgement

@@ -20,7 +20,7 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Nights writes a return trip by its nights, published as in 4-7.
+// Nights describes a return trip by its range of nights, such as 4-7.
 func Nights(l *i18n.Language, published string) string {
 	return l.Text("trip.nights", "Nights", NightRange(published))
 }

@@ -22,7 +22,7 @@ import (
 	"verdetto/shared/fare/places"
 )
 
-// columnNames has a line for each column, with other names of it as normal returns them.
+// columnNames has a line for each column, with its other names in the form that normal returns.
 //
 //go:embed columns.tsv
 var columnNames string

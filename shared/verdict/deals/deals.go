@@ -103,8 +103,8 @@ func cheapestOf(list []Deal, today fare.Day, a fare.Airlines) (cheapest Deal, ok
 }
 
 // Lower returns the lowest known fare that departs today or later, if it is below d. The fare of a
-// route is the lowest of the fresh fares, so an older fare can be lower. For return trips, only
-// fresh fares are stored.
+// route is the lowest of the fresh fares, so an older fare can be lower. Lower finds none for return
+// trips, whose Months are empty.
 func (e Entry) Lower(d Deal, today fare.Day, f Filter) (lower verdict.Judged, ok bool) {
 	fares := &e.Any
 	if f.NonStop {

@@ -8,7 +8,7 @@ import (
 )
 
 // The first byte of each stored format. Data that begin with another byte are of another version of
-// the program: they count as absent, and a refresh computes them anew from the stored fares.
+// the program and count as absent.
 //
 // Weights of residuals are stored relative to the epoch, as multiples of massUnit, so each is
 // rounded only once. If each refresh rounded it again, a small weight would never decrease.

@@ -89,8 +89,8 @@ func (d *RouteDay) average(row int) float64 {
 	return sum / weight
 }
 
-// beside returns the log of the ratio of a price to the cheapest other departure on sale, both at
-// one lead time. It returns NaN if too few others are on sale.
+// beside returns the log of the ratio of a price to that of the cheapest other departure on sale,
+// without the effect of their lead times. It returns NaN if too few others are on sale.
 func (d *RouteDay) beside(q Quote) float64 {
 	row := d.rowOf(q)
 	if d.others(row) < onSaleLevel {
@@ -124,8 +124,8 @@ func (d *RouteDay) rank() {
 	}
 }
 
-// Fold adds the fares of the day to the route. Unless s is nil, it also adds their contribution to
-// the pooled statistics to s. Do not use the RouteDay afterwards.
+// Fold adds the fares of the day to the route and, unless s is nil, to the statistics in s. Do not
+// use the RouteDay afterwards.
 func (d *RouteDay) Fold(quotes []Quote, s *Statistics) {
 	if len(quotes) == 0 {
 		return

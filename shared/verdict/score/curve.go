@@ -3,8 +3,8 @@ package score
 import "verdetto/shared/verdict/departure"
 
 // curvePrior is how many invented cases each step of a Curve starts with. Their share of falls is the
-// one that the rule predicts, so a step leaves the rule's chance only after thousands of real cases:
-// those of one week are correlated, and fewer would prove little.
+// one that the rule predicts, so it takes as many real cases to move a step half-way to their own
+// share. Fewer would prove little, because the cases of one week are correlated.
 const curvePrior = 1000
 
 // Curve maps the rule's chance of a fall to the share of actual falls, in steps of 5 percentage

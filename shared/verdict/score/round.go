@@ -175,7 +175,7 @@ var (
 
 func sureOf(name verdict.Reliability) uint8 { return uint8(max(0, slices.Index(SureNames[:], name))) }
 
-// sighting holds the facts of a quote that rival needs, which reads all quotes for each answer.
+// sighting is a quote with only the facts that rival needs.
 type sighting struct {
 	depart, day fare.Day
 	price       fare.Cents

@@ -42,8 +42,8 @@ type Entry struct {
 	Months       []verdict.Month // cheapest first
 }
 
-// Cycle is the number of days between two refreshes of an entry. Its live fares may be shown for
-// the same time after AsOf.
+// Cycle is the number of days between two refreshes of a route that is not in demand. The live fares
+// of an entry may be shown for the same time after AsOf.
 const Cycle = 7
 
 // Cheapest returns the cheapest live fare that departs today or later.
@@ -88,8 +88,7 @@ func (o Origin) Entry(destination fare.City) (Entry, bool) {
 
 const format = 2
 
-// Encode stores each name of a level or a certainty once, and days and times as differences from
-// those of the first entry.
+// Encode stores each name of a level or a certainty once.
 func (o Origin) Encode() []byte {
 	var names []string
 	index := func(name string) uint64 {

@@ -222,8 +222,8 @@ func (b *builder) describe() {
 }
 
 // succeed separates retired airport codes from current ones. A retired airport has a successor if
-// its city has a current airport and none with a page rank: the current airport gets the rank of the
-// retired one, and the retired one gets its cities.
+// no current airport of its city has a page rank. The successor gets the rank of the retired airport,
+// which gets the cities of its successor.
 func succeed(points []point) (current, retired []point) {
 	type place struct{ country, city string }
 	newcomers, ranked := map[place]int{}, map[place]bool{}
