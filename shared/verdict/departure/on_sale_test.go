@@ -78,9 +78,9 @@ func TestBeside(t *testing.T) {
 	}{
 		{Quote{30, 5000}, 1},  // the cheapest fare; the next one costs 20 % more
 		{Quote{30, 6000}, 2},  // the price of the next one
-		{Quote{31, 6000}, 5},  // 18 % over the cheapest fare, in logs
+		{Quote{31, 6000}, 5},  // 20 % over the cheapest fare
 		{Quote{60, 5100}, 2},  // not on sale: 2 % over the cheapest fare
-		{Quote{32, 10000}, 7}, // 69 % over the cheapest fare
+		{Quote{32, 10000}, 7}, // twice the cheapest fare
 	} {
 		if got := int(on.Judge(nil, c.q).Cells[4]) - besideUnknown; got != c.cell {
 			t.Errorf("%+v: cell %d, want %d", c.q, got, c.cell)
