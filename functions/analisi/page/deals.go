@@ -127,8 +127,8 @@ func collecting(v *view, all deals.Origin) string {
 	return wording.Collecting(v.T, &c)
 }
 
-// showCheap lists the deals that cost at most most, or all if it is 0. Destinations that cost more
-// than usual are a separate list.
+// showCheap lists the deals that cost no more than most, or all deals if most is 0. Destinations that
+// cost more than usual are a separate list.
 func (v *view) showCheap(q question, from places.Place, all []published.DestinationDeal, kind fare.Trip, most fare.Cents) {
 	l := v.T
 	if v.Area == nil || !v.Area.IsRegion() { // an alert cannot be for a region

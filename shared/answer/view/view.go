@@ -127,7 +127,7 @@ func (v view) frame(origin fare.City) Trends {
 	}
 }
 
-// origin returns the trends of at most most destinations with a current fare.
+// origin returns the trends of destinations with a current fare, no more than most.
 func (v view) origin(origin fare.City, all trends.Origin, most int) Trends {
 	t := v.frame(origin)
 	var newest int64

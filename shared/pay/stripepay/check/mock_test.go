@@ -110,7 +110,7 @@ func TestStripeMock(t *testing.T) {
 	if len(watcher.seen) != 7 {
 		t.Errorf("%d requests, want 7", len(watcher.seen))
 	}
-	// stripe-mock refuses a request that the API does not describe, so it does check.
+	// stripe-mock refuses what the API does not describe, so the answers above show valid requests.
 	response, err := http.PostForm(address+"/v1/checkout/sessions", url.Values{"mode": {"lottery"}})
 	if err != nil {
 		t.Fatal(err)

@@ -20,7 +20,7 @@ const Receives = 3
 // Harness is a queue under test, including the workers' side.
 type Harness interface {
 	queue.Queue
-	// Receive delivers at most most visible messages.
+	// Receive delivers visible messages, no more than most.
 	Receive(t *testing.T, most int) []queue.Message
 	Done(t *testing.T, messages ...queue.Message)
 	// ExpireVisibility makes delivered messages that are not done visible again.
