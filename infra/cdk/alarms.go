@@ -304,7 +304,7 @@ func newEdgeAlarms(stack awscdk.Stack, c config, n notices, e edge) {
 const edgeFlood = 840 * 300 / 2
 
 // newBudget notifies the operator when half or all of the month's budget is spent, and when AWS
-// forecasts more. The budget covers the whole account. AWS updates it about three times a day, so
+// forecasts more. The budget covers the whole account. AWS updates it at most three times a day, so
 // EdgeFlood is faster.
 func newBudget(stack awscdk.Stack, c config) {
 	notify := func(kind string, percent float64) *awsbudgets.CfnBudget_NotificationWithSubscribersProperty {

@@ -99,9 +99,9 @@ func routeKey(s routes.Share) string {
 }
 
 // throttles returns the rate limit of each share except the page's, which is the default. All limits
-// add up to RequestsPerSecond. API Gateway fills a bucket per route, so a flood of one share does not affect
-// the others. ("Throttle requests to your HTTP APIs": the limits are targets and may be exceeded
-// briefly.)
+// add up to RequestsPerSecond. API Gateway fills a bucket per route, so a flood of one share does
+// not affect the others. ("Throttle requests to your HTTP APIs": the limits are targets and may be
+// exceeded briefly.)
 func throttles(c config) map[string]any {
 	all, rates := map[string]any{}, routes.Throttles(c.RequestsPerSecond)
 	for _, s := range routes.Shares[1:] {

@@ -36,14 +36,14 @@ const (
 var ownHeaders = []string{"X-RateLimit-Remaining", "RateLimit", "X-Request-Id"}
 
 // keyHeaders may hold an API key, so they are part of the cache key of each endpoint that checks
-// keys. CloudFront can forward Authorization only as part of the cache key.
+// keys. An origin request policy cannot list Authorization.
 var keyHeaders = []string{keyHeader, authHeader}
 
-// CloudFront forwards at most ten headers to functions: those in always for all endpoints, and
-// those in usual for uncached endpoints without their own list. Host is missing, because API
-// Gateway chooses the API by it. The ready-made policy AllViewerExceptHostHeader would need no list,
-// but with it any caller could forge an address: it adds no CloudFront-Viewer-Address, and forwards
-// a header of this name from the caller.
+// An origin request policy lists at most ten headers: those in always for all endpoints, and those
+// in usual for uncached endpoints without their own list. Host is missing, because API Gateway
+// chooses the API by it. The ready-made policy AllViewerExceptHostHeader would need no list, but
+// with it any caller could forge an address: it adds no CloudFront-Viewer-Address, and forwards a
+// header of this name from the caller.
 var (
 	always = []string{viewerHeader, "Accept", "Content-Type", "Origin", "Access-Control-Request-Method"}
 	// The last header serves a single path, which therefore needs no cache behaviour of its own.

@@ -97,10 +97,10 @@ func TestRoutesLead(t *testing.T) {
 }
 
 // Ten routes share the throughput: one for each function that callers reach, three more for analisi
-// and one more for pro, because Stripe's webhook has its own. All limits add up to RequestsPerSecond, and to at most
-// half of the account's quota in a region. Fewer than ten addresses at the firewall's limit cannot
-// use up any route; fewer than 100 cannot use up those of the shop and of alerts. An IPv6 customer
-// would have more addresses.
+// and one more for pro, because Stripe's webhook has its own. All limits add up to RequestsPerSecond,
+// and to at most half of the account's quota in a region. Fewer than ten addresses at the firewall's
+// limit cannot use up any route; fewer than 100 cannot use up those of the shop and of alerts. An
+// IPv6 customer would have more addresses.
 func TestThrottles(t *testing.T) {
 	h := fixture(t, "example")
 	g := gatewayOf(t, h)
@@ -151,7 +151,7 @@ func TestThrottles(t *testing.T) {
 	}
 }
 
-// The log of API Gateway counts only its own 429s. Those of a function have an integration status.
+// ApiThrottled counts only the 429s of API Gateway. Those of a function have an integration status.
 func TestThrottledCallsAreCounted(t *testing.T) {
 	h := fixture(t, "example")
 	if format := compact(h.property("ApiStage", "AccessLogSettings", "Format")); !strings.Contains(format,

@@ -7,8 +7,7 @@
 // secrets. Invalid choices give no template but a list of all faults. The paths come from
 // routes.Table and the table's schema from dynamostore/schema, so neither is stated twice.
 //
-// Each file holds one part of the service as a struct with what other parts need. Start reading
-// at newStacks.
+// Start reading at newStacks.
 package main
 
 import (

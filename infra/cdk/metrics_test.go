@@ -14,8 +14,8 @@ var unwatched = map[string]string{
 	"Throttled429": "a caller over its quota is no fault",
 }
 
-// Every metric of the log lines has an alarm or a reason for none. Every alarm and graph uses a
-// metric that a function logs, with exactly the dimensions stack and function.
+// Every metric of the log lines has an alarm or a reason for none. Alarms and graphs in their
+// namespace use metrics that a function logs, with exactly the dimensions stack and function.
 func TestAlarmsAndMetrics(t *testing.T) {
 	logged := loggedMetrics(t)
 	for _, name := range []string{"example", "most"} {

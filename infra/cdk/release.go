@@ -17,8 +17,8 @@ import (
 // us-east-1, with CloudFront's domain, and without payments. It holds a template with parameters
 // and the functions' executables as zip files.
 
-// chosen stands for the operator's choices while the template is made. Each value occurs nowhere
-// else in it, so it can be replaced by a reference to a parameter.
+// chosen stands for the operator's choices while the template is made. The values that references
+// lists occur nowhere else in it, so references to parameters can replace them.
 func chosen() config {
 	c := defaults()
 	c.Account, c.Region = "111122223333", edgeRegion

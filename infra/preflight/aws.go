@@ -282,8 +282,8 @@ func (p *preflight) mail(ctx context.Context) (faults []fault, err error) {
 	return faults, nil
 }
 
-// sender checks that SES has verified the mail domain. The stack adds a domain that SES does not
-// know.
+// sender checks that SES has verified the mail domain and the domain for returned mail. The stack
+// adds a domain that SES does not know.
 func (p *preflight) sender(ctx context.Context) ([]fault, error) {
 	domain := p.config.mailDomain()
 	out, err := sesv2.NewFromConfig(p.aws).GetEmailIdentity(ctx, &sesv2.GetEmailIdentityInput{EmailIdentity: &domain})

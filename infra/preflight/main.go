@@ -5,8 +5,7 @@
 // It only reads, and shows no secret. Every fault comes with advice. The report distinguishes
 // failed checks from faults; either makes the exit code 1.
 //
-// Each file holds the checks of one party: AWS, Stripe, the chain, the fare source. Start reading
-// at questions.
+// AWS, Stripe, the chain and the fare source each have a file of checks. Start reading at questions.
 package main
 
 import (

@@ -19,8 +19,7 @@ type direct struct {
 	*rollout
 	versions map[string]string
 	secret   string // the secret that CloudFront sends to the functions
-	// address is random in a range for tests (RFC 2544), so each run has its own quota of free
-	// calls.
+	// address is random in a range for tests (RFC 2544), so two runs hardly ever share a quota.
 	address string
 }
 

@@ -115,7 +115,7 @@ func (s sentences) in(currency string) *i18n.Language {
 	return s.InCurrency(currency, func(c fare.Cents) fare.Cents { return c })
 }
 
-// months returns "" for a question about one departure.
+// months returns "" unless the verdict is on the route.
 func (s sentences) months(j verdict.Judgement, currency string) (text string) {
 	if j.Scope != verdict.OfRoute {
 		return ""

@@ -83,7 +83,7 @@ type VotoPartenze struct {
 }
 
 // Fascia is a group of answers whose published chances of a fall lie in the same 5 percentage
-// points.
+// points. The last has no upper limit.
 type Fascia struct {
 	Da         float64 `json:"da" doc:"From this stated chance, inclusive"`
 	A          float64 `json:"a" doc:"To this stated chance, exclusive. 1 includes all above"`
