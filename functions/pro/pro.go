@@ -59,7 +59,7 @@ type Service struct {
 	signature struct {
 		sync.Mutex
 		next        time.Time // no wrong signature is logged before this time
-		heard, sold time.Time // the last delivery, and the first sale by card after it
+		heard, sold time.Time // the last delivery, and the sale that noteSale judges it by
 	}
 
 	// kept is the progress of judging kept claims.

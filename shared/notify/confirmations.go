@@ -144,8 +144,8 @@ func (c *Confirmations) send(ctx context.Context, j store.Job, to store.Subscrib
 	return fmt.Errorf("mail for the job %q: %w", j.Kind, err)
 }
 
-// reserve counts one message towards perSeen and perService; the caller calls uncount if it is not
-// sent.
+// reserve counts one message towards perSeen and perService; the caller calls uncount if the
+// message fails.
 func (c *Confirmations) reserve(ctx context.Context, j store.Job) error {
 	for _, l := range []limit.Limit{perSeen(c.Limiter), perService} {
 		d, err := c.Limiter.CountShared(ctx, l, everybody)

@@ -23,7 +23,7 @@ const SecretMark = "ssm:"
 const secretsTimeout = 5 * time.Second
 
 // Load fills groups, which are pointers to structs of this package, from environment variables. It
-// fails if one refers to a secret.
+// fails if a value refers to a secret.
 func Load(groups ...any) error { return LoadWith(nil, groups...) }
 
 // LoadWith is like Load, but calls secrets to read referenced secrets.

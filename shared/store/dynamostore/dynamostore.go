@@ -9,10 +9,10 @@
 // # When an answer is lost
 //
 // If a request gets no answer, the SDK retries it, although the first try may have taken effect. So
-// each write stores a random name in the item. If the condition of a write fails, DynamoDB returns
-// the stored item. If that has the name of our write, an earlier try has taken effect, and the
-// write succeeds. If it has another name and an earlier try got no answer, our write may have been
-// overwritten. Then the error is ErrUnavailable, because ErrExists or ErrConflict would mean that
+// each write that stores an item adds a random name to it. If the condition of a write fails,
+// DynamoDB returns the stored item. If that has the name of our write, an earlier try has taken
+// effect, and the write succeeds. If not, and an earlier try got no answer, that try may have taken
+// effect. Then the error is ErrUnavailable, because ErrExists or ErrConflict would mean that
 // nothing was written. A transaction sends the name as its request token, so that DynamoDB itself
 // recognises a retry.
 //

@@ -11,7 +11,7 @@ const (
 	Partition = "pk"
 	Sort      = "sk"
 
-	// Version rises by one with every write.
+	// Version is the version in store.Item.
 	Version = "ver"
 
 	// Expires is in Unix seconds. DynamoDB deletes expired items (TTL). Every item has this
