@@ -83,7 +83,8 @@ func (v *view) formAmount(typed string) string {
 
 // AlertDays returns the departure choices of the alert form: the trip's day, the days around it or
 // its month, and any day. It omits departures that come too early for a message, except the day of
-// the trip itself. It returns nil if the trip has neither a day nor a month.
+// the trip itself. It returns nil if the trip has neither a day nor a month, or if it is to any
+// destination and has no month.
 func (v *view) AlertDays() (days options) {
 	switch day := v.Trip.out; {
 	case v.Anywhere && v.Trip.Month == "":
