@@ -45,9 +45,9 @@ func (r *Reader) departuresBetween(ctx context.Context, q Question, f SeriesData
 	return d, nil
 }
 
-// isUnnamed reports whether f names an airport that our tables do not list, and no live fare names
-// the pair of airports. The answer is then about the cities: the airport may exist although it is
-// not in the tables, and the source may file its fares under the city.
+// isUnnamed reports whether f names an airport that our tables do not list, unless a live fare names
+// the pair of airports. The answer is then about the cities: the airport may exist although it is not
+// in the tables, and the source may file its fares under the city.
 func (f SeriesData) isUnnamed(live []verdict.Live) bool {
 	listed := func(p places.Place, a fare.Airport) bool {
 		return a == fare.Airport{} || slices.Contains(p.Airports, a.String())
