@@ -35,7 +35,7 @@ const (
 	AsTyped   Reading = iota
 	AsOther           // a historic or rare name, such as Constantinople
 	Qualified         // words beside the name select the city: Lisbon, Portugal
-	AsCode            // a code with small letters, such as mil, that is no name
+	AsCode            // a code with small letters, such as mxp, that is no name
 	AsName            // three letters that were read as a name, but in capitals are the code of another city
 	Renamed           // a second or former code of the city's airport
 	AsCountry         // without a City: the abbreviation of a country that is also the code of an airport
