@@ -381,7 +381,7 @@ func TestFirstRunFaults(t *testing.T) {
 		o.server.Answers(t)
 		for !strings.Contains(o.reads(), fault("token_refused")) {
 		}
-		o.reads("The service tries again in an hour.")
+		o.reads("The service tries again by itself.")
 		o.server.End(t)
 	})
 	t.Run("a full disk", func(t *testing.T) {
