@@ -1,5 +1,5 @@
-// Package docs checks the documents against the repository. Every link, path and test name in a
-// document must exist. Every setting and endpoint must be in its document.
+// Package docs checks the documents against the repository. Every link to a file, every path and
+// every test name in a document must exist. Every setting and endpoint must be in its document.
 package docs
 
 import (

@@ -29,7 +29,7 @@ var (
 		`^cmd/lambdalocal/|^functions/(?:wiring|pro|x402)/`)
 )
 
-// Packages whose path has at most three parts have a row.
+// The packages that upper matches and parts does not have a row.
 func TestPackages(t *testing.T) {
 	sentences := map[string]string{}
 	fixture.Walk(t, func(file string) {

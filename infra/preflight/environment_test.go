@@ -36,7 +36,7 @@ type world struct {
 	config   config
 	at       addresses
 	settings aws.Config
-	// instead holds answers to calls that moto does not support, by the beginning of the request.
+	// instead holds answers in place of those of moto, by the beginning of the request.
 	instead   map[string]string
 	price     map[string]any
 	hook      map[string]any
@@ -108,7 +108,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// RoundTrip forwards the requests that moto supports to it.
+// RoundTrip answers from instead, or forwards the request to moto.
 func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 	asked := r.Method + " " + r.URL.Path
 	if r.Method == http.MethodPost {

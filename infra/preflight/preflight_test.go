@@ -198,7 +198,7 @@ var omissions = []struct {
 		"NO the fare source: the fare source refuses the token", "API token"},
 }
 
-// The missing step is reported with advice, and all other checks succeed. No secret is shown.
+// The missing step is reported with advice, as the only fault. No secret is shown.
 func TestOmissions(t *testing.T) {
 	for _, c := range omissions {
 		t.Run(c.name, func(t *testing.T) {
