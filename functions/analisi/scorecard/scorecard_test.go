@@ -39,7 +39,7 @@ func get(h http.Handler, target string) *httptest.ResponseRecorder {
 	return w
 }
 
-// If sum is nil, reads of scored fail as if the store did not answer.
+// If sum is nil, ScoreSum fails as if the store did not answer.
 type scored struct {
 	sum   *score.Sum
 	weeks map[fare.Day]*score.Sum
