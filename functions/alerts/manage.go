@@ -18,9 +18,9 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// managePage shows a subscriber's alerts, or with format=json the export. Without a token it asks
-// for the address that gets a link to them. If the link is too old, it offers to mail a new one.
-// For a link that pauses an alert it asks whether to pause it.
+// managePage shows a subscriber's alerts, or with format=json the export. Without token and format
+// it asks for the address that gets a link to them. If the link is too old, it offers to mail a new
+// one. For a link that pauses an alert it asks whether to pause it.
 func (s *Service) managePage(ctx context.Context, in *managePageInput) (*page.Response, error) {
 	v := view{T: i18n.Choose(in.Lang, in.AcceptLanguage), Days: notify.ManageDays}
 	if in.Token+in.Format == "" {

@@ -153,7 +153,7 @@ func (l *Lease) find(ctx context.Context) error {
 		return nil
 	case err != nil:
 		return err
-	// A lease that ends more than 24 hours too late was taken by a process with a wrong clock.
+	// A lease that ends over 24 hours later than one taken now comes from a wrong clock.
 	case string(item.Data) != l.Holder && !item.Expires.After(l.Now().Add(l.Duration+24*time.Hour)):
 		return ErrHeld
 	}

@@ -53,7 +53,7 @@ func (s *Store) held(t *testing.T, changes int, f func(each *sync.WaitGroup)) {
 
 const idle = -1
 
-// waits returns the number of changes queued behind the running commit.
+// waits returns the number of changes queued behind the running commit, or idle if none runs.
 func (s *Store) waits(t *testing.T) int {
 	if t.Context().Err() != nil {
 		t.Fatal("what was waited for never came")
