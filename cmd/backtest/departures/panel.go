@@ -77,8 +77,8 @@ func (p *Panel) byRoute() [][]int32 {
 	return all
 }
 
-// thinned returns the part of the panel that a service with a refresh every cycle days sees, up to
-// and including the day to. If to is 0, it has no last day.
+// thinned returns the part of the panel that a service with a refresh every cycle days sees. It
+// leaves out the days after to, unless to is 0.
 func (p *Panel) thinned(cycle int, to fare.Day) *Panel {
 	if cycle == 1 && to == 0 {
 		return p

@@ -287,17 +287,17 @@ func FuzzDecodeSheet(f *testing.F) {
 	})
 }
 
-// busy returns the state of a route after n days. All departures up to ahead days ahead are seen
-// once every interval days. Their prices change at random by multiples of step; if step is negative,
-// they rise each time.
-func busy(ahead int, step int, n, interval fare.Day) *Learner {
-	chance := rand.New(rand.NewPCG(6, uint64(ahead)))
+// busy returns the state of a route after n days. All departures with a lead time of at most maxLead
+// days are seen once every interval days. Their prices change at random by multiples of step; if step
+// is negative, they rise each time.
+func busy(maxLead int, step int, n, interval fare.Day) *Learner {
+	chance := rand.New(rand.NewPCG(6, uint64(maxLead)))
 	var s Learner
 	p := Start(begin)
 	price := map[fare.Day]fare.Cents{}
 	var all []Live
 	for day := begin; day < begin+n; day += interval {
-		for lead := 1; lead <= ahead; lead++ {
+		for lead := 1; lead <= maxLead; lead++ {
 			at := day + fare.Day(lead)
 			if price[at] == 0 {
 				price[at] = fare.Cents(2000 + 100*chance.IntN(200))
