@@ -14,10 +14,10 @@ import (
 )
 
 // fakeQueue is a queue in memory that delivers like SQS. A delivered message is invisible until it
-// is processed or its visibility timeout ends. After receives deliveries it becomes a dead letter.
+// is processed or its visibility timeout ends. After the last delivery it becomes a dead letter.
 type fakeQueue struct {
 	visibility time.Duration
-	receives   int
+	receives   int // the maximum number of deliveries
 	now        func() time.Time
 
 	mu       sync.Mutex

@@ -11,7 +11,7 @@ import (
 )
 
 // keepScore compares past answers about a series with what happened since, and records today's
-// answers for a later comparison. It uses the state as it was stored, as answers to users do.
+// answers for a later comparison. It uses the state as it is stored, as answers to users do.
 func (s *seriesState) keepScore(from score.Source, c *score.Counts) error {
 	from.State = &s.any.State
 	if s.rounds.Due(from.Day) {

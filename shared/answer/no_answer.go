@@ -26,7 +26,7 @@ const (
 type NoAnswer struct {
 	Reason Reason
 	SeriesData
-	Ends     [2]places.Match // what the names of the ends mean
+	Ends     [2]places.Match // what the names of origin and destination mean
 	NonStop  bool
 	Airlines fare.Airlines
 

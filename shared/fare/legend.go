@@ -8,7 +8,7 @@ import (
 )
 
 // Legend lists the distinct flights of some fares, each with the flags of the fare. A packed fare
-// has the number of its row instead of its flags.
+// has a number of its row instead of its flags.
 type Legend struct {
 	airports []Airport
 	rows     []legendRow

@@ -115,7 +115,7 @@ func SplitPrice(text string) (amount Cents, meant []string, ok bool) {
 		return 0, nil, false
 	}
 	text = strings.TrimSpace(width.Fold.String(text))
-	if m := short().FindStringSubmatch(text); m != nil { // .99 and 1.5k
+	if m := short().FindStringSubmatch(text); m != nil { // as in .99 and 1.5k
 		switch {
 		case m[2] != "":
 			text = m[1] + "0" + m[2] + m[6]

@@ -13,7 +13,7 @@ const CalendarDays = 330
 // for each month, both sorted by date.
 type Calendar struct {
 	Pair
-	Airlines fare.Airlines // limits the calendar
+	Airlines fare.Airlines // only their fares are in the calendar; "": all
 	Unknown  int           // departures within the calendar's dates whose airline is unknown
 	Days     []Day
 	Months   []CalendarMonth

@@ -13,7 +13,7 @@ import (
 )
 
 // The columns of airlines.tsv are: code, name, and other names, separated by bars. Several airlines may
-// share one of these.
+// have the same other name.
 //
 //go:embed airlines.tsv
 var table string

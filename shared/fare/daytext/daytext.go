@@ -65,7 +65,7 @@ type parts struct {
 	figures                 []string // first, separator, second, third
 	numbers                 []int
 	month, unit             int
-	nth                     int // first Friday in March; -1: last
+	nth                     int // 1 in first Friday in March; -1: last
 	before                  int // numbers before the month
 	months, period          bool
 	weekday, offset, easter *int // offset counts days after today, easter days after Easter
@@ -352,7 +352,7 @@ func (r Reader) parts(text string) (p parts, err error) {
 	return p, nil
 }
 
-// signs are dashes, and those of year, month and day in Chinese and Japanese.
+// signs replaces other dashes, and the Chinese and Japanese signs for year, month and day.
 var signs = strings.NewReplacer("\u2010", "-", "\u2011", "-", "\u2012", "-", "–", "-", "—", "-", "−", "-", "年", "-", "月", "-", "日", " ")
 
 // add returns false if the text has two months or two weekdays.

@@ -46,7 +46,7 @@ var vocabulary = sync.OnceValue(func() map[string]map[string]meaning {
 	return all
 })
 
-var umlauts = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue") // übermorgen as uebermorgen
+var umlauts = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue") // übermorgen is also typed as uebermorgen
 
 // fold returns lower-case text without accents.
 func fold(text string) string {

@@ -128,7 +128,7 @@ func (a Area) isSame(b Area) bool { return a.Code == b.Code }
 var abbreviations = sync.OnceValue(func() map[string]bool {
 	all := map[string]bool{}
 	for line := range strings.Lines(areasTable) {
-		if line[2] != '\t' { // a region
+		if line[2] != '\t' { // only countries have codes of two letters
 			continue
 		}
 		for name := range strings.SplitSeq(strings.TrimSpace(line[strings.LastIndexByte(line, '\t'):]), "|") {

@@ -85,7 +85,7 @@ func appendFoldRune(dst []byte, r rune) []byte {
 		return dst
 	case unicode.IsLetter(r), unicode.IsDigit(r):
 		return utf8.AppendRune(dst, r)
-	case unicode.IsMark(r) && r >= 0x700: // may be a vowel; marks of lower value are accents
+	case unicode.IsMark(r) && r >= 0x700: // such a mark may be a vowel; one of lower value is an accent
 		return utf8.AppendRune(dst, r)
 	}
 	return dst

@@ -588,8 +588,7 @@ var (
 	neutralWords        = wordList("any")
 )
 
-// areasCalled returns the countries, continents and regions that text names, or whose ISO code it
-// is.
+// areasCalled returns the countries, continents and regions whose name or ISO code text is.
 func areasCalled(text string) []Area {
 	all := slices.Clone(areas().byName[Fold(text)])
 	letters := strings.ToUpper(strings.ReplaceAll(text, ".", ""))

@@ -12,8 +12,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Verdict writes the sentences about one analysis. Whatever the question, the route is
-// compared with its market, and a fare with a day with departures at the same lead time.
+// Verdict writes the sentences about one analysis. Whatever the question, the route is compared with
+// its market, and a fare with a day is compared with departures at the same lead time.
 type Verdict struct {
 	*i18n.Language
 	Of     verdict.Judgement
@@ -180,7 +180,7 @@ func apart(l *i18n.Language, price, usual, euro fare.Cents) (amount, id string) 
 func Direction(sign int) string { return [...]string{"less", same, "more"}[sign+1] }
 
 // Lower states a lower fare of another departure that was seen earlier. It returns "" if there is
-// none.
+// none, or for a price that the reader entered.
 func (v Verdict) Lower() string {
 	l := v.Of.Lower
 	if l == nil || v.Of.Declared {
@@ -261,7 +261,7 @@ func (v Verdict) Known() string {
 }
 
 // Past states the lowest earlier fare of the same departure, if that was at least 5 % lower. It
-// returns "" for an expensive fare.
+// returns "" for an expensive or unjudged fare.
 func (v Verdict) Past() string {
 	low, level := v.Of.Lowest, v.LevelName()
 	const clearly = 95 // percent of the judged fare

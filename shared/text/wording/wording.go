@@ -119,7 +119,7 @@ func Percent(l *i18n.Language, share float64) string {
 	return l.Text("format.percent", "Percent", fmt.Sprint(hundredths(share)))
 }
 
-// Change writes a change in euro cents with its sign.
+// Change writes a change in euro cents, as in "€5 less".
 func Change(l *i18n.Language, c fare.Cents) string {
 	switch {
 	case c > 0:

@@ -7,7 +7,7 @@ import "verdetto/shared/fare"
 type money struct {
 	currency fare.Currency
 	perEuro  float64    // the airlines' own exchange rate
-	unit     fare.Cents // prices are multiples of it
+	unit     fare.Cents // round amounts are multiples of it
 	under    fare.Cents // how far prices are below a round amount: 1 cent in 19.99
 }
 

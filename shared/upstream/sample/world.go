@@ -58,7 +58,7 @@ type flights int
 const (
 	straight flights = iota
 	either
-	change // one, or two on far routes
+	change // with one stop, or sometimes two on far routes
 )
 
 type route struct {

@@ -101,7 +101,7 @@ const rare = 0.03
 var ofStation = regexp.MustCompile(`(?i)\b(railway|train|station|stn|stazione|bahnhof|hauptbahnhof|gare|estaci[oó]n|esta[cç][aã]o|ferroviaria)\b`)
 
 // calledTable returns called.tsv: for each airport the words of its names, and for each city the
-// words of its stations and districts, without those of the city's name.
+// words of its districts and stations. Words of the city's name are dropped, except from districts.
 func calledTable(cities []*city, codes map[string]string, points []point, services map[string]service, districts string) []byte {
 	words, count := map[string]map[string]bool{}, map[string]int{}
 	cityNames := map[string][]string{}

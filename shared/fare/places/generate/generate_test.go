@@ -205,8 +205,8 @@ func TestRegions(t *testing.T) {
 	}
 }
 
-// A state is listed with its names, and a province of two letters with the region that it lies in. An
-// airport, a station and a district are listed with the words that are not those of their city.
+// A state is listed with its names, and a province of two letters with the region that it lies in.
+// Districts are listed under their city, without words that are frequent in names of airports.
 func TestDivisions(t *testing.T) {
 	cities, codes, _ := build(t, everyday{})
 	points, err := readPoints([]byte(world))
