@@ -38,7 +38,8 @@ func (s *Service) confirmPage(ctx context.Context, in *confirmInput) (*page.Resp
 	return respond(http.StatusOK, "confirm", v)
 }
 
-// confirm is idempotent: pressing the button again shows that the alert exists.
+// confirm is idempotent: pressing the button again changes nothing, and answers 410 with a page that
+// says that the alert was confirmed.
 func (s *Service) confirm(ctx context.Context, in *confirmInput) (*page.Response, error) {
 	v := view{T: i18n.ForHeader(in.AcceptLanguage)}
 	pending, response, err := s.pending(ctx, in.ID, v)
