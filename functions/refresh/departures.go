@@ -15,7 +15,7 @@ import (
 
 // A departure state holds the statistics of a series for verdicts on single departures. A refresh
 // adds each past day with fares to the state once, using the pooled statistics of the last closed
-// day, and contributes its own day to the pooled statistics. States, open questions (answers
+// day, and contributes the same fares to the pooled statistics. States, open questions (answers
 // without a known outcome) and contributions are written together, so a killed refresh never counts
 // a day twice.
 
@@ -119,8 +119,8 @@ func (s *seriesState) prepare(summary verdict.RouteSummary, q verdict.DayQuotes)
 	}
 }
 
-// quotesFrom returns the first day whose fares the refresh must read: the current fares of the last
-// days, and the fares of days with past answers whose outcome is still open.
+// quotesFrom returns the first day whose fares the refresh needs: for the live fares, for the days
+// that the state lacks, or for past answers whose outcome is still open.
 func (s *seriesState) quotesFrom(summary verdict.RouteSummary, p *departure.Pooled) fare.Day {
 	if p.MustRenew(&s.any.State) || s.nonStop != nil && p.MustRenew(&s.nonStop.State) {
 		return 0 // the state is renewed from the whole history

@@ -15,7 +15,7 @@ import (
 )
 
 // The names and sentences of an answer are in the language that the caller chose. Without a choice,
-// most names are Italian, as they always were, and sentences are English.
+// most names are Italian, for compatibility, and sentences are English.
 
 func cityName(ctx context.Context, c fare.City) string {
 	if l := httpapi.Language(ctx); l != nil {

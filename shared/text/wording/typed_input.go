@@ -10,7 +10,7 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// CorrectAirlines corrects typing errors in a list of airlines, and says how it understood each.
+// CorrectAirlines corrects typing errors in a list of airlines, and says how it read what it corrected.
 func CorrectAirlines(l *i18n.Language, list *string) (read []string) {
 	all := strings.Split(*list, ",")
 	for i, typed := range all {

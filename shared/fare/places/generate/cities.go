@@ -19,7 +19,7 @@ type city struct {
 	towns    []town   // other places that its airports serve
 
 	scheduled bool // a source knows scheduled flights
-	unserved  bool // found only by its code, because no source knows flights
+	unserved  bool // its name alone does not find it, because no source knows flights
 }
 
 type town struct {
@@ -141,8 +141,8 @@ func (b *builder) gather() {
 	}
 }
 
-// gatherUnserved creates a city for the code of every other airport that exists: no table can prove
-// that it has no flights.
+// gatherUnserved creates cities for the codes of other airports that exist, because no table can prove
+// that they have no flights.
 func (b *builder) gatherUnserved() {
 	described := map[string]string{} // countries of cities
 	for _, p := range b.points {
