@@ -12,7 +12,7 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// The pair has one day of fares, so the verdict compares it with the cities, at the median of the
+// BGY-STN has one day of fares, so the verdict compares it with the cities, at the median of the
 // ratios of departures on which both have a fare: 6000/4000 and 4000/4000, so the square root of
 // 1.5.
 func TestAirportsInDemand(t *testing.T) {

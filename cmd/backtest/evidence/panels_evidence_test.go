@@ -105,8 +105,8 @@ func TestEvidenceDepartures(t *testing.T) {
 	}
 }
 
-// TestEvidenceLevels: two weeks after a cheap level the route's cheapest fare has risen, and after an
-// expensive one it has fallen or risen less.
+// TestEvidenceLevels: two weeks after ottimo or buono, the route's cheapest fare has changed by more
+// than after normale, and after caro by less, where a fall is a negative change.
 func TestEvidenceLevels(t *testing.T) {
 	for _, file := range []string{"travelpayouts_daily_2025_2026", "eu_wizzair_2015_2016_full"} {
 		panel, err := routes.Open(filepath.Join(testenv.Data(t), "fares", file+".csv.gz"), "", io.Discard)
