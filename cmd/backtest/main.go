@@ -17,7 +17,6 @@ import (
 	"verdetto/shared/fare"
 )
 
-// The values of -ask.
 const askRoute, askDeparture = "rotta", "partenza"
 
 func main() {
@@ -78,7 +77,6 @@ func dayFlag(day *fare.Day) func(string) error {
 	}
 }
 
-// check rejects invalid combinations of flags.
 func (c settings) check() error {
 	switch {
 	case len(c.files) == 0:

@@ -61,7 +61,6 @@ func walking(rng *rand.Rand, _ int, _, now float64) float64 {
 	return now + .1*rng.NormFloat64()
 }
 
-// run replays a panel and checks that the report can be written.
 func run(t *testing.T, panel *Panel, o stats.Days) Report {
 	t.Helper()
 	r, err := Run(panel, o)

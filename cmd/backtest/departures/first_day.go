@@ -103,7 +103,6 @@ func firstDays(name string, t *Panel) voice {
 	return v
 }
 
-// Print writes the report as tables.
 func (r FirstDays) Print(out io.Writer) {
 	t := stats.NewTables(out)
 	t.Line("%d days of %d routes, %s to %s, each as if it were the first: %d fares, %s answered", r.Days, r.Routes, r.First, r.To,

@@ -86,7 +86,6 @@ type Reference struct {
 	Falls    []float64 `json:"fellByLevel"` // shares of falls, from ottimo to caro
 }
 
-// Print writes the report as tables.
 func (r Report) Print(out io.Writer) {
 	t := stats.NewTables(out)
 	t.Line("%s: %d fares of %d departures on %d routes, %s to %s, a refresh every %d days; judged from %s",

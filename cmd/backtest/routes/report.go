@@ -56,7 +56,6 @@ type Fall struct {
 	Interval *stats.Range `json:"interval,omitempty"`
 }
 
-// Print writes the report as tables.
 func (r Report) Print(out io.Writer) {
 	t := stats.NewTables(out)
 	t.Line("%d verdicts on %d routes, %s to %s, a refresh every %d days, fares since %s", r.Verdicts, r.Routes, r.From,

@@ -72,7 +72,6 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestRun_Days checks the options From, To and Cycle.
 func TestRun_Days(t *testing.T) {
 	r := run(t, byHand(), stats.Days{From: day0 + 9, To: day0 + 15})
 	if r.Verdicts != 7 || r.Levels[0].Days != 1 || r.Levels[3].Days != 6 || len(r.Levels[3].Later) > 0 {

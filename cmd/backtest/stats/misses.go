@@ -18,7 +18,7 @@ type Miss struct {
 	Worst float64 `json:"worstMissOfPercentile"`
 }
 
-// WorstMiss returns the Worst of a Miss. The percentiles are from 0 to 1.
+// WorstMiss takes percentiles from 0 to 1; see Miss.Worst.
 func WorstMiss(percentiles []float64) (worst float64) {
 	for _, p := range Percentiles {
 		atMost := 0.

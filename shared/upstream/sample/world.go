@@ -17,7 +17,6 @@ type town struct {
 	beach    bool // full in summer
 }
 
-// towns are real places; only the fares between them are invented.
 var towns = []town{
 	{"MIL", 45.5, 9.2, 3, false}, {"ROM", 41.9, 12.5, 3, false}, {"VCE", 45.4, 12.3, 2, false},
 	{"NAP", 40.9, 14.3, 2, false}, {"BLQ", 44.5, 11.3, 2, false}, {"TRN", 45.1, 7.7, 1, false},

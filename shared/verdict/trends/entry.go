@@ -22,7 +22,6 @@ func EntryOf(destination fare.City, s verdict.RouteSummary) Entry {
 	return e
 }
 
-// previous returns Entry.Previous.
 func previous(s verdict.RouteSummary) fare.Cents {
 	last := slices.MaxFunc(append([]verdict.Low{{}}, s.Lows...), func(a, b verdict.Low) int {
 		return int(within(a.Day, s.AsOf) - within(b.Day, s.AsOf))
