@@ -142,7 +142,7 @@ func (f *Function) logDeep(ctx context.Context, report DeepReport) {
 		metrics.Metric{Name: "SeriesFailed", Unit: metrics.Count, Value: float64(report.Failed)})
 }
 
-// Waits are the times between two tries of refreshes that fail.
+// Waits is the backoff for messages whose refresh failed.
 var Waits = retry.Backoff{First: 10 * time.Minute, Longest: 4 * time.Hour}
 
 func (f *Function) Messages(ctx context.Context, messages []queue.Message) (failed []string) {

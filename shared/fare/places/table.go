@@ -42,8 +42,8 @@ var (
 	//go:embed called.tsv
 	calledTable string
 
-	// Each line of words.tsv, which is written by hand, has a role, and the folded words in six languages
-	// that have it beside a name.
+	// Each line of words.tsv, which is written by hand, has a role that words play beside a name, and
+	// the folded words of that role in six languages.
 	//
 	//go:embed words.tsv
 	wordsTable string

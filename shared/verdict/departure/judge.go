@@ -118,8 +118,8 @@ func (d *RouteDay) comparables(q Quote) (c comparables, ok bool) {
 	return c, c.allAny > 0 || c.isPooled
 }
 
-// weights returns the weight of the residuals below a step: near at a similar lead time, any at all
-// lead times.
+// weights returns the weight of the residuals below a step: near counts those of a similar lead time,
+// any counts all.
 func (c *comparables) weights(step int) (near, any float64) {
 	near, any = c.near[step], c.any[step]
 	if c.omitted < step {
