@@ -67,7 +67,7 @@ func (h *mcpHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if fault != nil {
 		status := http.StatusBadRequest
 		if fault.Code == jsonrpc.CodeMethodNotFound {
-			status = http.StatusOK // as before statelessRevision
+			status = http.StatusOK // an unknown method has this status before statelessRevision
 			if r.Header.Get("Mcp-Protocol-Version") >= statelessRevision {
 				status = http.StatusNotFound
 			}
