@@ -10,7 +10,6 @@ import (
 // result of Build, but lacks Months, NonStop, and the Median, Sample and Saving of Window. Days
 // updates the summary of the previous day, so only new fares take time.
 type Days struct {
-	options Options
 	all     priced
 	summary RouteSummary
 	newest  offers
@@ -21,10 +20,7 @@ type Days struct {
 
 // NewDays takes observations in order of Found, quoted in one currency.
 func NewDays(observations []fare.Observation, o Options) *Days {
-	if o.Fresh == 0 {
-		o.Fresh = FreshFor
-	}
-	d := &Days{options: o}
+	d := &Days{}
 	d.all = d.summary.rank(observations, RouteSummary{}, o.Rates)
 	if len(d.all.ranked) > 0 {
 		d.newest, d.leads = newOffers(d.all.ranked), newLeadTimes(d.all.ranked)
@@ -54,7 +50,7 @@ func (d *Days) Summary(day fare.Day) RouteSummary {
 	if d.in > d.out {
 		known := priced{d.all.quoted[d.out:d.in], all[d.out:d.in]}
 		s.Newest = all[d.in-1].Found
-		s.Live = known.liveOn(day, d.options.Fresh, &d.newest)
+		s.Live = known.liveOn(day, &d.newest)
 		s.Window = d.leads.window(known.ranked)
 	}
 	return *s

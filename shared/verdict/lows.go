@@ -97,7 +97,7 @@ func departures(observations []fare.Observation) (first, last fare.Day) {
 // liveOn returns the fares that are the cheapest of all not yet departed on at least one day from
 // asOf to LiveDays days later. It takes fresh fares and, for the days after the last fresh
 // departure, fares found at most LiveDays before asOf. If newest is nil, liveOn computes it.
-func (p priced) liveOn(asOf fare.Day, fresh time.Duration, newest *offers) []Live {
+func (p priced) liveOn(asOf fare.Day, newest *offers) []Live {
 	oldest := (asOf - LiveDays).Time().Unix()
 	from, _ := slices.BinarySearchFunc(p.ranked, oldest, func(o fare.Observation,
 		found int64) int {
@@ -114,7 +114,7 @@ func (p priced) liveOn(asOf fare.Day, fresh time.Duration, newest *offers) []Liv
 	for at := range newest.among(p.ranked[from:]) {
 		all = append(all, p.live(from+at))
 	}
-	return cheapestLive(all, p.ranked[len(p.ranked)-1].Found-int64(fresh/time.Second), asOf)
+	return cheapestLive(all, p.ranked[len(p.ranked)-1].Found-int64(FreshFor/time.Second), asOf)
 }
 
 // cheapestLive selects fares for liveOn. Those found after freshFrom are fresh.

@@ -108,7 +108,6 @@ type Options struct {
 	// Rates are the newest rates. If they lack the currency of the earlier summary, Build uses that
 	// summary's rate.
 	Rates fare.Rates
-	Fresh time.Duration // for measurements; 0: FreshFor
 }
 
 // Build returns the summary of a series on the day asOf. Lows of days that the observations no
@@ -119,30 +118,27 @@ func Build(observations []fare.Observation, earlier RouteSummary, asOf fare.Day,
 		observations = slices.Clone(observations)
 		slices.SortFunc(observations, fare.Observation.Compare)
 	}
-	if o.Fresh == 0 {
-		o.Fresh = FreshFor
-	}
 	s := RouteSummary{AsOf: asOf, DeepRequest: earlier.DeepRequest}
 	priced := s.rank(within(observations, asOf), earlier, o.Rates)
-	s.View = s.view(priced, s.convertLows(earlier, earlier.Lows, o.Rates), o.Fresh)
+	s.View = s.view(priced, s.convertLows(earlier, earlier.Lows, o.Rates))
 	if slices.ContainsFunc(priced.quoted, func(q fare.Observation) bool { return q.Stops != fare.StopsUnknown }) {
 		var lows []Low
 		if earlier.NonStop != nil {
 			lows = s.convertLows(earlier, earlier.NonStop.Lows, o.Rates)
 		}
-		v := s.view(priced.withoutStops(), lows, o.Fresh)
+		v := s.view(priced.withoutStops(), lows)
 		s.NonStop = &v
 	}
 	return s
 }
 
-func (s RouteSummary) view(p priced, earlier []Low, fresh time.Duration) View {
+func (s RouteSummary) view(p priced, earlier []Low) View {
 	v := View{Observations: len(p.quoted)}
 	if n := len(p.quoted); n > 0 {
 		v.Newest = p.quoted[n-1].Found
 	}
 	v.Lows = carry(p.lows(s.AsOf), earlier, s.AsOf)
-	v.Live = p.liveOn(s.AsOf, fresh, nil)
+	v.Live = p.liveOn(s.AsOf, nil)
 	v.Months = months(p.ranked)
 	for i := range v.Months {
 		m := &v.Months[i]
