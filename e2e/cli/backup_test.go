@@ -23,7 +23,7 @@ func TestBackup(t *testing.T) {
 	verdict := answerOf(t, first.URL)
 
 	stop, asked := make(chan struct{}), make(chan int)
-	go func() { // each call writes to the store, because it is counted
+	go func() { // calls write to the store, because they are counted
 		n := 0
 		for ; ; n++ {
 			select {

@@ -11,8 +11,8 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// When a command starts, it deletes the part files of killed commands. It deletes neither a locked
-// file nor a file that is not ours, and never the target of a link.
+// A backup, restore or import deletes the part files that killed commands left beside the store. It
+// deletes no locked file, no file whose name has another form, and no link or its target.
 func TestPartsOfKilledCommandsAreSwept(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)

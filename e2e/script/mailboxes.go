@@ -42,7 +42,8 @@ func mails(s *story, ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// fresh returns what has come to an address since the last time.
+// fresh returns the messages that have come to an address since the previous call, and makes the
+// last of them the current mail.
 func (s *story) fresh(ts *testscript.TestScript, address string) (fresh []maildir.Mail) {
 	all, err := s.sent(address)
 	ts.Check(err)

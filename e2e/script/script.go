@@ -14,7 +14,7 @@
 //	json PATH [VALUE]    the body's value; PATH is a.0.b, * for each, count for their number
 //	header NAME [VALUE]  the answer's header
 //	body, text, mail WORDS   are in the body; in what a person reads of a page or tool; in the last mail
-//	mails ADDRESS N      sends what is due; N mails have come to the address since the last time
+//	mails ADDRESS N      sends what is due; N mails to the address are new to the script
 //	confirm ADDRESS [OPTION...]               gets the one mail that has come, and confirms what it is about
 //	telegram PERSON WORDS    writes to the bot, opens a link to it, or blocks it (block)
 //	open PART STATUS     opens the link of the last mail or page that contains PART. The link is $LINK, its last value $TOKEN.

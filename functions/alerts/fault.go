@@ -75,7 +75,7 @@ func (f fault) pageText(l *i18n.Language, dated bool) string {
 			fill = append(fill, "Label", kindLabel(l, fmt.Sprint(value), dated))
 		}
 	}
-	if fill == nil { // no similar name, or no airline of the route, is known
+	if fill == nil { // the texts airline and airline_not_here need these values, even if empty
 		fill = []any{"Similar", "", "Airlines", ""}
 	}
 	return l.Text("alerts.fault."+key, fill...)

@@ -10,9 +10,8 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// On this page a person stops mails that strangers can cause, such as requests to confirm an alert.
-// All such mails link to it, including those about paid plans.
-
+// requestsPage lets a person stop mails that strangers can cause, such as requests to confirm an
+// alert. All such mails link to it, including those about paid plans.
 func (s *Service) requestsPage(mailbox store.SubscriberID, v view) (*page.Response, error) {
 	v.Action, v.Manage = s.Links.Requests(mailbox), s.Links.AllowRequests(mailbox)
 	v.Most, v.Days = s.Confirmations.Mailboxes().Most(), notify.StoppedDays

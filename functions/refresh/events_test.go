@@ -277,8 +277,9 @@ func (q *postponing) Postpone(_ context.Context, _ queue.Message, wait time.Dura
 	return nil
 }
 
-// A failed message comes back after growing waits, for 13 hours in all. A message whose origin was
-// answered does not. A refused token is logged in one line that names the parameter.
+// A failed message comes back after 10 minutes, then after ever longer waits up to 4 hours, for about
+// 13 hours in all. A message that succeeds does not come back. If the source refuses the token, each
+// attempt logs one line that names the parameter.
 func TestFailedMessagesArePostponed(t *testing.T) {
 	s := &source{has: map[fare.City]any{"MIL": fmt.Errorf("%w: 401", upstream.ErrRefused)}}
 	q := &postponing{}

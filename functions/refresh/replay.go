@@ -14,8 +14,8 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// Replay holds series and their contributions to the pooled statistics in memory, so that
-// refreshing them for many days reads and writes every series once. Afterwards the store has the
+// Replay holds series and their contributions to the pooled statistics in memory, so that a refresh
+// of one more day neither reads nor writes a series that it already holds. After Save the store has the
 // same content as if each day had been refreshed without a Replay, except for the coverage of
 // routes. Until Save, the store must not be read, and the days must be refreshed in order.
 type Replay struct {

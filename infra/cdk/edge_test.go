@@ -225,7 +225,8 @@ func described(t *testing.T, r routes.Route) []parameter {
 }
 
 // personal matches fields of CloudFront's logs that may hold an e-mail address, a session, a signed
-// link, a key or an IP address. ("Standard logging reference".)
+// link, a key or an IP address, or that describe the caller's connection. ("Standard logging
+// reference".)
 var personal = regexp.MustCompile(`query|cookie|referer|user-agent|^c-ip$|c-ip-version|x-forwarded-for|c-port|headers|ssl|ja3|ja4`)
 
 func TestLogsHoldNothingPersonal(t *testing.T) {

@@ -225,7 +225,7 @@ func TestAnywhereTellsNothingUntrue(t *testing.T) {
 		name  string
 		alert store.Alert
 		entry deals.Entry
-		later int // days until it is sent
+		later int // days from the refresh to the sender's run
 		want  int
 	}{
 		{"fresh", store.Alert{}, one("BUH", dealAt(day, 2000, verdict.Great, 0)), 0, 1},

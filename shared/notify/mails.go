@@ -90,8 +90,8 @@ func (v mailed) write(template, tag string) (mail.Message, error) {
 
 const lowsID = "lows@verdetto"
 
-// mailed is what the templates of mails show: a message with its first fare, for an alert. Rows has
-// an element for each fare of a message or digest.
+// mailed is the data of a mail's template: a message, the alert To, and the message's first fare.
+// Rows has an element for each fare of a message, or for each alert of a digest.
 type mailed struct {
 	Fare
 	M       Message

@@ -153,7 +153,7 @@ func (r *run) found(ctx context.Context, route fare.Route, trip store.Trip) (new
 
 // cheapestWithin returns the cheapest departure within the days of a trip, or nil if no day has a
 // fare. It changes q so that this fare is compared with the cheapest fares of periods of similar
-// length, not with fares of single days.
+// length or, if a single day is left, with fares of single days.
 func (r *run) cheapestWithin(ctx context.Context, q *answer.Question, trip store.Trip) (*verdict.Live, error) {
 	first := max(trip.From, fare.DayOf(r.Now()))
 	_, c, err := r.answers.Calendar(ctx, *q, true)

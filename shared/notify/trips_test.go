@@ -14,7 +14,7 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// trip is a fixture with alerts and departures from Milan to Bucharest.
+// trip is a fixture whose methods refresh and watch the route from Milan to Bucharest.
 type trip struct{ *notifytest.Fixture }
 
 func newTrip(t *testing.T) *trip { return &trip{notifytest.New(t)} }

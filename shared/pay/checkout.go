@@ -103,8 +103,8 @@ type Subscription struct {
 type Event struct {
 	ID   string // the same for every delivery of one event
 	Type string
-	// Subscription may have changed. If it is empty, the event does not concern a plan, and the
-	// webhook must answer with success and do nothing.
+	// Subscription is the id of a subscription whose state may have changed. If it is empty, the
+	// event does not concern a plan, and the webhook must answer with success and do nothing.
 	Subscription string
 	Email        string // may be empty
 }

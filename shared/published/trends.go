@@ -13,8 +13,8 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// NoteAirports notes how a pair of airports is compared with both cities, and which names mean one
-// airport of a city although the answer is about all of them.
+// NoteAirports adds notes about the airports that the question names: what their fares are compared
+// with, or that the answer is about the whole city.
 func NoteAirports(ctx context.Context, t *view.Trends, from, to answer.Named) {
 	l := cmp.Or(httpapi.Language(ctx), i18n.English())
 	about := [2]string{}

@@ -15,8 +15,8 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
-// The first call fits on one screen and runs in the page. Its key reaches the service only in a
-// header.
+// The first example call of the reference fits on one screen, and its form makes the call. A key
+// typed there reaches the service only in a header.
 func TestProveReference(t *testing.T) {
 	clock := storetest.NewClock()
 	clock.Add(fixture.Today.Sub(clock.Now()))

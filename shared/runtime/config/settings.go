@@ -147,8 +147,8 @@ var Settings = []Setting{
 		Give: "quotas as NAME=CALLS, such as analisi-pro=240 or alerts-free=10, each from 1 to 1000000",
 		Note: "other quotas and rate limits, by their names in the header RateLimit-Policy. This does not change the " +
 			"window of a quota. Some names seldom or never appear there: mailbox (mails to one mailbox that other people request, " +
-			"in 24 hours), x402-failed-hour and x402-failed-day (failed payments of a payer or an address), x402-guarded-day " +
-			"and x402-fees-day (payments of all payers), pro-chain-service and pro-card-service (calls of all buyers to " +
+			"in 24 hours), x402-failed-hour and x402-failed-day (failed payments of a payer or an address), x402-fees-day (payments of " +
+			"all payers), x402-guarded-day (those of them with assertions), pro-chain-service and pro-card-service (calls of all buyers to " +
 			"payment services)", List: true, Without: "the usual quotas",
 		Fits: func(v string) bool {
 			name, calls, _ := strings.Cut(v, "=")

@@ -101,7 +101,7 @@ type Limiter struct {
 	calls    map[string]int64        // see With
 }
 
-// remembered limits the subjects over their limit, and the tallies, that a process keeps in memory.
+// A process remembers at most this many subjects that are over their limit, and this many tallies.
 const remembered = 10_000
 
 func New(counters Counters, now func() time.Time) *Limiter {
