@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"verdetto/shared/fare"
 )
 
 func TestEveryDestination(t *testing.T) {
@@ -64,6 +66,21 @@ func TestResources(t *testing.T) {
 		if w := d.send(t, http.MethodPost, "/mcp",
 			`{"jsonrpc":"2.0","id":1,"method":"`+method+`"}`); !strings.Contains(w.Body.String(), says) {
 			t.Errorf("%s: %s", method, w.Body)
+		}
+	}
+}
+
+// An alert for a departure tomorrow would be refused, because no message could come before it.
+func TestLinkToAlert(t *testing.T) {
+	d := openAt(t, "https://verdetto.example", knownRoutes(), "")
+	for days, want := range map[int]bool{1: false, 2: true} {
+		departure := (today + fare.Day(days)).String()
+		answer, _ := d.call(t, "flight_price_verdict",
+			`{"origin":"Milano","destination":"Bucarest","price":50,"departure":"`+departure+`"}`)
+		var v struct{ Avviso, Pagina string }
+		decode(t, strings.NewReader(string(answer.StructuredContent)), &v)
+		if v.Pagina == "" || (v.Avviso != "") != want {
+			t.Errorf("%s: link to an alert %q on %q, want one: %t", departure, v.Avviso, v.Pagina, want)
 		}
 	}
 }

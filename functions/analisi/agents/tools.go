@@ -79,7 +79,7 @@ func (s *Service) verdict(ctx context.Context, in *tripInput, q answer.Question)
 		return v, lines(sentences...), nil
 	}
 	first := s.Pages.FirstAlert()
-	if lastDay(q) < first {
+	if lastDay(q) <= first { // an alert would be refused
 		v.Avviso = ""
 	}
 	return v, lines(append(sentences, say.pages(v, first, s.Pages.Telegram))...), nil
