@@ -71,8 +71,8 @@ func (s *Service) metrics(p *parameters) answerFunc {
 			out.Warnings = append(out.Warnings, warning(noData, published.Why(i18n.English(), none)))
 		} else if err == nil && quartiles == nil {
 			out.Warnings = append(out.Warnings,
-				warning(noData, fmt.Sprintf("%d fares are known to compare with, and too few of them leave "+
-					"as many days ahead: figures want 8 at least.", usual.Verdict.Sample)))
+				warning(noData, fmt.Sprintf("%d fares are known to compare with: too few in all, or too few "+
+					"with a similar lead time.", usual.Verdict.Sample)))
 		}
 		if err != nil || quartiles == nil {
 			return out, err
@@ -104,7 +104,7 @@ func (p *parameters) departure(name string) (d fare.Day) {
 	switch {
 	case !ok:
 	case d < p.today:
-		p.refuse(name, invalidOption, fmt.Sprintf("%s has been: today is %s at the origin.", name, p.today))
+		p.refuse(name, invalidOption, fmt.Sprintf("%s is in the past: today is %s at the origin.", name, p.today))
 	case d > p.today+answer.MaxAhead:
 		p.refuse(name, invalidOption, fmt.Sprintf("%s is too far ahead: departures up to %s are known.", name,
 			p.today+answer.MaxAhead))

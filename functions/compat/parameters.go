@@ -205,7 +205,7 @@ func (p *parameters) days(name string, ahead int) span {
 	case to < from:
 		p.refuse(name, invalidDate, name+" ends before it begins.")
 	case to < p.today:
-		p.refuse(name, invalidData, fmt.Sprintf("%s has been: today is %s at the origin.", name, p.today))
+		p.refuse(name, invalidData, fmt.Sprintf("%s is in the past: today is %s at the origin.", name, p.today))
 	}
 	return span{int(max(from, p.today)), int(to)}
 }

@@ -51,7 +51,7 @@ func tokens(api *httpapi.API) http.Handler {
 				"grant_type is missing: send client_credentials, with client_id and client_secret.", invalidClient)
 			return
 		case form.Get("grant_type") != "client_credentials":
-			deny(http.StatusBadRequest, "unsupported_grant_type", "Of grant_type there is client_credentials alone.",
+			deny(http.StatusBadRequest, "unsupported_grant_type", "grant_type has to be client_credentials.",
 				invalidClient)
 			return
 		case id == "" || secret == "":
