@@ -46,11 +46,12 @@ func (s *Service) Register(api *httpapi.API) {
 	s.spend = func(ctx context.Context) error { return api.ConsumeQuota(ctx, "alerts") }
 	httpapi.JSON(api, "alerts", httpapi.JSONDoc{
 		Summary: "Request a price alert",
-		Description: "Stores the request and sends a link to confirm it. Without confirmation nothing " +
-			"else is sent, and the request is deleted after 48 hours. Fares are checked once a day, and " +
-			"a message is sent at most once a day, from the day after the request. An alert whose " +
-			"departure leaves before is refused. The answer is the same for every address. A new request " +
-			"for the same route, trip and kind changes the alert once it is confirmed.",
+		Description: "Stores the request and sends a link to confirm it; for Telegram, the answer has the " +
+			"link. Without confirmation nothing else is sent, and the request expires after 48 hours. Fares " +
+			"are checked once a day, and a message is sent at most once a day, from the day after the " +
+			"request. An alert whose last departure is on that day or before it is refused. The answer is " +
+			"the same for every address. A new request for the same route, trip, kind, channel and address " +
+			"changes the alert once it is confirmed; kinds threshold and verdict count as the same.",
 		Problems: []httpapi.ProblemType{httpapi.UnknownCity, httpapi.SameCity, TooSoon},
 		Body:     wanted{}, Answer: accepted{}, Status: http.StatusAccepted, ConsumesQuota: true,
 		Pages: []int{http.StatusAccepted, http.StatusBadRequest, http.StatusNotFound, http.StatusTooManyRequests},
@@ -71,7 +72,7 @@ func (s *Service) Register(api *httpapi.API) {
 		Answer:      map[string]any{},
 	}, nil, s.update)
 	httpapi.Page(api, "alerts-manage-page", httpapi.PageDoc{
-		Summary: "The alerts of a subscriber, as a page or as JSON. With a link to pause an alert: the page that pauses it",
+		Summary: "The alerts of a subscriber, as a page or as JSON. For a link to pause an alert: a page with a button that pauses it",
 		Answer:  kept{}, Statuses: []int{200, 400, 410}}, s.managePage)
 	httpapi.Page(api, "alerts-manage", httpapi.PageDoc{
 		Summary: "Change, pause, resume or end one alert of a subscriber, or end all", Statuses: []int{200, 400, 410},

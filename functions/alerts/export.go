@@ -62,7 +62,7 @@ type keptAlert struct {
 	Last      *keptMessage `json:"last,omitempty" doc:"The last message"`
 	Changed   bool         `json:"changed,omitempty" doc:"True: the condition was changed after the last message"`
 	Met       []string     `json:"met,omitempty" doc:"To anywhere: the cities that were reported and still meet the alert"`
-	First     *float64     `json:"first,omitempty" doc:"EUR: the first fare seen, which a drop and a change are compared with"`
+	First     *float64     `json:"first,omitempty" doc:"EUR: the first fare seen, with which kinds drop and change compare until the first message"`
 }
 
 type keptMessage struct {

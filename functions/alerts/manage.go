@@ -59,17 +59,17 @@ func (s *Service) orNone(ctx context.Context, subscriber store.SubscriberID, sta
 type removal struct {
 	_         struct{} `additionalProperties:"true"` // mail clients add fields of their own
 	Remove    string   `json:"remove,omitempty" doc:"The alert to end, as the page names it" example:"MIL-BUH"`
-	Snooze    string   `json:"snooze,omitempty" doc:"The alert to pause for a month"`
+	Snooze    string   `json:"snooze,omitempty" doc:"The alert to pause for 30 days"`
 	Pause     string   `json:"pause,omitempty" doc:"The alert to pause until it is resumed"`
 	Resume    string   `json:"resume,omitempty" doc:"The alert to resume"`
 	Weekly    string   `json:"weekly,omitempty" doc:"The alert by mail to report once a week"`
 	Now       string   `json:"now,omitempty" doc:"The alert to report at once again"`
 	Change    string   `json:"change,omitempty" doc:"The alert that gets new numbers"`
-	Threshold string   `json:"threshold,omitempty" doc:"With change, of kind threshold or verdict: EUR. Empty: by the verdict" example:"49,90"`
+	Threshold string   `json:"threshold,omitempty" doc:"With change, of kind threshold or verdict: an amount in the currency of the alert. Empty: by the verdict" example:"49,90"`
 	Days      string   `json:"days,omitempty" doc:"With change, of kind low: 7 to 365; empty: 30" example:"60"`
 	Percent   string   `json:"percent,omitempty" doc:"With change, of kind drop: 1 to 90" example:"15"`
-	Amount    string   `json:"amount,omitempty" doc:"With change, of kind drop, instead of percent: EUR" example:"20"`
-	Paid      string   `json:"paid,omitempty" doc:"With change, of kind paid: EUR" example:"129,90"`
+	Amount    string   `json:"amount,omitempty" doc:"With change, of kind drop, instead of percent: an amount in the currency of the alert" example:"20"`
+	Paid      string   `json:"paid,omitempty" doc:"With change, of kind paid: an amount in the currency of the alert" example:"129,90"`
 	Test      string   `json:"test,omitempty" doc:"By webhook: send a test event, and resume"`
 	Failed    string   `json:"failed,omitempty" doc:"By webhook: deliver failed events again, and resume"`
 	Replay    string   `json:"replay,omitempty" doc:"By webhook: deliver all events again"`
@@ -77,7 +77,7 @@ type removal struct {
 	All       string   `json:"all,omitempty" doc:"Any value: end all alerts"`
 	Renew     string   `json:"renew,omitempty" doc:"Any value: mail a new link"`
 	Email     string   `json:"email,omitempty" doc:"Without t: mail a link to the alerts of this address"`
-	Undo      string   `json:"undo,omitempty" doc:"Without t: restore alerts that have just ended"`
+	Undo      string   `json:"undo,omitempty" doc:"Without t: token that restores alerts which have just ended"`
 }
 
 type manageInput struct {

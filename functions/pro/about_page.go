@@ -32,7 +32,7 @@ type aboutPage struct {
 var aboutPages = map[string]aboutPage{
 	"termini": {"The terms under which the plan is sold", "/v1/termini", "terms",
 		[]string{"what", "price", "renewal", "withdrawal", "key", "fares", "liability", "change", "law"}},
-	"privacy": {"What is kept of people, how long, and why", "/v1/privacy", "privacy",
+	"privacy": {"Which personal data are stored, how long, and why", "/v1/privacy", "privacy",
 		[]string{"who", "visit", "alerts", "plan", "carriers", "kept", "rights"}},
 	"contatti":    {"How to reach the operator", "/v1/contatti", "contact", []string{"write", "lost", "security"}},
 	"note-legali": {"Who runs the service", "/v1/note-legali", "imprint", []string{"who", "data", "source"}},

@@ -22,7 +22,7 @@ func (s *Service) registerCard(api *httpapi.API) {
 	httpapi.JSON(api, "pro-checkout", httpapi.JSONDoc{
 		Summary: "Buy Pro by card",
 		Description: "Returns the address of a hosted checkout: the same one for the same caller, email " +
-			"address and Idempotency-Key, while the card processor remembers it.",
+			"address, language and Idempotency-Key, while the card processor remembers it.",
 		Problems: []httpapi.ProblemType{NotOffered},
 		Answer:   checkoutBegun{},
 		Pages:    []int{http.StatusOK},
@@ -33,8 +33,8 @@ func (s *Service) registerCard(api *httpapi.API) {
 	httpapi.JSON(api, "pro-conferma", httpapi.JSONDoc{
 		Summary: "Get the key after paying by card",
 		Description: "The hosted checkout sends the payer here. It shows the key once, as JSON or as a " +
-			"page; the page can be opened again for 10 minutes. If the address already has a key, no key " +
-			"is shown, that key stays valid, and `status` is `esteso`.",
+			"page; the page can be opened again for 10 minutes. If the address already has a valid key, no " +
+			"key is shown, that key stays valid, and `status` is `esteso`.",
 		Problems: []httpapi.ProblemType{NoSuchSession, NotPro, NotPaid, SessionExpired, KeyIssued},
 		Answer:   issued{},
 		Pages:    []int{http.StatusOK, NoSuchSession.Status, NotPro.Status, NotPaid.Status, SessionExpired.Status},

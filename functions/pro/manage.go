@@ -35,9 +35,9 @@ func (s *Service) registerManage(api *httpapi.API) {
 		askPage("manage", "/v1/pro/gestione"))
 	httpapi.JSON(api, "pro-gestione", httpapi.JSONDoc{
 		Summary: "Get a link to a plan by email",
-		Description: "Mails a link that works for 1 hour if the address has a plan: to the billing " +
-			"portal, to move the plan to another address, or to erase it. The answer is the same for " +
-			"every address.",
+		Description: "If the address has or had a plan, mails a link to its page, which works for 1 hour. " +
+			"There the plan can be moved to another address or erased, and the billing portal opened. The " +
+			"answer is the same for every address.",
 		Status:   http.StatusAccepted,
 		Problems: []httpapi.ProblemType{httpapi.BadKey},
 		Answer:   recovering{},
@@ -58,7 +58,7 @@ func (s *Service) registerManage(api *httpapi.API) {
 }
 
 type askInput struct {
-	Key    string `header:"X-Api-Key" doc:"The key of the plan, if you have it. Then the mail is sent even if the mailbox has had too many, or has stopped them"`
+	Key    string `header:"X-Api-Key" doc:"The key of the plan, if you have it. Then the mail is sent even if strangers have caused too many mails to the address, or its owner has stopped those"`
 	Accept string `header:"Accept"`
 	Reader
 	emailBody
@@ -85,7 +85,7 @@ func (s *Service) askToManage(ctx context.Context, in *askInput) (*page.Response
 }
 
 type planInput struct {
-	Token string `query:"t" doc:"Token of a mail, for one purpose, valid for 1 hour"`
+	Token string `query:"t" doc:"Token of a mail, for one purpose. It is valid for 1 hour, or for 24 hours to confirm a new address"`
 	Reader
 }
 

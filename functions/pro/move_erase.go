@@ -34,7 +34,7 @@ func (s *Service) registerLeave(api *httpapi.API) {
 	httpapi.Page(api, "pro-indirizzo-conferma-page", httpapi.PageDoc{
 		Summary: "Page of the link that confirms the new address of a plan", Statuses: []int{200, 410}}, s.movePage)
 	httpapi.Page(api, "pro-indirizzo-conferma", httpapi.PageDoc{
-		Summary: "Confirm the new address of a plan: a new key is mailed", Statuses: []int{200, 410}},
+		Summary: "Confirm the new address of a plan: it is mailed a new key unless it has a valid one", Statuses: []int{200, 410}},
 		s.move)
 	httpapi.Page(api, "pro-cancella", httpapi.PageDoc{
 		Summary:  "Erase a customer: subscriptions end, and personal data are deleted",
@@ -77,7 +77,7 @@ func (s *Service) askToMove(ctx context.Context, in *formInput) (*page.Response,
 		return showNotice(http.StatusBadRequest, l, "move.refused", backTo(l, token))
 	}
 	if err := httpapi.ConsumeLimit(ctx, perPlan, string(s.customer(about.Email)),
-		"This plan had too many new addresses asked. Wait for the seconds in Retry-After."); err != nil {
+		"Too many new addresses were requested for this plan. Wait for the seconds in Retry-After."); err != nil {
 		return nil, err
 	}
 	if err := s.links().Put(ctx, store.Job{Kind: moveKind, Email: to, Ref: about.Email, Lang: l.Code, At: s.Now(),

@@ -15,7 +15,7 @@ func (s *Service) registerOffer(api *httpapi.API) {
 	httpapi.JSON(api, "pro-offerta", httpapi.JSONDoc{
 		Summary: "The paid plan and its prices",
 		Description: "Returns the paid plan and its prices, as JSON or as the page to buy it. The price " +
-			"by card is absent while the card processor does not answer.",
+			"by card is absent if the card processor has not stated it within the last hour.",
 		Answer: planOffer{},
 		Pages:  []int{http.StatusOK},
 	}, nil, s.offer)
@@ -35,8 +35,8 @@ type offerInput struct {
 type planOffer struct {
 	Plan    string     `json:"plan" enum:"pro"`
 	Offered bool       `json:"offered" doc:"False: nothing is sold"`
-	Card    *cardPrice `json:"card,omitempty" doc:"By card. It renews until it is cancelled"`
-	USDC    *usdcPrice `json:"usdc,omitempty" doc:"In USDC on Solana: one payment, no renewal"`
+	Card    *cardPrice `json:"card,omitempty" doc:"By card: renews until it is cancelled. Absent if not sold"`
+	USDC    *usdcPrice `json:"usdc,omitempty" doc:"In USDC on Solana: one payment, no renewal. Absent if not sold"`
 }
 
 type cardPrice struct {

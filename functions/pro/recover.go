@@ -14,8 +14,8 @@ func (s *Service) registerRecover(api *httpapi.API) {
 		Summary: "Get a new key by email",
 		Description: "Mails a new key if the address has a plan. The answer is the same for every " +
 			"address and does not depend on it. The old key is refused once the mail has been sent. The " +
-			"mail has a link that restores the old key. If that link was used in the last 30 days, or " +
-			"the owner has chosen so, the mail first asks to confirm.",
+			"mail has a link that restores the old key. If that link was used in the last 30 days, a " +
+			"first mail asks to confirm, and the key comes after that.",
 		Status: http.StatusAccepted,
 		Answer: recovering{},
 		Pages:  []int{http.StatusAccepted},
@@ -46,7 +46,8 @@ type recovering struct {
 
 func (s *Service) recover(ctx context.Context, in *recoverInput) (*page.Response, error) {
 	return s.storeJob(ctx, s.Outbox, recoverKind, in.Body.Email, in.Accept, in.Reader, "recovering",
-		"If this address has a plan, a fresh key is on its way to it, and the old key stops working.")
+		"If this address has a plan, a mail with a fresh key, or with a link to confirm, is on its way to it. The old "+
+			"key stops working once the new one is mailed.")
 }
 
 // storeJob gives the same answer for every address.

@@ -15,11 +15,11 @@ func (s *Service) registerKey(api *httpapi.API) {
 	httpapi.JSON(api, "pro-chiave", httpapi.JSONDoc{
 		Summary: "Look at a key",
 		Description: "Returns the plan of the key in X-Api-Key, its end, its payments, and the calls " +
-			"made in this minute and today. This call counts too.",
+			"made in this minute and today, including this one.",
 		Problems: []httpapi.ProblemType{httpapi.BadKey},
 	}, nil, s.key)
 	httpapi.JSON(api, "pro-ruota", httpapi.JSONDoc{
-		Summary: "Replace a key by a new one",
+		Summary: "Replace a key with a new one",
 		Description: "Returns a new key for the one in X-Api-Key, which is refused from then on. With an " +
 			"Idempotency-Key, a lost answer can be repeated for 10 minutes: send the old key and the " +
 			"same Idempotency-Key.",
@@ -41,16 +41,16 @@ type keyOutput struct {
 		Plan      string    `json:"plan" enum:"pro"`
 		ExpiresAt time.Time `json:"expiresAt" doc:"End of the plan unless it is renewed, UTC"`
 		IssuedAt  time.Time `json:"issuedAt" doc:"Time at which the key was issued, UTC"`
-		RestsOn   []rest    `json:"restsOn" doc:"The payments for the plan, the latest end first"`
-		Guarded   bool      `json:"guarded" doc:"Whether a recovery first mails a link, and sends a key only after it is opened"`
+		RestsOn   []rest    `json:"restsOn" doc:"The payments and grants behind the plan, the latest end first"`
+		Guarded   bool      `json:"guarded" doc:"Whether a recovery first mails a link, and a key only once the button on the page of that link is pressed"`
 		Usage     []usage   `json:"usage" doc:"Calls with the key, by endpoint. A tool of /mcp counts under the endpoint with the same answer"`
 	}
 }
 
 type usage struct {
 	Path      string `json:"path" example:"/v1/analisi"`
-	Minute    int64  `json:"minute" doc:"Calls made in this minute" example:"3"`
-	PerMinute int64  `json:"perMinute" doc:"Calls that a minute allows" example:"120"`
+	Minute    int64  `json:"minute" doc:"Calls made in this minute; of /v1/pro/portale, in this hour" example:"3"`
+	PerMinute int64  `json:"perMinute" doc:"Calls that a minute allows; of /v1/pro/portale, an hour" example:"120"`
 	Today     int64  `json:"today" doc:"Calls made today (UTC)" example:"57"`
 }
 

@@ -21,8 +21,8 @@ func (s *Service) registerCrypto(api *httpapi.API) {
 	httpapi.JSON(api, "pro-cripta", httpapi.JSONDoc{
 		Summary: "How to pay in USDC",
 		Description: "Returns how to pay. One payment buys 30 days and does not renew. With an email " +
-			"address, the answer holds a Solana Pay link whose memo binds the payment to that address, " +
-			"so only its owner can claim it. As HTML, it waits for the payment.",
+			"address, the answer holds a Solana Pay link whose memo binds the payment to that address: " +
+			"it can be claimed for no other. The HTML page waits for the payment.",
 		Problems: []httpapi.ProblemType{NotOffered},
 		Answer:   Details{},
 		Pages:    []int{http.StatusOK},
@@ -34,8 +34,8 @@ func (s *Service) registerCrypto(api *httpapi.API) {
 		Summary: "Get the key after paying in USDC",
 		Description: "Each signature counts once. A payment " +
 			"without a memo belongs to the first claim, unless the payer proves it with firma. If the " +
-			"address already has a key, no key is shown, that key stays valid, and `status` is `esteso`. " +
-			"With that key in X-Api-Key, it is shown again.",
+			"address already has a valid key, that key stays valid, no key is shown, and `status` is " +
+			"`esteso`. A call with that key in X-Api-Key gets it as `apiKey` instead.",
 		Problems: []httpapi.ProblemType{NoPayment, NotFinal, PaymentFailed, TooLittle, TooOld, NotYours, WrongProof,
 			PaymentUsed, Unjudged, NotOffered},
 	}, offered(s.inUSDC, s.checkVerify), s.verify)
@@ -130,7 +130,7 @@ func svg(text string) (string, error) {
 }
 
 type verifyInput struct {
-	Key  string `header:"X-Api-Key" doc:"Your current key, to extend its plan"`
+	Key  string `header:"X-Api-Key" doc:"The valid key of the address, if it has one: the answer then holds it"`
 	Body struct {
 		Email     string `json:"email" maxLength:"254" doc:"Email address of the plan" example:"ada@example.com"`
 		Signature string `json:"signature" maxLength:"200" doc:"Signature of the transaction: 64 bytes in base58"`

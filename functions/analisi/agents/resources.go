@@ -35,15 +35,15 @@ const maxCovered = 2000
 func (s *Service) addResources(server *mcp.Server) {
 	server.AddResource(&mcp.Resource{
 		URI: referenceURI, Name: "reference", Title: "The service in one page", MIMEType: "text/plain",
-		Description: "What can be asked, under which caps, by which rules, and what every problem code means.",
+		Description: "The endpoints with their quotas, the rules for all of them, and where the full reference is.",
 	}, func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 		text, err := reference.InShort(s.api)
 		return contents(string(text)), err
 	})
 	server.AddResource(&mcp.Resource{
 		URI: coverageURI, Name: "coverage", Title: "Cities that fares are known from", MIMEType: "application/json",
-		Description: "Every city that can be asked about as an origin, with its IATA code. Reading it " +
-			"counts as watched_routes.",
+		Description: "The cities from which fares have been observed, with their IATA codes. altre says " +
+			"whether there are more. Reading it counts as watched_routes.",
 	}, s.resource(func(ctx context.Context, _ string) (any, error) {
 		cities, err := s.Answers.Stored.Covered(ctx, "", maxCovered+1)
 		c := Coverage{Citta: []published.Citta{}, Altre: len(cities) > maxCovered, Rotte: coverageURI + "/{origin}"}
@@ -55,8 +55,8 @@ func (s *Service) addResources(server *mcp.Server) {
 	server.AddResourceTemplate(&mcp.ResourceTemplate{
 		URITemplate: coverageURI + "/{origin}", Name: "coverage-from",
 		Title: "Destinations that are covered from a city", MIMEType: "application/json",
-		Description: "Every destination in the data from a city, given by its IATA code, with how many observations " +
-			"each rests on and how fresh they are. Reading it counts as watched_routes.",
+		Description: "Every destination in the data from a city, given by its IATA code, with the number of observations " +
+			"behind each and the time of the newest. Reading it counts as watched_routes.",
 	}, s.resource(func(ctx context.Context, uri string) (any, error) {
 		return s.Answers.Covered(ctx, originOf(strings.TrimPrefix(uri, coverageURI+"/")), answer.Named{}, "")
 	}))

@@ -33,7 +33,7 @@ type AgentSetUp struct {
 	Where   string `json:"where" doc:"Where to enter it: a terminal, a file, or a place in the settings" example:"a terminal"`
 	Form    string `json:"form" enum:"command,json,text" doc:"The form of the set-up: a shell command, JSON, or text to type"`
 	SetUp   string `json:"setUp" example:"claude mcp add --transport http verdetto https://verdetto.example/mcp"`
-	WithKey string `json:"withKey,omitempty" doc:"The same with a Pro key: replace vd_... by yours. Absent if the client cannot send headers"`
+	WithKey string `json:"withKey,omitempty" doc:"The same with a Pro key: put yours in place of vd_..., or in the environment variable that the command names. Absent if the client cannot send headers"`
 }
 
 const keyExample = "vd_..."

@@ -166,10 +166,10 @@ var described = sync.OnceValues(func() (Reference, error) {
 		Name: d.Info.Title, Version: d.Info.Version,
 		Authentication: ReferenceAuth{
 			Header: httpapi.KeyHeader,
-			Free: "No key and no signup: calls are counted by address, an IPv6 address with its /64, " +
-				"and all of a /48 together.",
-			Pro: "A key in the header, or in Authorization: Bearer. One that is unknown, replaced or whose plan has " +
-				"ended is refused with 401, never taken for none.",
+			Free: "No key and no signup. Calls are counted by IP address: all IPv6 addresses of a /64 count as " +
+				"one, and those of a /48 also share a larger quota.",
+			Pro: "A key in the header, or in Authorization: Bearer. Endpoints that read keys refuse one that is " +
+				"unknown, replaced or of an ended plan with 401, and never answer as without a key.",
 		},
 		ProKey: advice().ProKey, Rules: advice().Rules, Links: links(),
 	}

@@ -22,7 +22,7 @@ var sections = []section{
 	{Name: "usdc", Title: "The paid plan, in USDC", Ways: []string{"In USDC on Solana"}},
 	{Name: "x402", Title: "Single answers for USDC", About: "A program without a key can pay for each answer, " +
 		"by x402 (version 2, scheme exact, on Solana). Without a payment the answer is 402 with the terms. " +
-		"The free endpoint under /v1 returns the same answer, within a quota."},
+		"The endpoint of the same name under /v1 returns the same answer without payment, within a quota."},
 	{Name: "service", Title: "About the service"},
 }
 
