@@ -341,7 +341,7 @@ func (r *request) set(name, value string) *fault {
 	case "level":
 		r.Level = value
 	case "days", "percent":
-		n, _ := strconv.ParseFloat(value, 64) // allows has checked it; 14.0 is valid and means 14
+		n, _ := strconv.ParseFloat(value, 64) // cannot fail after the call of allows; 14.0 is valid and means 14
 		*map[string]*int{"days": &r.Days, "percent": &r.Percent}[name] = int(n)
 	case "frequency":
 		r.Digest = value == weekly

@@ -211,8 +211,8 @@ type webhookOutput struct {
 	}
 }
 
-// webhook treats a delivery only as a hint that a subscription changed, and reads the current state
-// from the card processor. So late, repeated and misordered deliveries lead to the same state.
+// webhook treats a delivery as a hint that a subscription changed, and reads the current state of the
+// subscription from the card processor. So late, repeated and misordered deliveries lead to the same state.
 func (s *Service) webhook(ctx context.Context, in *webhookInput) (*webhookOutput, error) {
 	event, err := s.Checkout.Event(in.RawBody, in.Signature, s.Now())
 	s.noteSignature(ctx, in.Signature, err)

@@ -113,7 +113,7 @@ func (s *Service) funded(ctx context.Context) error {
 		return held, fundsKnown, ctx.Err()
 	})
 	switch {
-	case ctx.Err() != nil: // the caller left, which says nothing about the chain
+	case ctx.Err() != nil: // the request has ended, which says nothing about the chain
 		return ctx.Err()
 	case held.err != nil:
 		s.Log.ErrorContext(ctx, "no Solana node says how much SOL is left for fees, so nothing is sold by x402; if this lasts, set other SOLANA_NODES", "error", held.err)

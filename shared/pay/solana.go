@@ -27,8 +27,8 @@ func ParseSignature(text string) (Signature, error) {
 
 func (s Signature) String() string { return base58.Encode64((*[64]byte)(&s)) }
 
-// Reference identifies an expected payment. It is an address without an owner. The transaction
-// lists it among its accounts, so that it can be found on the chain.
+// Reference identifies an expected payment. It is an address without an owner, which the payment's
+// transaction lists among its accounts, so that Chain.Find finds the transaction.
 type Reference [32]byte
 
 func (r Reference) String() string { return base58.Encode(r[:]) }

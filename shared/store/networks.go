@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// Networks stores what callers' networks caused in the last 24 hours, under the pseudonyms in
-// Job.Network. It is one item, so that concurrent workers see each other's choices (partition:
-// NETWORKS).
+// Networks stores how many jobs callers' networks have caused in 24 hours, and which mails bounced,
+// under the pseudonyms in Job.Network. All networks are in one item, so that concurrent workers see
+// which jobs the others have chosen (partition: NETWORKS).
 type Networks struct{ Table Table }
 
 type Network struct {

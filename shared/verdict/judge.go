@@ -41,10 +41,10 @@ type Verdict struct {
 	Reliability     Reliability
 	Percentile      int
 	Interval        *Interval  // the 90 % interval of Percentile
-	Days            *DayCount  // nil unless Scope is OfRoute
+	Days            *DayCount  // nil unless Judgement.Scope is OfRoute
 	Median, Minimum fare.Cents // of the comparable fares
 	Sample          int
-	Comparison      Comparison // empty if Scope is OfRoute
+	Comparison      Comparison // empty if Judgement.Scope is OfRoute
 }
 
 // Judged reports whether there were enough data.

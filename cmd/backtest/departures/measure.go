@@ -207,7 +207,7 @@ func (m *reporter) reference(name string, a answered, o stats.Days) Reference {
 		fell[level] += stats.Share(c.Fell[i])
 	}
 	r := Reference{Name: name, Count: len(c.Rows)}
-	cells := make([]int32, len(a.panel.Rows)) // no intervals are computed
+	cells := make([]int32, len(a.panel.Rows)) // one bootstrap cell for all rows, because AUC computes no intervals here
 	if auc, ok := stats.Rank(c.Chance, c, cells).AUC(nil); ok {
 		r.AUC = auc
 		r.ScoreAUC, _ = stats.Rank(c.Score, c, cells).AUC(nil)

@@ -24,7 +24,7 @@ import (
 // clock is wrong.
 type few struct {
 	*sample.Source
-	from time.Time // the source has no fares found before this time
+	from time.Time // Fares returns no fare found before this time
 	now  *time.Time
 }
 

@@ -90,7 +90,7 @@ func (s *Service) LookAfter(ctx context.Context) error {
 	full := o.lookAtDisk()
 	reason := NewHealth(o.Table, o.Now).Look(ctx).Reason
 	if reason == noFares || full {
-		reason = "" // the troubles of the refresh and the disk say it better
+		reason = "" // a failed refresh or a full disk is a trouble of its own
 	}
 	o.check("the service", reason, "verdetto status says more")
 	backup := o.lookAtBackup(s.keeper.begun)

@@ -102,7 +102,7 @@ func (r *route) verdict(all map[string]want, prefix string, doc any, listed bool
 func (w *world) fields(kind string, r *route, doc any) map[string]want {
 	all := map[string]want{}
 	switch kind {
-	case "card": // the structured content has only some of the fields of /v1/analisi
+	case "card": // the structured content of an MCP tool, which has only some of the fields of /v1/analisi
 		drawn := []string{"prezzo.cent", "quartili.q1Cent", "quartili.q3Cent", "verdetto.livello"}
 		all = w.fields("analisi", r, doc)
 		maps.DeleteFunc(all, func(path string, _ want) bool { return at(doc, path) == nil && !slices.Contains(drawn, path) })

@@ -110,7 +110,7 @@ func tableOf(o localcloud.Setup, environment []string) *dynamostore.Store {
 	return dynamostore.New(dynamolocal.Client(valueOf(environment, "AWS_ENDPOINT_URL_DYNAMODB")), valueOf(environment, "VERDETTO_TABLE"), o.Now)
 }
 
-// A process uses the last value of a variable.
+// valueOf returns the last value of a variable, the only one that os/exec passes on.
 func valueOf(environment []string, name string) (value string) {
 	for _, v := range environment {
 		if rest, ok := strings.CutPrefix(v, name+"="); ok {

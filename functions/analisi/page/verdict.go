@@ -164,8 +164,8 @@ func nonEmpty(all ...string) []string {
 	return slices.DeleteFunc(all, func(s string) bool { return s == "" })
 }
 
-// scaleOf draws the scale of what the headline is about: the lowest fares of the route's other days, or
-// departures like that of the fare.
+// scaleOf draws the scale of the fares with which the headline compares the fare. For a route they
+// are the lowest fares of other days.
 func scaleOf(saying wording.Verdict) scale {
 	l, a := saying.Language, saying.Scale()
 	quartiles, id, route := a.Quartiles, "time", ""

@@ -193,8 +193,7 @@ func TestReadDialects(t *testing.T) {
 	}
 }
 
-// Values that nothing in the file explains are not guessed. The message says what stands in which
-// line, and how to write it.
+// Read guesses neither ambiguous values nor missing columns, but reports them.
 func TestReadDialects_Fails(t *testing.T) {
 	row := func(day, price string) string { return "MIL;BUH;2026-01-02;" + day + ";" + price + ";EUR\n" }
 	semicolons := strings.ReplaceAll(header, ",", ";")

@@ -74,7 +74,7 @@ func TestRecordedFares(t *testing.T) {
 	for file, want := range map[string]struct {
 		fares   int
 		dropped map[upstream.Reason]int
-		flights map[string]int // how many fares have each outward flight
+		flights map[string]int // number of fares by outward flight: airports, airline, minutes
 	}{
 		"partimo_v3_grouped_prices_months_mil_vie.json": {9, map[upstream.Reason]int{},
 			map[string]int{"BGY-VIE FR 85": 6, "MXP-VIE FR 90": 1, "LIN-VIE U2 85": 2}},

@@ -2,7 +2,7 @@
 // of a batch because of its own failure, Send retries them. The error of Send states why SQS refused
 // the remaining ones.
 //
-// SQS then calls Lambda functions with the messages; see package lambdaqueue.
+// Lambda functions receive the messages through package lambdaqueue.
 package sqsqueue
 
 import (
