@@ -38,7 +38,7 @@ import (
 // name appears in the published API description.
 type wanted struct {
 	Channel   string   `json:"channel,omitempty" nullable:"true" enum:"mail,ntfy,telegram,webhook" default:"mail" doc:"webhook: address is an endpoint that gets signed events, and its owner confirms by email. ntfy: address is a topic, which gets the link to confirm. telegram: the answer links to the chat that confirms"`
-	Route     string   `json:"route" doc:"ORIGIN-DESTINATION, each the IATA code of a city or airport. One of several airports of a city (BGY) means its fares alone, if the source states airports. ORIGIN-* is to anywhere: every city with a known fare, from all airports of the origin" pattern:"^[A-Za-z]{3}-([A-Za-z]{3}|\\*)$" example:"MIL-BUH"`
+	Route     string   `json:"route" doc:"ORIGIN-DESTINATION, each the IATA code of a city or airport. One of several airports of a city (BGY) means only fares that the source states for that airport. ORIGIN-* is to anywhere: every city with a known fare, from all airports of the origin" pattern:"^[A-Za-z]{3}-([A-Za-z]{3}|\\*)$" example:"MIL-BUH"`
 	Email     string   `json:"email,omitempty" nullable:"true" maxLength:"254" doc:"Email address, for channels mail and webhook" example:"ada@example.com"`
 	Currency  string   `json:"currency,omitempty" nullable:"true" pattern:"^[A-Za-z]{3}$" default:"EUR" doc:"The currency of threshold, paid and amount, such as USD; their limits are in EUR. Amounts are converted to EUR once, at the rate of the request. Messages are in this currency, at that rate"`
 	Threshold *float64 `json:"threshold,omitempty" nullable:"true" minimum:"0.01" maximum:"100000" doc:"In currency, two decimals: a message at this fare or a lower one. Default: when livello becomes ottimo or buono. To anywhere: the highest price, beside level" example:"49.9"`
@@ -50,13 +50,13 @@ type wanted struct {
 	Airline   string   `json:"airline,omitempty" nullable:"true" maxLength:"200" doc:"Only fares of these airlines: IATA codes or names, separated by commas. A name also means its sister airlines. Refused if the current fares of the route are all of others"`
 	Without   string   `json:"withoutAirline,omitempty" nullable:"true" maxLength:"200" doc:"Only fares of other airlines. Not together with airline. Fares without a named airline never count"`
 	Area      string   `json:"area,omitempty" nullable:"true" doc:"For a route to anywhere: only destinations in this country (ISO 3166-1, such as ES) or continent (UN M.49, such as 150 for Europe)" pattern:"^([A-Za-z]{2}|[0-9]{3})$"`
-	Kind      string   `json:"kind,omitempty" nullable:"true" enum:"threshold,verdict,low,drop,change,paid" doc:"threshold: a fare at or under threshold. verdict: livello is ottimo or buono. low: lower than on all of the last days, as many as days says. drop: lower by percent or amount than in the last message or at first. change: any other price. paid: a fare under paid. Default: paid or threshold if given, otherwise verdict"`
+	Kind      string   `json:"kind,omitempty" nullable:"true" enum:"threshold,verdict,low,drop,change,paid" doc:"threshold: a fare at or under threshold. verdict: livello is ottimo or buono. low: lower than on each of the last N days, N being days. drop: lower by percent or amount than in the last message or at first. change: any other price. paid: a fare under paid. Default: paid or threshold if given, otherwise verdict"`
 	Level     string   `json:"level,omitempty" nullable:"true" enum:"buono,ottimo" doc:"For a route to anywhere: the lowest level that counts. Default buono. Such a route takes kind threshold or verdict, and no departure, nights or frequency weekly"`
 	Days      *int     `json:"days,omitempty" nullable:"true" minimum:"7" maximum:"365" doc:"For kind low: number of days. Default 30"`
 	Percent   *int     `json:"percent,omitempty" nullable:"true" minimum:"1" maximum:"90" doc:"For kind drop: percent"`
 	Amount    *float64 `json:"amount,omitempty" nullable:"true" minimum:"0.01" maximum:"100000" doc:"For kind drop, instead of percent: in currency, two decimals"`
 	Paid      *float64 `json:"paid,omitempty" nullable:"true" minimum:"0.01" maximum:"100000" doc:"In currency, two decimals: what you paid for a booked trip, with departure, and nights for a return. A lower fare sends a message. Implies kind paid"`
-	Frequency string   `json:"frequency,omitempty" nullable:"true" enum:"now,weekly" default:"now" doc:"weekly: one mail a week with all weekly alerts of the address, met or not. For channel mail, and departures at least 7 days ahead"`
+	Frequency string   `json:"frequency,omitempty" nullable:"true" enum:"now,weekly" default:"now" doc:"weekly: one mail a week with all weekly alerts of the address that are not paused, met or not. For channel mail, and departures at least 7 days ahead"`
 }
 
 var declared = sync.OnceValue(func() *huma.Schema {

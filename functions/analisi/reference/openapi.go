@@ -30,8 +30,8 @@ type cachedInput struct {
 func registerOpenAPI(api *httpapi.API) {
 	httpapi.JSON(api, "openapi", httpapi.JSONDoc{
 		Summary: "The API in OpenAPI 3.1",
-		Description: "Returns this description: every path, parameter, header, status and problem code, " +
-			"with answers as examples, their lists shortened.",
+		Description: "Returns this description: the endpoints of the API with their parameters, headers, " +
+			"statuses and problem codes, and with answers as examples, their lists shortened.",
 		Answer: map[string]any{},
 	}, nil, func(_ context.Context, in *cachedInput) (*httpapi.Tagged, error) {
 		data, err := published()
