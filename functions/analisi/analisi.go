@@ -54,7 +54,7 @@ func (s *Service) registerVerdicts(api *httpapi.API) {
 		Description: "Judges the cheapest economy fare for 1 adult, or a price seen elsewhere. By " +
 			"default it compares the cheapest one-way fare of any date with the route's cheapest fares " +
 			"of past days. With partenza or mese it compares the fare of that departure or month with " +
-			"departures this far ahead. It then also states the usual price and what waiting came to.",
+			"departures or months this far ahead, and also states what waiting came to.",
 		Problems: []httpapi.ProblemType{httpapi.UnknownCity, httpapi.NotCovered, published.NoLiveFare,
 			published.StopsUnknown, httpapi.SameCity, httpapi.UnknownCurrency},
 	}, (*verdictInput).Question, s.Answers().Check,
@@ -66,8 +66,8 @@ func (s *Service) registerVerdicts(api *httpapi.API) {
 		Summary: "Verdicts on several trips",
 		Description: "Judges up to 10 trips from one city in one call: each destination on each " +
 			"departure, or in each month. Each trip counts as one verdict. If fewer are left, the first " +
-			"trips are answered and the others get the problem troppe-richieste. A trip without a " +
-			"verdict states why.",
+			"trips are answered and the others get the problem troppe-richieste. A trip without an " +
+			"answer states why.",
 		Problems:      []httpapi.ProblemType{httpapi.SameCity, httpapi.UnknownCurrency},
 		ConsumesQuota: true,
 	}, (*comparisonInput).question, s.Answers().CheckTrips,
@@ -86,9 +86,9 @@ func (s *Service) registerVerdicts(api *httpapi.API) {
 func (s *Service) registerDays(api *httpapi.API) {
 	httpapi.Ask(api, "calendario", httpapi.JSONDoc{
 		Summary: "Calendar of a route",
-		Description: "Returns the departures of a route with a known fare, by day up to 330 days ahead, " +
-			"and their months. Each has its fare, its age, and the verdict of GET /v1/analisi for that " +
-			"partenza or mese. Days without a known fare are absent.",
+		Description: "Returns the departures of a route with a known fare, by day up to 330 days ahead or " +
+			"of a month, and their months. Each has its fare (a day only if this service shows single fares) and the " +
+			"level that GET /v1/analisi gives that partenza or mese. Days without a known fare are absent.",
 		Problems: []httpapi.ProblemType{httpapi.UnknownCity, httpapi.NotCovered, published.NoLiveFare,
 			published.StopsUnknown, httpapi.SameCity, httpapi.UnknownCurrency},
 		Answer: published.Calendario{},
@@ -101,8 +101,8 @@ func (s *Service) registerDays(api *httpapi.API) {
 	httpapi.Ask(api, "vicini", httpapi.JSONDoc{
 		Summary: "The same trip from places nearby",
 		Description: "Returns what the same trip costs from the places within 150 km of its origin, and to " +
-			"those within 150 km of its destination: up to six, cheapest first, each compared with your " +
-			"trip. The call counts once.",
+			"those within 150 km of its destination: of the nearest six, those with a fare, cheapest first, each " +
+			"compared with your trip. The call counts once.",
 		Problems: []httpapi.ProblemType{httpapi.UnknownCity, httpapi.NotCovered, published.NoLiveFare,
 			published.StopsUnknown, httpapi.SameCity, httpapi.UnknownCurrency},
 	}, (*nearbyInput).Question, s.Answers().Check,
@@ -118,7 +118,8 @@ func (s *Service) registerLists(api *httpapi.API) {
 			"cheapest fare of each, of any date or of a month. A fare of any date is compared with the " +
 			"route's cheapest of other days, that of a month with the cheapest of other months. Returns are " +
 			"of any date. Destinations without such a fare are left out, with diretto also those with unknown " +
-			"stops. The list is also a feed: /feed/MIL-it.atom and /feed/MIL-it.json.",
+			"stops. With airlines and mese or notti, a destination is listed only if its cheapest fare is of " +
+			"these airlines. The list is also a feed: /feed/MIL-it.atom and /feed/MIL-it.json.",
 		Problems: []httpapi.ProblemType{httpapi.UnknownCity, httpapi.NotCovered, httpapi.UnknownCurrency},
 		Answer:   published.Occasioni{},
 	}, (*dealsInput).Question, s.Answers().CheckDeals,
@@ -130,7 +131,7 @@ func (s *Service) registerLists(api *httpapi.API) {
 	httpapi.Ask(api, "storico", httpapi.JSONDoc{
 		Summary: "History of a route",
 		Description: "Returns the weekly lows and medians of a route. With partenza or mese it also " +
-			"returns the fares of that departure, or of the departures in that month.",
+			"returns the fares of that departure by day, or the lows and medians for that month by week.",
 		Problems: []httpapi.ProblemType{httpapi.UnknownCity, httpapi.NotCovered, published.StopsUnknown,
 			httpapi.SameCity, httpapi.UnknownCurrency},
 	}, (*historyInput).Question, s.Answers().Check,
@@ -140,8 +141,8 @@ func (s *Service) registerLists(api *httpapi.API) {
 
 	httpapi.JSON(api, "rotte", httpapi.JSONDoc{
 		Summary: "Covered routes",
-		Description: "Returns the routes with a verdict, the number of fares behind each, and the age of " +
-			"the newest.",
+		Description: "Returns the routes of which one-way fares were observed, each with their number and " +
+			"the time of the newest.",
 		Problems: []httpapi.ProblemType{httpapi.UnknownCity},
 	}, nil, func(ctx context.Context, in *routesInput) (*output[published.Routes], error) {
 		from, to := answer.Name("origine", in.Origine),
@@ -151,8 +152,8 @@ func (s *Service) registerLists(api *httpapi.API) {
 
 	httpapi.JSON(api, "consumo", httpapi.JSONDoc{
 		Summary: "Calls left",
-		Description: "Returns your quotas, with or without a key: calls used, calls left, the end of the " +
-			"plan and its payments.",
+		Description: "Returns your quotas, with or without a key: calls used and calls left; with a key " +
+			"also the end of the plan and its payments.",
 	}, nil, func(ctx context.Context, _ *struct{}) (*output[published.Consumo], error) {
 		return body(published.UsageOf(ctx))
 	})

@@ -19,7 +19,7 @@ import (
 const maxCities = 8
 
 type Cities struct {
-	Citta []Offered `json:"citta" nullable:"false" doc:"Cities whose name, country or continent begins so in any language, with at most one typing error. Those with fares come first. Without q: the most popular destinations of origine, or origins"`
+	Citta []Offered `json:"citta" nullable:"false" doc:"Cities whose name, country or continent begins so in any language, with at most one typing error: at most 8. Those with fares come first, after an exact name. Without q: the most popular destinations of origine, or origins"`
 }
 
 type Offered struct {
@@ -53,7 +53,7 @@ func registerCities(api *httpapi.API, cities *answer.CoveredCities) {
 	httpapi.JSON(api, "citta", httpapi.JSONDoc{
 		Summary: "Complete the name of a city",
 		Description: "Returns cities with scheduled flights whose name begins with q, and whether there " +
-			"are fares for them. Calls are not counted.",
+			"are fares for them. Calls count towards no quota.",
 	}, nil, func(ctx context.Context, in *citiesInput) (*citiesOutput, error) {
 		return &citiesOutput{complete(ctx, in, cities)}, nil
 	})

@@ -37,8 +37,8 @@ type Auth struct {
 
 type Cache struct {
 	FreeSeconds    int    `json:"freeSeconds" doc:"Seconds for which a shared cache keeps a free answer of price-trends"`
-	ProSeconds     int    `json:"proSeconds" doc:"Seconds for which an answer to a key is kept"`
-	RefreshSeconds int    `json:"refreshSeconds" doc:"Seconds between two refreshes of the fares"`
+	ProSeconds     int    `json:"proSeconds" doc:"Seconds for which an answer of price-trends to a key is kept"`
+	RefreshSeconds int    `json:"refreshSeconds" doc:"Most seconds between two refreshes of a route"`
 	Note           string `json:"note"`
 }
 

@@ -42,7 +42,7 @@ func (s *Service) Register(api *httpapi.API) {
 	httpapi.JSON(api, "price-trends", httpapi.JSONDoc{
 		Summary: "Price trends and popular destinations from an origin",
 		Description: "Returns the cheapest one-way economy fares for 1 adult from a city, by " +
-			"destination, refreshed every 7 days. Destinations are ordered by popularity: the number of " +
+			"destination, refreshed at least every 7 days. Destinations are ordered by popularity: the number of " +
 			"fares observed in the last 400 days.",
 		Problems: []httpapi.ProblemType{
 			UnknownOrigin, UnknownDestination, httpapi.NotCovered, httpapi.UnknownCurrency, httpapi.SameCity,

@@ -9,8 +9,8 @@ import (
 )
 
 type AirlineInput struct {
-	Vettore      string `query:"vettore" maxLength:"200" doc:"Only fares of these airlines: IATA codes or names, separated by commas. A name also means its sister airlines. Fares without a named airline are left out"`
-	SenzaVettore string `query:"senzaVettore" maxLength:"200" doc:"Only fares of other airlines than these, as for vettore. Not together with vettore"`
+	Vettore      string `query:"vettore" maxLength:"200" doc:"Only departures whose cheapest fare is of these airlines: at most 10 IATA codes or names, separated by commas. They are compared with fares of all airlines. A name also means its sister airlines. Fares of an unknown airline are left out"`
+	SenzaVettore string `query:"senzaVettore" maxLength:"200" doc:"Leaves these airlines out, as for vettore. Not together with vettore"`
 }
 
 func (in AirlineInput) filter(name func(parameter string) string) (fare.Airlines, error) {

@@ -18,22 +18,22 @@ type Analysis struct {
 	Destinazione     string            `json:"destinazione" doc:"Destination city name, as matched" example:"Bucarest"`
 	OrigineIata      string            `json:"origineIata" doc:"IATA code of the origin city or metropolitan area" example:"MIL"`
 	DestinazioneIata string            `json:"destinazioneIata" doc:"IATA code of the destination city or metropolitan area" example:"BUH"`
-	Luoghi           []Luogo           `json:"luoghi,omitempty" doc:"Cities whose fares cover more than the name that you gave: those with several airports. Absent if there are none"`
+	Luoghi           []Luogo           `json:"luoghi,omitempty" doc:"Notes on a name: it means part of a city, its city has several airports or namesakes, or it was not understood as typed. Absent if there are none"`
 	Tratta           *Tratta           `json:"tratta,omitempty" doc:"The airports that the answer is about. Present if you named an airport of a city with several, and the fares of the route state theirs"`
-	Vettori          *Vettori          `json:"vettori,omitempty" doc:"The airlines that the answer is limited to"`
-	Ambito           string            `json:"ambito" enum:"rotta,mese,partenza" doc:"What verdetto judges: the cheapest fare of the route, of a month, or of a departure"`
+	Vettori          *Vettori          `json:"vettori,omitempty" doc:"The airlines that the answer is limited to, or leaves out"`
+	Ambito           string            `json:"ambito" enum:"rotta,mese,partenza" doc:"What verdetto is about: the route, a month, or a departure, with flessibile also the days around it"`
 	Valuta           string            `json:"valuta" doc:"ISO 4217 code of the currency of cent and of all *Cent fields. They are hundredths of it, even where it has none, such as JPY" example:"EUR"`
 	Verdetto         Verdetto          `json:"verdetto"`
 	Raccolta         *httpapi.Raccolta `json:"raccolta,omitempty" doc:"How far the route is from its first verdict. Present with dati-insufficienti about a route"`
-	Prezzo           Prezzo            `json:"prezzo" doc:"The judged fare. It was observed and may no longer be available"`
-	PrezzoNoto       *Prezzo           `json:"prezzoNoto,omitempty" doc:"The lowest live fare for the same question. Present where prezzo is a price that the caller gave"`
+	Prezzo           Prezzo            `json:"prezzo" doc:"The judged fare. Unless dichiarato, it was observed and may no longer be available"`
+	PrezzoNoto       *Prezzo           `json:"prezzoNoto,omitempty" doc:"The cheapest current fare for the same question. Present if prezzo is dichiarato and there is one"`
 	ForDay
-	MinimoPartenza      *MinimoVisto `json:"minimoPartenza,omitempty" doc:"Lowest fare of the same departure on earlier days, of the last 60. Present for one departure, if fares of past days are shown"`
+	MinimoPartenza      *MinimoVisto `json:"minimoPartenza,omitempty" doc:"Lowest fare of the same departure in the last 60 days, today excepted. Absent without one, for a route or several days, and if this service shows no single past fares"`
 	MesiPerConvenienza  []Mese       `json:"mesiPerConvenienza" nullable:"false" doc:"Departure months by median fare, cheapest first. Months with fewer than 5 fares are left out"`
-	Quartili            *Quartili    `json:"quartili,omitempty" doc:"The usual price. For a departure or a month it comes from comparable departures this far ahead, for a route from the cheapest fares of other days. Absent with dati-insufficienti"`
-	AnticipoGiorni      *int         `json:"anticipoGiorni,omitempty" minimum:"0" doc:"Days from today to the departure of prezzo. Present if verdetto is about a departure or a month"`
+	Quartili            *Quartili    `json:"quartili,omitempty" doc:"The usual price. For a departure or a month it comes from comparable departures this far ahead, for a route from the cheapest fares of past days. Absent with dati-insufficienti"`
+	AnticipoGiorni      *int         `json:"anticipoGiorni,omitempty" minimum:"0" doc:"Days from today (UTC) to prezzo.partenza. Absent about a route, or without that day"`
 	NellAnticipo        *bool        `json:"nellAnticipo,omitempty" doc:"Whether anticipoGiorni lies within anticipoConsigliato. Absent if either is absent"`
-	Previsione          []Previsione `json:"previsione,omitempty" doc:"What happened to such fares within 7 and 14 days. Absent if the departure leaves sooner, and until this service has seen outcomes"`
+	Previsione          []Previsione `json:"previsione,omitempty" doc:"What happened to such fares within 7 and 14 days. Absent about a route, with dati-insufficienti, without prezzo.partenza or if it is at most 7 days ahead, and until this service has seen outcomes"`
 	AnticipoConsigliato *Anticipo    `json:"anticipoConsigliato,omitempty" doc:"The days before departure in which fares have been lowest. Absent if fewer than 8 departures show it"`
 	Osservazioni        int          `json:"osservazioni" minimum:"0" doc:"Fares of the route observed in the last 400 days"`
 	AggiornatoIl        time.Time    `json:"aggiornatoIl" format:"date-time" doc:"Time at which the newest fare of the route was found, UTC. The age of the judged fare is prezzo.etaOre"`
@@ -42,7 +42,7 @@ type Analysis struct {
 // ForDay is the judgement of a fare for its own day, beside a verdict that is about a route or
 // several days. It is empty if the fare has no day, or cannot be judged for it.
 type ForDay struct {
-	Usual       *fare.Cents `json:"solitoPartenzaCent,omitempty" minimum:"1" doc:"Usual price of departures like that of prezzo as many days ahead, in cents of valuta"`
+	Usual       *fare.Cents `json:"solitoPartenzaCent,omitempty" minimum:"1" doc:"Usual price of departures as many days ahead as prezzo.partenza, in cents of valuta. Absent, as livelloPartenza and affidabilitaPartenza are, if verdetto is about that day, in GET /v1/analisi about a route, and with too little data"`
 	Level       string      `json:"livelloPartenza,omitempty" enum:"ottimo,buono,normale,caro" doc:"Level of prezzo for its own day"`
 	Reliability string      `json:"affidabilitaPartenza,omitempty" enum:"alta,media,bassa" doc:"How sure livelloPartenza is"`
 }
@@ -53,11 +53,11 @@ func forDay(v verdict.Verdict) ForDay {
 
 // Verdetto is the verdict on a fare. Without enough data, only Livello and Campione are set.
 type Verdetto struct {
-	Livello           string      `json:"livello" enum:"ottimo,buono,normale,caro,dati-insufficienti" doc:"A route: lower days plus half of the equal days, up to 10 of 100 ottimo, 35 buono, 70 normale; ottimo and buono at least 2 % under the median, caro at least 2 % over it. A departure or a month: up to percentile 10, 35 and 70; normale if less than 2 % or at most 1 EUR from the median"`
-	Affidabilita      string      `json:"affidabilita,omitempty" enum:"alta,media,bassa" doc:"How sure the percentile is. A route: alta from 60 days, if half of intervallo is at most 10 points; media from 30 days, at most 20 points. A departure or a month: alta from 60 fares at a similar lead time, media from 20. One step lower if the fare was found 72 hours ago or earlier"`
+	Livello           string      `json:"livello" enum:"ottimo,buono,normale,caro,dati-insufficienti" doc:"A route: lower days plus half of the equal days, up to 10 of 100 ottimo, 35 buono, 70 normale; ottimo and buono at least 2 % under the median, caro at least 2 % over it. A departure or a month: up to percentile 10, 35 and 70; normale if less than 2 % or at most 1 EUR from the median; ottimo and buono only below it, caro only above quartili.metaACent"`
+	Affidabilita      string      `json:"affidabilita,omitempty" enum:"alta,media,bassa" doc:"How sure the percentile is. A route: alta from 60 days, if half of intervallo is at most 10 points; media from 30 days, at most 20 points. A departure or a month: alta from 60 fares at a similar lead time, media from 20; old fares count less. One step lower for each of: a fare found 72 hours ago or earlier; tratta.confronto citta; and, for a departure or a month, earlier answers in which it proved too high"`
 	Percentile        *int        `json:"percentile,omitempty" minimum:"0" maximum:"100" doc:"A route: giorniInferiori of 100 days of the sample, rounded; 0 only if no day was lower, 100 only if all were. A departure or a month: estimated share of comparable fares that are lower, in percent, adjusted for lead time; recent fares count more"`
 	Intervallo        *Intervallo `json:"intervallo,omitempty" doc:"90 % interval of percentile, among all days since dal, observed or not; a departure or a month: among all comparable fares"`
-	GiorniInferiori   *int        `json:"giorniInferiori,omitempty" minimum:"0" doc:"Days of the sample with a lower fare. Present for a route"`
+	GiorniInferiori   *int        `json:"giorniInferiori,omitempty" minimum:"0" doc:"Days of the sample with a lower fare. Present with a percentile about a route, unless tratta.confronto is citta"`
 	GiorniUguali      *int        `json:"giorniUguali,omitempty" minimum:"0" doc:"Days of the sample with an equal fare. Present with giorniInferiori"`
 	Dal               string      `json:"dal,omitempty" format:"date" doc:"First day of the sample, UTC. Present with giorniInferiori" example:"2016-02-01"`
 	MedianaCent       *fare.Cents `json:"medianaCent,omitempty" doc:"For a route: median of the lowest fares of the days of the sample. For a departure or a month: estimated usual price of comparable fares. In cents of valuta"`
@@ -65,7 +65,7 @@ type Verdetto struct {
 	ScartoMedianaCent *fare.Cents `json:"scartoMedianaCent,omitempty" doc:"Judged fare minus the median, in cents of valuta. Negative: below the median"`
 	Campione          int         `json:"campione" minimum:"0" doc:"Sample size. For a route: days with a fare among the last 400, today excepted. For a departure or a month: the fares that it is compared with"`
 	Confronto         string      `json:"confronto,omitempty" enum:"partenze-di-oggi,storia,entrambe" doc:"Compared with other departures on sale now, fares of earlier days, or both. Present with a percentile about a departure or a month"`
-	Stagionale        *bool       `json:"stagionale,omitempty" doc:"Whether the sample is restricted to a season. Always false: a restriction was measured and was worse"`
+	Stagionale        *bool       `json:"stagionale,omitempty" doc:"Whether the sample is restricted to a season: always false"`
 }
 
 type Intervallo struct {
@@ -76,21 +76,21 @@ type Intervallo struct {
 type Prezzo struct {
 	Cent     fare.Cents `json:"cent" minimum:"1" doc:"The fare, in cents of valuta"`
 	Valuta   string     `json:"valuta" doc:"ISO 4217 code of the currency of cent, as in the whole answer" example:"EUR"`
-	Quotato  Quotato    `json:"quotato" doc:"The fare in the currency in which it was quoted. Fares are compared as quoted, so exchange rates do not move a verdict"`
+	Quotato  Quotato    `json:"quotato" doc:"The fare in the currency in which it was quoted. Fares are compared in the currency in which most fares of the route are quoted, so exchange rates hardly move a verdict"`
 	Partenza string     `json:"partenza,omitempty" format:"date" doc:"Day of departure, local time. Absent for a caller's price without a departure" example:"2016-04-20"`
-	Ritorno  string     `json:"ritorno,omitempty" format:"date" doc:"Day of the return flight, local time. Absent for one-way fares"`
-	Soste    *int       `json:"soste,omitempty" minimum:"0" maximum:"2" doc:"Stops: 0 is non-stop, 2 means two or more. Absent if the source does not say"`
+	Ritorno  string     `json:"ritorno,omitempty" format:"date" doc:"Day of the return flight, local time. Absent for one-way fares and a caller's price"`
+	Soste    *int       `json:"soste,omitempty" minimum:"0" maximum:"2" doc:"Stops: 0 is non-stop, 2 means two or more. Absent if unknown"`
 	Volo
 	TrovatoIl  *time.Time `json:"trovatoIl,omitempty" format:"date-time" doc:"Time at which this fare was found, UTC. Absent for a caller's price"`
-	Precisione string     `json:"precisione,omitempty" enum:"istante,giorno" doc:"giorno: the source knows only the day of trovatoIl, and its first moment is given"`
-	EtaOre     *int       `json:"etaOre,omitempty" minimum:"0" doc:"Age of this fare: whole hours since trovatoIl. From 72 on, affidabilita is one step lower"`
+	Precisione string     `json:"precisione,omitempty" enum:"istante,giorno" doc:"giorno: the source knows only the day of trovatoIl, and its first moment is given. Absent without trovatoIl"`
+	EtaOre     *int       `json:"etaOre,omitempty" minimum:"0" doc:"Age of this fare: whole hours since trovatoIl. Absent without it. From 72 on, affidabilita is one step lower"`
 	Dichiarato bool       `json:"dichiarato,omitempty" doc:"True: the caller gave the price"`
 }
 
 type Volo struct {
-	Aeroporti    *Aeroporti `json:"aeroporti,omitempty" doc:"Airports of the outward way. Absent if the source does not say"`
-	Vettore      *Vettore   `json:"vettore,omitempty" doc:"The airline that sells the fare. Absent if the source does not say"`
-	DurataMinuti *int       `json:"durataMinuti,omitempty" minimum:"1" doc:"Minutes from departure to arrival of the outward way, with stops. Absent if the source does not say"`
+	Aeroporti    *Aeroporti `json:"aeroporti,omitempty" doc:"Airports of the outward way. Absent if unknown"`
+	Vettore      *Vettore   `json:"vettore,omitempty" doc:"The airline of the fare. Absent if unknown"`
+	DurataMinuti *int       `json:"durataMinuti,omitempty" minimum:"1" doc:"Minutes from departure to arrival of the outward way, with stops. Absent if unknown"`
 }
 
 type Aeroporti struct {
@@ -123,7 +123,7 @@ type Anticipo struct {
 	DaGiorni      int         `json:"daGiorni" minimum:"0" doc:"Start of the window, in days before departure"`
 	AGiorni       int         `json:"aGiorni" minimum:"0" doc:"End of the window, in days before departure"`
 	MedianaCent   fare.Cents  `json:"medianaCent" doc:"Median fare in the window, in cents of valuta"`
-	Campione      int         `json:"campione" doc:"Fares observed in the window"`
+	Campione      int         `json:"campione" doc:"Fares behind medianaCent: of departures that were seen at several lead times"`
 	RisparmioCent *fare.Cents `json:"risparmioCent" nullable:"true" doc:"Median outside the window minus the median inside, in cents of valuta. null if that is not a saving"`
 }
 
@@ -134,8 +134,8 @@ type Quartili struct {
 	Q3      fare.Cents `json:"q3Cent" doc:"Third quartile: three quarters are cheaper. In cents of valuta"`
 	Maximum fare.Cents `json:"massimoCent" doc:"Highest usual price, in cents of valuta"`
 
-	HalfLow  fare.Cents `json:"metaDaCent" doc:"Half of the prices lie from here to metaACent: a fifth is cheaper"`
-	HalfHigh fare.Cents `json:"metaACent" doc:"Upper end of that half: a fare that is caro lies above it"`
+	HalfLow  fare.Cents `json:"metaDaCent" doc:"About half of the prices lie from here to metaACent, and a fifth below. In cents of valuta"`
+	HalfHigh fare.Cents `json:"metaACent" doc:"Upper end of that half, in cents of valuta: a fare that is caro lies above it"`
 }
 
 type Previsione struct {
@@ -161,7 +161,7 @@ type Attesa struct {
 type Tratta struct {
 	Origine        string `json:"origine,omitempty" doc:"IATA code of the airport of departure. Absent: any airport of the origin city" example:"BGY"`
 	Destinazione   string `json:"destinazione,omitempty" doc:"IATA code of the airport of arrival. Absent: any airport of the destination city" example:"STN"`
-	Confronto      string `json:"confronto" enum:"aeroporti,citta" doc:"What the fare is compared with: fares of the same airports or, with fewer than 8, of both cities, moved by scartoPercento. Then affidabilita is one step lower"`
+	Confronto      string `json:"confronto" enum:"aeroporti,citta" doc:"What the fare is compared with: fares of the same airports or, if those are too few, of both cities, moved by scartoPercento. Then affidabilita is one step lower"`
 	ScartoPercento *int   `json:"scartoPercento,omitempty" doc:"With citta: how much dearer these airports usually are than the cheapest of both cities, in percent. Negative: cheaper"`
 	Partenze       *int   `json:"partenze,omitempty" minimum:"0" doc:"With citta: the departures behind scartoPercento. With 0 the difference is not known, and counts as none"`
 }
@@ -169,7 +169,7 @@ type Tratta struct {
 type Vettori struct {
 	Solo   []Vettore `json:"solo,omitempty" doc:"Only fares of these airlines"`
 	Senza  []Vettore `json:"senza,omitempty" doc:"Only fares of other airlines than these"`
-	Ignoti *int      `json:"ignoti,omitempty" minimum:"0" doc:"In a list: fares left out, of unknown airlines"`
+	Ignoti *int      `json:"ignoti,omitempty" minimum:"0" doc:"In a list: departures or destinations left out because the airline of their fare is unknown"`
 }
 
 type Luogo struct {

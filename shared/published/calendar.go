@@ -14,9 +14,9 @@ type Calendario struct {
 	Destinazione     string             `json:"destinazione" doc:"Destination city name, as matched" example:"Bucarest"`
 	OrigineIata      string             `json:"origineIata" doc:"IATA code of the origin city or metropolitan area" example:"MIL"`
 	DestinazioneIata string             `json:"destinazioneIata" doc:"IATA code of the destination city or metropolitan area" example:"BUH"`
-	Luoghi           []Luogo            `json:"luoghi,omitempty" doc:"Cities whose fares cover more than the name that you gave, as in GET /v1/analisi"`
+	Luoghi           []Luogo            `json:"luoghi,omitempty" doc:"Notes on a name, as in GET /v1/analisi"`
 	Tratta           *Tratta            `json:"tratta,omitempty" doc:"The airports that the calendar is about, as in GET /v1/analisi"`
-	Vettori          *Vettori           `json:"vettori,omitempty" doc:"The airlines that it is limited to"`
+	Vettori          *Vettori           `json:"vettori,omitempty" doc:"The airlines that it is limited to, or leaves out"`
 	Valuta           string             `json:"valuta" doc:"ISO 4217 code of the currency of cent and of all *Cent fields. They are hundredths of it, even where it has none, such as JPY" example:"EUR"`
 	Giorni           []Giorno           `json:"giorni" nullable:"false" doc:"Departures with a known fare, by day: up to 330 days ahead, or those of mese. Days without one are absent"`
 	Mesi             []MeseInCalendario `json:"mesi" nullable:"false" doc:"The months of these departures, in order. Each is judged by its cheapest departure, as mese of GET /v1/analisi is"`

@@ -27,7 +27,7 @@ type Viaggio struct {
 	Destinazione string           `json:"destinazione" doc:"Destination as requested" example:"Bucarest"`
 	Partenza     string           `json:"partenza,omitempty" format:"date" doc:"Day of departure as requested" example:"2016-04-09"`
 	Mese         string           `json:"mese,omitempty" doc:"Month of departure as requested" example:"2016-04"`
-	Analisi      *Analysis        `json:"analisi,omitempty" doc:"The answer of GET /v1/analisi. Absent if there is a problema"`
+	Analisi      *Analysis        `json:"analisi,omitempty" doc:"The answer of GET /v1/analisi, about a route also with livelloPartenza and the fields that go with it. Absent if there is a problema"`
 	Problema     *ProblemaViaggio `json:"problema,omitempty" doc:"Why there is no analisi"`
 }
 

@@ -23,8 +23,8 @@ import (
 type Occasioni struct {
 	Origine      string            `json:"origine" doc:"Origin city name, as matched" example:"Milano"`
 	OrigineIata  string            `json:"origineIata" doc:"IATA code of the origin city or metropolitan area" example:"MIL"`
-	Luoghi       []Luogo           `json:"luoghi,omitempty" doc:"The origin, if its fares cover more than the name that you gave, as in GET /v1/analisi"`
-	Vettori      *Vettori          `json:"vettori,omitempty" doc:"The airlines that it is limited to"`
+	Luoghi       []Luogo           `json:"luoghi,omitempty" doc:"Notes on the name of the origin, as in GET /v1/analisi"`
+	Vettori      *Vettori          `json:"vettori,omitempty" doc:"The airlines that it is limited to, or leaves out"`
 	Ambito       string            `json:"ambito" enum:"rotta,mese" doc:"What each verdetto judges: the cheapest fare of the route, or of its departures in mese"`
 	Notti        string            `json:"notti,omitempty" enum:"1-3,4-7,8-14,15+" doc:"Nights away of return fares, as requested. Absent for one-way fares"`
 	Valuta       string            `json:"valuta" doc:"ISO 4217 code of the currency of cent and of all *Cent fields. They are hundredths of it, even where it has none, such as JPY" example:"EUR"`
@@ -34,12 +34,12 @@ type Occasioni struct {
 }
 
 type Occasione struct {
-	Destinazione     string   `json:"destinazione" doc:"Destination city name in Italian, or in English if there is none" example:"Bucarest"`
+	Destinazione     string   `json:"destinazione" doc:"Destination city name, in the chosen language, otherwise Italian" example:"Bucarest"`
 	DestinazioneIata string   `json:"destinazioneIata" doc:"IATA code of the destination city or metropolitan area" example:"BUH"`
 	Verdetto         Verdetto `json:"verdetto" doc:"The verdict of GET /v1/analisi at the refresh that saw this fare, without minimoCent, intervallo and the days that it counts"`
-	Prezzo           Prezzo   `json:"prezzo" doc:"The destination's cheapest fare. It was observed and may no longer be available"`
+	Prezzo           Prezzo   `json:"prezzo" doc:"The judged fare: the cheapest of the destination. Without mese it is the cheapest found within 24 hours before the newest one, or an older one if those have departed. It was observed and may no longer be available"`
 	ForDay
-	PrezzoPiuBasso *Prezzo `json:"prezzoPiuBasso,omitempty" doc:"A lower one-way fare for another departure. Found over 24 hours before the newest fare, so verdetto does not judge it. Absent with mese"`
+	PrezzoPiuBasso *Prezzo `json:"prezzoPiuBasso,omitempty" doc:"A lower one-way fare for another departure. It was found over 24 hours before the newest, so verdetto does not judge it. Absent with mese"`
 }
 
 type DealsInput struct {

@@ -18,7 +18,7 @@ type Storico struct {
 	Destinazione     string      `json:"destinazione" doc:"Destination city name, as matched" example:"Bucarest"`
 	OrigineIata      string      `json:"origineIata" doc:"IATA code of the origin city or metropolitan area" example:"MIL"`
 	DestinazioneIata string      `json:"destinazioneIata" doc:"IATA code of the destination city or metropolitan area" example:"BUH"`
-	Luoghi           []Luogo     `json:"luoghi,omitempty" doc:"Cities whose fares cover more than the name that you gave, as in GET /v1/analisi"`
+	Luoghi           []Luogo     `json:"luoghi,omitempty" doc:"Notes on a name, as in GET /v1/analisi"`
 	Tratta           *Tratta     `json:"tratta,omitempty" doc:"The airports that the history is about, as in GET /v1/analisi"`
 	Valuta           string      `json:"valuta" doc:"ISO 4217 code of the currency of cent and of all *Cent fields. They are hundredths of it, even where it has none, such as JPY" example:"EUR"`
 	OggiCent         *fare.Cents `json:"oggiCent,omitempty" doc:"The cheapest current fare, in cents of valuta. Absent if there is none"`

@@ -18,7 +18,7 @@ type Vicini struct {
 	Tratta           *Tratta  `json:"tratta,omitempty" doc:"The airports that you named, as in GET /v1/analisi"`
 	Valuta           string   `json:"valuta" doc:"ISO 4217 code of the currency of cent and of all *Cent fields. They are hundredths of it, even where it has none, such as JPY" example:"EUR"`
 	Prezzo           *Prezzo  `json:"prezzo,omitempty" doc:"The fare of your trip. Absent if no current fare of it is known"`
-	Vicini           []Vicino `json:"vicini" nullable:"false" doc:"Of the covered places within 150 km, the nearest six with a fare for the trip, cheapest first. They may be dearer than your trip"`
+	Vicini           []Vicino `json:"vicini" nullable:"false" doc:"Of the nearest six covered places within 150 km, those with a fare for the trip, cheapest first. They may be dearer than your trip"`
 }
 
 type Vicino struct {

@@ -20,7 +20,7 @@ import (
 // Clients know the codes of these error responses, so they must not change.
 var (
 	NoLiveFare = httpapi.ProblemType{Status: http.StatusNotFound, Code: "nessuna-tariffa",
-		Title: "No current fare on the route"}
+		Title: "No current fare for the trip"}
 	StopsUnknown = httpapi.ProblemType{Status: http.StatusNotFound, Code: "soste-sconosciute",
 		Title: "The stops of fares on this route are unknown"}
 )

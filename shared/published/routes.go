@@ -19,13 +19,13 @@ type Rotta struct {
 	Origine      Citta     `json:"origine"`
 	Destinazione Citta     `json:"destinazione"`
 	Osservazioni int       `json:"osservazioni" doc:"Fares observed in the last 400 days"`
-	Campione     int       `json:"campione" doc:"Past days with a known cheapest fare. A verdict needs 8"`
+	Campione     int       `json:"campione" doc:"Past days with a known cheapest fare. A verdict on the route needs 8"`
 	AggiornatoIl time.Time `json:"aggiornatoIl" format:"date-time" doc:"Time at which the newest fare of the route was found, UTC"`
 }
 
 type Citta struct {
 	Codice string `json:"codice" doc:"IATA code" example:"MIL"`
-	Nome   string `json:"nome" doc:"Name in Italian, or in English if there is none" example:"Milano"`
+	Nome   string `json:"nome" doc:"Name in the chosen language, otherwise Italian" example:"Milano"`
 }
 
 const pageOfInto = 100

@@ -12,7 +12,7 @@ type Consumo struct {
 	ContatoPer  string      `json:"contatoPer" enum:"indirizzo,chiave" doc:"What calls count by: the key, or the IP address (for IPv6 its /64), which others may share"`
 	PianoFinoAl *time.Time  `json:"pianoFinoAl,omitempty" doc:"End of the plan unless it is renewed, UTC. Absent without a key"`
 	Pagamenti   []Pagamento `json:"pagamenti" nullable:"false" doc:"The payments for the plan, the latest end first. Empty without a key. Amounts are not kept here: the card processor and the chain have them"`
-	Limiti      []Limite    `json:"limiti" nullable:"false" doc:"The quotas and their use. A tool of /mcp counts under the endpoint with the same answer; questions on the page have their own quota, as has this call"`
+	Limiti      []Limite    `json:"limiti" nullable:"false" doc:"Without a key, your quotas on answers about fares; with a key, all its quotas. A tool of /mcp counts under the endpoint with the same answer; questions on the page have their own quota, as has this call"`
 }
 
 type Pagamento struct {
@@ -28,7 +28,7 @@ type Limite struct {
 	Restano    int64         `json:"restano" minimum:"0" doc:"Calls left in this window" example:"27"`
 	Ricomincia time.Time     `json:"ricomincia" doc:"Start of the next window, UTC"`
 	UsateOggi  int64         `json:"usateOggi" minimum:"0" doc:"Calls made today (UTC)" example:"3"`
-	APagamento *httpapi.Paid `json:"aPagamento,omitempty" doc:"Where the same answer is sold for a single payment, outside this quota. Absent with a key, or if nothing is sold"`
+	APagamento *httpapi.Paid `json:"aPagamento,omitempty" doc:"Where the same answer is sold for a single payment, outside this quota. Absent with a key, or if it is not sold"`
 }
 
 func UsageOf(ctx context.Context) (Consumo, error) {

@@ -20,9 +20,9 @@ type Trends struct {
 	Currency     string        `json:"currency" doc:"ISO 4217 code of the currency of all amounts. They are hundredths of it, even where it has none, such as JPY" example:"USD"`
 	Rate         float64       `json:"rate" doc:"Units of the currency for 1 EUR"`
 	RateDate     string        `json:"rateDate" format:"date" doc:"Day of that reference rate (European Central Bank)"`
-	UpdatedAt    *time.Time    `json:"updatedAt" nullable:"true" doc:"Time at which the newest fare of these routes was found, UTC. The age of each fare is that of its cheapest.found. null if there is no current fare"`
+	UpdatedAt    *time.Time    `json:"updatedAt" nullable:"true" doc:"Time at which the newest fare of these routes was found, UTC. The age of each fare is that of its cheapest.found. null without destinations"`
 	Popularity   string        `json:"popularity" enum:"observations" doc:"What the destinations are ordered by"`
-	Destinations []Destination `json:"destinations" nullable:"false" doc:"Destinations with a current fare, most popular first, at most 100"`
+	Destinations []Destination `json:"destinations" nullable:"false" doc:"Destinations with a current fare, most popular first, at most 100. With a destination: only that, even without a current fare"`
 	Airports     *Airports     `json:"airports,omitempty" doc:"With a destination: the airports that the answer is about. Absent if it is about all airports of both cities"`
 	WholeCities  []WholeCity   `json:"wholeCities,omitempty" doc:"The airports that you named although the answer is about whole cities: without a destination, or if no fare of these airports is known"`
 	WeeklyLows   []WeeklyLow   `json:"weeklyLows,omitempty" doc:"With a destination: the cheapest fare of each of the last 52 weeks, oldest first. Weeks without a fare are left out. Absent if this service shows no single fares, or if airports.basis is cities"`
@@ -69,10 +69,10 @@ type Destination struct {
 	Certainty     string   `json:"certainty,omitempty" enum:"alta,media,bassa" doc:"How sure the level is: high, medium or low. One step lower if the fare was found 72 hours ago or earlier. Absent without a level, or with dati-insufficienti"`
 	Percentile    *int     `json:"percentile,omitempty" minimum:"0" maximum:"100" doc:"Share of those days with a cheaper fare, in percent. Absent if certainty is absent"`
 	MedianCents   *int64   `json:"medianCents" nullable:"true" doc:"Median of the route's cheapest fares of past days, in cents of currency. null with fewer than 8 days"`
-	MinimumCents  *int64   `json:"minimumCents" nullable:"true" doc:"Minimum of the route's cheapest fares of past days, in cents of currency"`
+	MinimumCents  *int64   `json:"minimumCents" nullable:"true" doc:"Minimum of the route's cheapest fares of past days, in cents of currency. null with fewer than 8 days"`
 	Sample        int      `json:"sample" doc:"Number of past days with a known cheapest fare"`
 	Observations  int      `json:"observations" doc:"Fares observed in the last 400 days"`
-	ChangeCents   *int64   `json:"changeCents" nullable:"true" doc:"Cheapest current fare minus the cheapest of the last day with a fare that lies 7 to 13 days back, in cents of currency. null if there is no such day"`
+	ChangeCents   *int64   `json:"changeCents" nullable:"true" doc:"Cheapest current fare minus the cheapest of the last day with a fare that lies 7 to 13 days back, in cents of currency. null if there is no such day or no current fare"`
 	ChangePercent *float64 `json:"changePercent" nullable:"true" doc:"changeCents in percent, one decimal"`
 	Months        []Month  `json:"months" nullable:"false" doc:"Departure months with at least 5 fares, cheapest median first"`
 }

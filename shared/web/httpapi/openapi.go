@@ -48,7 +48,7 @@ func (a *API) Describe() *huma.OpenAPI {
 				"and has Cache-Control: no-store. " +
 				"Amounts in Cent fields are hundredths of the " +
 				"currency, EUR by default; dates and times are UTC unless stated otherwise. With Accept: text/html, " +
-				"some answers and all errors are pages. GET " + usagePath + " returns your quotas.",
+				"some answers and most errors are pages. GET " + usagePath + " returns your quotas.",
 			Contact: &huma.Contact{Name: "Verdetto"},
 			License: &huma.License{Name: "Observed fares, for information only; city names of OpenTravelData and " +
 				"GeoNames under CC BY 4.0", Identifier: "CC-BY-4.0"},

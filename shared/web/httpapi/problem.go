@@ -18,10 +18,10 @@ type Problem struct {
 	Code        string   `json:"code" doc:"Stable code of the kind of problem" example:"citta-sconosciuta"`
 	Detail      string   `json:"detail" doc:"What happened, and what to do next"`
 	Errors      []Fault  `json:"errors,omitempty" doc:"The parameters or fields at fault"`
-	Suggestions []string `json:"suggestions,omitempty" doc:"Values that may have been meant"`
+	Suggestions []string `json:"suggestions,omitempty" doc:"Values to send instead: those that may have been meant, or nearby departures with a fare"`
 	Usage       string   `json:"usage,omitempty" doc:"If a quota is used up: the path that shows what is left of each" example:"/v1/consumo"`
 	// Raccolta is set only while the service has no fare at all.
-	Raccolta *Raccolta `json:"raccolta,omitempty" doc:"How far a service without any fare is"`
+	Raccolta *Raccolta `json:"raccolta,omitempty" doc:"How far a service without any fare is from its first verdict"`
 	Paid     *Paid     `json:"paid,omitempty" doc:"If a quota is used up: where the same answer is sold for a single payment, and its price"`
 
 	header     http.Header
@@ -33,7 +33,7 @@ type Problem struct {
 type Raccolta struct {
 	DaGiorni      int    `json:"daGiorni" minimum:"0" doc:"Past days with a known cheapest fare"`
 	DiGiorni      int    `json:"diGiorni" minimum:"8" doc:"Such days that a verdict needs" example:"8"`
-	Dal           string `json:"dal,omitempty" format:"date" doc:"The first of these days, UTC. Before there is one, the day on which the collection began. Absent if an earlier version stored the list of routes"`
+	Dal           string `json:"dal,omitempty" format:"date" doc:"The first of these days, UTC. Before there is one, the day on which the collection began. Absent if unknown"`
 	PrimoVerdetto string `json:"primoVerdetto" format:"date" doc:"Earliest day of the first verdict, UTC: each day until then must have a fare"`
 }
 
