@@ -99,8 +99,9 @@ func refreshes(t *testing.T, d store.Table, as func(string, func()), sender *not
 	return f
 }
 
-// refuses ends alerts whose mailboxes refuse mail. SNS reports one of them; the other refuses while
-// refresh sends. refresh once finds that another process holds the lease.
+// refuses runs the functions while two mailboxes refuse mail, which ends their alerts: SNS reports
+// one refusal, and the other comes while the refresh function sends. One refresh finds that another
+// process holds the sending lease.
 func refuses(t *testing.T, d store.Table, as func(string, func()), s *fixture.Service, f *refresh.Function, clock *storetest.Clock) {
 	t.Helper()
 	london := fare.Route{Origin: "MIL", Destination: "LON"}

@@ -7,7 +7,7 @@ import (
 	"verdetto/e2e/script"
 )
 
-// For each script, two of the failures of TestEvidenceScripts_UnderFaults.
+// Each script runs with two of the failures of TestEvidenceScripts_UnderFaults.
 func TestProveScripts_UnderFaults(t *testing.T) {
 	for _, subject := range subjects(t) {
 		script.Faults(t, 2, rand.New(rand.NewPCG(50, 1)), scripts(t, subject)...)

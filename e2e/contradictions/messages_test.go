@@ -222,8 +222,8 @@ func (s *service) messages() {
 	}
 }
 
-// The test finds faults that are planted into a message, an entry of a feed, the months of a page or
-// a calendar, and none in correct ones.
+// The checks of this package find faults that are planted into a message, an entry of a feed, the
+// months of a page or a calendar, and none in correct ones.
 func TestFaultsOfMessagesAreFound(t *testing.T) {
 	const (
 		about    = "Flights like this usually cost about €25: this is €3 less."

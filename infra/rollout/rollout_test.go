@@ -46,7 +46,7 @@ type account struct {
 	refresh *refresh.Function
 	faults  map[string]string // by version, such as "pro:2"
 	tried   map[string]bool   // versions that were invoked
-	failing int               // number of the write that fails, from 1; one with an even number takes effect before
+	failing int               // the write that fails, counted from 1; if even, it takes effect first; 0: none
 	writes  int
 	output  bytes.Buffer
 }

@@ -76,7 +76,7 @@ func TestKinds(t *testing.T) {
 				}
 				tomorrow := seen
 				tomorrow.Day++
-				tomorrow.Low = 0 // the price was as low the day before
+				tomorrow.Low = 0 // the fare is no new low, because the price was the same the day before
 				if again, _ := c.watch.Due(next, tomorrow); due && again {
 					t.Fatalf("%+v: the same fare is sent twice", c.watch)
 				}

@@ -41,7 +41,7 @@ type Customer struct {
 	Former *KeyHash `json:"former,omitempty"`
 	// Voided is the hash of the key that the last undone recovery had created.
 	Voided []byte `json:"voided,omitempty"`
-	// Rotated is the key that the last rotation replaced.
+	// Rotated is the hash of the key that the last rotation replaced.
 	Rotated *KeyHash `json:"rotated,omitempty"`
 	// GuardedUntil is the time until which a recovery of a lost key needs a confirmation by mail.
 	GuardedUntil time.Time `json:"guardedUntil,omitzero"`

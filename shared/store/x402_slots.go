@@ -18,7 +18,7 @@ type Slots struct {
 	Name    string // kind of slot; part of the key, so it must not change
 	Most    int
 	Per     time.Duration
-	Fees    bool // only payments that lost a fee count as failed, instead of all that bought no answer
+	Fees    bool // a slot stays reserved only if the payment lost a fee, not whenever it bought no answer
 }
 
 type Full struct {

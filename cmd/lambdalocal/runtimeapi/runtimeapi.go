@@ -132,7 +132,7 @@ func (p *Process) api() http.Handler {
 	first := true
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+base+"invocation/next", func(w http.ResponseWriter, r *http.Request) {
-		if first { // the runtime asks for one event at a time
+		if first { // needs no lock: the runtime asks for one event at a time
 			first = false
 			close(p.ready)
 		}

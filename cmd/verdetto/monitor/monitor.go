@@ -214,7 +214,8 @@ func (m *Monitor) Resolved(what string) bool {
 	return ok
 }
 
-// Well returns the time since which nothing fails or, if something fails, since which it does.
+// Well returns the time since which nothing fails. While something fails, it returns the time of the
+// oldest failure.
 func (m *Monitor) Well(now time.Time) time.Time {
 	if troubles := m.Troubles(); len(troubles) > 0 {
 		return troubles[0].Since

@@ -195,7 +195,7 @@ func copyOf(ctx context.Context, file string, w io.Writer) error {
 	return nil
 }
 
-// backupName is the name of a backup in a folder of backups, which says when it was made (UTC).
+// backupName is the layout of the name of a backup, which says when the backup was made (UTC).
 const backupName = "verdetto-20060102T150405Z.db"
 
 func BackupIn(folder string, now time.Time) string {

@@ -96,7 +96,7 @@ func TestClockThatWasWrong(t *testing.T) {
 		n := 0
 		get := func(target string) {
 			r := httptest.NewRequest(http.MethodGet, target, nil)
-			r.RemoteAddr = fmt.Sprintf("192.0.2.%d:1234", n%200) // each call from another address, because of the quotas
+			r.RemoteAddr = fmt.Sprintf("192.0.2.%d:1234", n%200) // 200 addresses in turn, because of the quotas
 			n++
 			w := httptest.NewRecorder()
 			service.API.ServeHTTP(w, r)

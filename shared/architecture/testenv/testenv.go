@@ -78,7 +78,7 @@ var fetches sync.Map
 func fetch(name string) (output string, err error) {
 	program, err := exec.LookPath("make")
 	if err != nil {
-		return "", nil //nolint:nilerr // then the tools that are there are used as they are
+		return "", nil //nolint:nilerr // without make, tests use the tools that are installed
 	}
 	root, err := Root()
 	if err != nil {

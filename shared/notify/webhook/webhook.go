@@ -32,7 +32,8 @@ func (c Carrier) Deliver(ctx context.Context, to store.Alert, m notify.Message) 
 	return err
 }
 
-// Test returns the delivery of a test event, which has no body because it contains no fare.
+// Test returns the delivery of a test event. Its Body is empty, because the worker writes a test
+// event when it sends it.
 func Test(alert store.Alert, name string, now time.Time) store.Delivery {
 	return store.Delivery{ID: "test-" + name, Subscriber: alert.Subscriber, Alert: alert.Ref().String(), URL: alert.Address,
 		At: now}

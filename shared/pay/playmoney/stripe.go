@@ -24,8 +24,8 @@ type Stripe struct {
 	Currency string
 	Inactive bool
 	Secret   string // signs webhooks
-	// Webhook, if set, receives the events that a page causes before the page answers. Otherwise
-	// tests deliver the Events themselves.
+	// Webhook, if set, is the URL to which a page sends the events that it causes, before it answers.
+	// Otherwise tests deliver the Events themselves.
 	Webhook string
 	// Basil selects the form that subscriptions and invoices have from API version 2025-03-31 on.
 	Basil bool
@@ -135,7 +135,8 @@ func (s *Stripe) SellOther(email, price string) (session, subscription string) {
 	return c.id, s.subscribe(c, price, true)
 }
 
-// change records an event for the update and one for each kind of invoice event.
+// change changes a subscription, and records an event for the update and one for each given kind of
+// invoice event.
 func (s *Stripe) change(subscription string, how func(*stripeSubscription), invoice ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

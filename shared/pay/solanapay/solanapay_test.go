@@ -221,7 +221,7 @@ func TestSecondNode(t *testing.T) {
 	}
 }
 
-// never imitates a network that accepts a request and does not answer.
+// never is a network that accepts requests and does not answer.
 type never struct{}
 
 func (never) RoundTrip(r *http.Request) (*http.Response, error) {

@@ -44,7 +44,7 @@ func FlightSentence(l *i18n.Language, offer verdict.Live) string {
 		return ""
 	}
 	if offer.Flight.Airline == (fare.Airline{}) || offer.Return() != 0 {
-		// Other texts begin with the name of an airline, which may be written small: easyJet.
+		// Other texts begin with the name of an airline, whose case must stay, as in easyJet.
 		text = Sentence(text)
 	}
 	return strings.TrimSuffix(text, ".") + "."

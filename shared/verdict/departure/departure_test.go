@@ -108,7 +108,7 @@ func TestLevels(t *testing.T) {
 	for percentile, want := range map[float64]string{
 		0: "ottimo", .1: "ottimo", .1099: "ottimo", .11: "buono", .3599: "buono", .36: "normale", .7: "normale",
 		.7099: "normale", .71: "caro", 1: "caro",
-		.29: "buono", .57: "normale", // as floats, 100 times these is slightly below 29 and 57
+		.29: "buono", .57: "normale", // the floats 100*.29 and 100*.57 are slightly below 29 and 57
 	} {
 		if got := string(LevelOf(percentile)); got != want {
 			t.Errorf("%v is %s, want %s", percentile, got, want)

@@ -103,7 +103,7 @@ type histories struct {
 	first       bool
 	day         fare.Day   // of the refresh
 	at          fare.Day   // the departure that was read last
-	price, unit fare.Cents // price is the newest price of the departure on the day at
+	price, unit fare.Cents // price is the newest price of the departure at
 }
 
 func readHistories(data []byte) histories {

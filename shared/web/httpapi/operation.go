@@ -211,7 +211,7 @@ func problemResponse(route routes.Route, status int, possible []ProblemType) *hu
 		Description: strings.Join(texts, "; "),
 		Headers:     h,
 		Content: map[string]*huma.MediaType{"application/problem+json": {
-			// A reference next to Properties, so that generators use one type for all problems.
+			// The reference beside Properties lets generators use one type for all problems.
 			Schema: &huma.Schema{Ref: "#/components/schemas/Problem", Properties: map[string]*huma.Schema{
 				"status": {Enum: statuses},
 				"code":   {Enum: codes},

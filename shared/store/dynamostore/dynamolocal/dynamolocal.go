@@ -41,7 +41,7 @@ const Region = "eu-south-1"
 // Start runs DynamoDB Local until stop is called, and returns its address.
 func Start(ctx context.Context) (endpoint string, stop func(), err error) {
 	for range 5 {
-		// DynamoDB Local ends at once if another process has taken the port meanwhile.
+		// DynamoDB Local ends at once if another process takes the free port that start found for it.
 		if endpoint, stop, err = start(ctx); !errors.Is(err, errEnded) {
 			break
 		}
