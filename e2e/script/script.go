@@ -128,7 +128,7 @@ func (a *worker) get() string {
 	return function
 }
 
-// work records that the function works, until end is called.
+// work records that a function is at work until end is called.
 func (a *worker) work(function string) (end func()) {
 	a.Store(function)
 	return func() { a.Store("") }

@@ -300,7 +300,7 @@ func newEdgeAlarms(stack awscdk.Stack, c config, n notices, e edge) {
 	newBudget(stack, c)
 }
 
-// edgeFlood, in requests in five minutes, is half of what API Gateway lets through by default.
+// edgeFlood is half of the requests that API Gateway lets through in five minutes by default.
 const edgeFlood = 840 * 300 / 2
 
 // newBudget notifies the operator when half or all of the month's budget is spent, and when AWS

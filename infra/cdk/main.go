@@ -89,7 +89,7 @@ func newApp(out string) awscdk.App {
 			"@aws-cdk/core:enablePartitionLiterals": true,
 			"@aws-cdk/core:target-partitions":       []string{"aws"},
 			"@aws-cdk/core:checkSecretUsage":        true,
-			// Keep one policy statement for each statement of this program.
+			// The CDK must not merge the policy statements of this program.
 			"@aws-cdk/aws-iam:minimizePolicies": false,
 			// sam local finds the executables by this metadata.
 			"aws:cdk:enable-asset-metadata": true,

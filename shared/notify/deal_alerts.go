@@ -24,7 +24,7 @@ const maxListed = 10
 
 type originDeals struct {
 	origin     fare.City
-	day, today fare.Day // days of the refresh and of the message
+	day, today fare.Day // the day of the refresh, and that of the message
 	deals      deals.Origin
 }
 

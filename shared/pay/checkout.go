@@ -78,7 +78,7 @@ type Session struct {
 	Paid         bool // the money has arrived, or nothing was due
 	Subscription string
 	Ours         bool      // the subscription has a price from the configuration
-	PaidUntil    time.Time // end of the paid period, as of now; zero: no subscription yet
+	PaidUntil    time.Time // end of the current paid period; zero: no subscription yet
 }
 
 func (s Session) Sold() bool { return s.Status == Complete && s.Paid && s.Ours }

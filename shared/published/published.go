@@ -1,7 +1,7 @@
 // Package published defines the published form of answers: parameters, JSON and error responses (a
 // Problem, RFC 9457). The free endpoints, the tools for AI agents and the paid answers all use this
-// package, so they accept the same parameters and return the same answers. Package answer finds and
-// judges the fares.
+// package, so that their parameters and the fields of their answers are the same. Package answer
+// finds and judges the fares.
 package published
 
 import (

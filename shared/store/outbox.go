@@ -43,8 +43,8 @@ type Job struct {
 	// Caller is the pseudonym of the caller whose request added the job. It is empty if the service
 	// itself, or an earlier version, added the job.
 	Caller string `json:"caller,omitempty"`
-	// Network is the pseudonym of the caller's network. It is empty if the caller has a private address
-	// or the service itself added the job. To is the pseudonym of the recipient.
+	// Network is the pseudonym of the caller's network. It is empty if the caller has a loopback or private
+	// address, or if the service itself added the job. To is the pseudonym of the recipient.
 	Network string       `json:"network,omitempty"`
 	To      SubscriberID `json:"to,omitempty"`
 	// New is set by Choose if the job is the first of its network in 24 hours.

@@ -23,7 +23,7 @@ const (
 	// patience is how long something must fail before the operator gets a mail, because many failures
 	// end by themselves.
 	patience = time.Hour
-	// backupWithin is the age at which the newest backup is too old: two nights.
+	// backupWithin is the age at which the newest backup is too old.
 	backupWithin = 48 * time.Hour
 	// A disk counts as full if fewer than leastFree bytes are free, or less than twice the size of
 	// the store, which a backup and the growth of the file need.

@@ -342,7 +342,7 @@ func (v *view) respond(base string) (*page.Response, error) {
 	return page.Respond(v.status, page.Page{
 		Start:    start,
 		Language: v.T, Title: v.Title, Description: v.Description,
-		// There are too many pages of trips for search engines to index.
+		// Pages of trips are not indexed, because there are too many of them.
 		Index: v.status == http.StatusOK && v.Trip == trip{} && v.Currency == "" && v.plain,
 		Head:  template.HTML(head.String()), Body: template.HTML(body.String()),
 		Scripts: []string{"home.js"}, Others: v.others,

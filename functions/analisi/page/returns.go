@@ -440,7 +440,7 @@ func (v *view) showStays(q question, known []verdict.Day) {
 		s.Lede = l.Text("stays.best", "Out", l.WeekdayDate(out), "Back", l.WeekdayDate(back))
 	}
 	v.Title = s.Route
-	if best.Fare.Price > 0 && best.Verdict.Judged() { // the page about these days says the same
+	if best.Fare.Price > 0 && best.Verdict.Judged() { // in the words of the page about these days
 		saying := wording.Verdict{Language: l, Today: v.today, On: out,
 			Of: verdict.Judgement{Judged: best.Judged, Scope: verdict.OfDeparture}}
 		v.Title += l.Text("format.colon") + " " + saying.Brief()

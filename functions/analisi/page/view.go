@@ -313,7 +313,7 @@ func (h home) newView(q question) view {
 	return v
 }
 
-// refuse shows the texts "refusal." plus reason of the catalogue.
+// refuse shows the catalogue's texts whose keys begin with "refusal." and the reason.
 func (v *view) refuse(status int, reason string, fill ...any) {
 	v.notify(status, v.T.Text("refusal."+reason+".title"), v.T.Text("refusal."+reason+".lede", fill...))
 }

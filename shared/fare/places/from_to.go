@@ -93,7 +93,7 @@ func end(words, prepositions []string) string {
 	trimmed := false
 	for len(words) > 1 && !known(strings.Join(words, " "), true) {
 		first, last := Fold(words[0]), Fold(words[len(words)-1])
-		isTrip := func(word string) bool { // the e of andata e ritorno is a word of the trip, that of Milano e Roma is not
+		isTrip := func(word string) bool { // the e in "andata e ritorno" is a word of the trip, the e in "Milano e Roma" is not
 			return slices.Contains(tripWords, word) && (trimmed || !slices.Contains(andWords, word))
 		}
 		switch {

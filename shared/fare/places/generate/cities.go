@@ -83,7 +83,7 @@ func buildCities(points []point, services map[string]service, usual everyday) ([
 	return cities, b.codes, nil
 }
 
-// traffic is the rank from which an airport is listed next to a busier one.
+// traffic is the least rank of an airport that is listed however busy the others of its city are.
 const traffic = 0.01
 
 // listed returns the airports that a traveller may fly from. They have scheduled passenger flights,
