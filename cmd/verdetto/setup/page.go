@@ -209,7 +209,7 @@ func (p *Page) respond(w http.ResponseWriter, r *http.Request, status int, title
 		answer, err = page.Respond(status, page.Page{Language: v.T, Title: title, Alone: true,
 			Body: template.HTML(body.String()), Others: page.OtherLanguages(v.T, p.session)})
 		if err == nil {
-			answer.Referrer = "same-origin" // without it, browsers send no Origin with a form
+			answer.Referrer = "same-origin" // with no-referrer, browsers send "Origin: null" with a form
 			answer.Write(w, r)
 			return
 		}
