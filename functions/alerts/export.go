@@ -21,7 +21,7 @@ type managePageInput struct {
 	Token          string `query:"t" doc:"Signed token of a mail, for one purpose"`
 	AcceptLanguage string `header:"Accept-Language"`
 	Lang           string `query:"lang" doc:"Code of the language of the mails and pages. It takes precedence over Accept-Language"`
-	Format         string `query:"format" enum:"json" doc:"json: all stored data"`
+	Format         string `query:"format" enum:"json" doc:"json: the stored alerts, weekly mail and endpoints, without tokens and signing keys"`
 }
 
 type kept struct {

@@ -16,7 +16,7 @@ var faultTexts = map[string]string{
 	"unknown_city": "names {Code}, which is the IATA code of no city or airport with scheduled flights; " +
 		"GET /v1/rotte lists the routes that are covered",
 	"email": "is not an email address such as ada@example.com",
-	"threshold": "is not an amount in euros such as 49.90, from 0.01 to 100000; without it, the " +
+	"threshold": "is not an amount such as 49.90, worth 0.01 to 100000 euros; without it, the " +
 		"verdict decides",
 	"channel":          "is none of the channels: {Values}",
 	"no_telegram":      "has the value telegram, but this service has no bot there. Choose mail or ntfy",
@@ -30,7 +30,7 @@ var faultTexts = map[string]string{
 	"kind":             "has to be one of {Values}",
 	"days":             "has to be a number of days from 7 to 365",
 	"percent":          "has to be a whole number from 1 to 90",
-	"amount":           "is not an amount in euros such as 20, from 0.01 to 100000",
+	"amount":           "is not an amount such as 20, worth 0.01 to 100000 euros",
 	"whole":            "has decimals, and {Currency} has none: give a whole amount",
 	"only_with":        "goes with kind={Kind} only: leave it out, or change kind",
 	"not_with_paid":    "does not go with paid: give one of the two",
@@ -50,7 +50,7 @@ var faultTexts = map[string]string{
 	"too_soon": "leaves too early: the first message can come on {First} (UTC); choose a departure after " +
 		"that day",
 	"paid_departure": "is needed with kind=paid: give the day on which the trip that you paid for leaves",
-	"paid":           "is not an amount in EUR such as 129.90, from 0.01 to 100000",
+	"paid":           "is not an amount such as 129.90, worth 0.01 to 100000 euros",
 	"address.ntfy":   "is not the https URL of a topic, such as https://ntfy.sh/my-topic",
 	"address.webhook": "has to be the https URL of a public server, on port 443 and without a user name, " +
 		"as in https://example.com/alerts",

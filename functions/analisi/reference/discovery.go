@@ -96,7 +96,7 @@ func (s *Service) entry() registryEntry {
 		Remotes: []registryRemote{{
 			Type: "streamable-http", URL: s.BaseURL + routes.Named("mcp").Path,
 			Headers: []registryHeader{{Name: httpapi.KeyHeader,
-				Description: "A Pro key, for calls without daily caps. It works without one.", IsSecret: true}},
+				Description: "Optional: a Pro key, for calls without daily caps.", IsSecret: true}},
 		}},
 	}
 }
