@@ -7,8 +7,8 @@ import (
 	"verdetto/e2e/script"
 )
 
-// Each call of a story to the store, to mail, ntfy, Stripe, the chain or the source fails, before
-// and after its effect, and in further runs kills the process.
+// Each call of a story to the store, mail, ntfy, Stripe, the chain or the source fails, in one run
+// before and in another after its effect. In further runs the process is killed there instead.
 func TestEvidenceScripts_UnderFaults(t *testing.T) {
 	for _, subject := range subjects(t) {
 		script.Faults(t, 0, rand.New(rand.NewPCG(50, 1)), scripts(t, subject)...)

@@ -20,7 +20,7 @@ type props = map[string]any
 type statement struct {
 	Says, Choices string
 	One, All      string // types of resources
-	Has, Is       props  // Properties, and the other attributes of a resource
+	Has, Is       props  // Has are the Properties of a resource, Is its other attributes
 	Count         *int
 }
 

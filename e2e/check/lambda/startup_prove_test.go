@@ -23,7 +23,7 @@ import (
 
 const (
 	starts = 25  // of each executable
-	most   = 3.0 // greatest ratio of the start times to those of the minimal function
+	most   = 3.0 // maximum ratio of a function's start time to that of the minimal function
 	mostMB = 30.0
 )
 

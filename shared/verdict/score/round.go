@@ -133,8 +133,8 @@ func newRound(s Source) (Round, bool) {
 	return r, len(r.Departs) > 0 || r.Route != nil
 }
 
-// answerDeparture returns what is stored about a live fare. a is the published answer, own the one
-// without corrections from the score.
+// answerDeparture returns what is stored about a live fare. a is the published answer, and own
+// is the answer without corrections from the score.
 func answerDeparture(s Source, day *departure.StateDay, a, own verdict.Judgement, rival uint8,
 	l departure.Live) DepartureAnswer {
 	answer := DepartureAnswer{
