@@ -196,9 +196,9 @@ func part(all []fare.Fare, n, first int) (some []fare.Fare) {
 	return some
 }
 
-// The source gives two concurrent refreshes different answers. Neither removes the fares of the
-// other.
-func TestTwoAtOnce(t *testing.T) {
+// The source gives each of four concurrent refreshes a part of the fares. Together they store the
+// same as one refresh that gets all fares.
+func TestRun_Concurrent(t *testing.T) {
 	table := open(t)
 	all := world()
 	var wg sync.WaitGroup
