@@ -51,7 +51,8 @@ func (p *preflight) askStripe(ctx context.Context, path string, object any) (sta
 const grant = "give it write access to Checkout Sessions, Subscriptions, Customers and Customer portal, and read " +
 	"access to Prices and Webhook Endpoints"
 
-// permission is one of a restricted Stripe key, with a path of Stripe's API that requires it.
+// permission is a permission that a restricted Stripe key may lack, and a path of Stripe's API that
+// requires it.
 type permission struct{ name, path string }
 
 // used lists the permissions that functions/pro needs to write. A read-only key passes the check,

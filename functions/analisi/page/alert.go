@@ -43,8 +43,8 @@ func (v *view) Threshold() string {
 	return v.formAmount(v.Form.Under)
 }
 
-// ThresholdMet says that the lowest known fare is under the form's threshold, or returns "" if no
-// fare is known.
+// ThresholdMet returns the sentence for a threshold that the lowest known fare already meets, or ""
+// if no fare is known. The page hides it while IsMet is false.
 func (v *view) ThresholdMet() string {
 	if v.Lowest() == "" {
 		return ""

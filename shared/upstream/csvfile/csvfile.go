@@ -348,7 +348,7 @@ func (p *Panel) Routes(until time.Time) iter.Seq2[fare.Route, []fare.Observation
 func window[T any](list []T, found func(T) int64, since, until time.Time) []T {
 	first := 0
 	if !since.IsZero() {
-		// Rows have no fractions of a second, so that of since does not matter.
+		// The times of rows are whole seconds, so a fraction of a second in since does not matter.
 		first = sort.Search(len(list), func(i int) bool { return found(list[i]) > since.Unix() })
 	}
 	last := sort.Search(len(list), func(i int) bool { return found(list[i]) > until.Unix() })
