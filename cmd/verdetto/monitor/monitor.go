@@ -132,7 +132,7 @@ func (m *Monitor) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }
 
-func (m *Monitor) Told(n int) {
+func (m *Monitor) AddSent(n int) {
 	if m != nil {
 		m.sent.Add(int64(n))
 	}

@@ -44,7 +44,7 @@ func (s *Service) Work(ctx context.Context) {
 		{"sending mails that confirm", everyOutbox, nil, func() error { _, err := s.Alerts.Confirmations.Work(ctx); return err }},
 		{"sending messages to phones", everyOutbox, nil, func() error { return drain(ctx, s.Alerts.Pushes.Work) }},
 		{"calling webhooks", every, s.hooksSignal, func() error { return drain(ctx, s.Alerts.Webhooks.Work) }},
-		{"sending alerts", every, nil, func() error { r, err := s.Sender.Work(ctx); s.options.Monitor.Told(r.Sent); return err }},
+		{"sending alerts", every, nil, func() error { r, err := s.Sender.Work(ctx); s.options.Monitor.AddSent(r.Sent); return err }},
 		{"looking after the service", every, nil, func() error { return s.LookAfter(ctx) }},
 	} {
 		workers.Go(func() { s.repeat(ctx, w.what, w.every, w.signalled, w.work) })
