@@ -29,7 +29,7 @@ mkdir dev/shm dev/pts dev/mqueue dev/hugepages
 ln -s pts/ptmx dev/ptmx
 pivot_root . old
 umount -l /old
-# Nothing of the machine that this runs on can be written to.
+# Stop if anything of the machine that this runs on can still be written to.
 [ "$(stat -f -c %T /)" = tmpfs ] && [ ! -e /old/usr ] && ! touch /usr/x 2>/dev/null || exit 1
 
 chmod 1777 /tmp /var/tmp
