@@ -72,7 +72,7 @@ func (s *Service) Register(api *httpapi.API) {
 		Answer:      map[string]any{},
 	}, nil, s.update)
 	httpapi.Page(api, "alerts-manage-page", httpapi.PageDoc{
-		Summary: "The alerts of a subscriber, as a page or as JSON. For a link to pause an alert: a page with a button that pauses it",
+		Summary: "The alerts of a subscriber, as a page or as JSON, or a page with a button to pause one",
 		Answer:  kept{}, Statuses: []int{200, 400, 410}}, s.managePage)
 	httpapi.Page(api, "alerts-manage", httpapi.PageDoc{
 		Summary: "Change, pause, resume or end one alert of a subscriber, or end all", Statuses: []int{200, 400, 410},
