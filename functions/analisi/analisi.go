@@ -141,8 +141,8 @@ func (s *Service) registerLists(api *httpapi.API) {
 
 	httpapi.JSON(api, "rotte", httpapi.JSONDoc{
 		Summary: "Covered routes",
-		Description: "Returns the routes of which one-way fares were observed, each with their number and " +
-			"the time of the newest.",
+		Description: "Returns the routes of which one-way fares were observed, each with the number of fares " +
+			"and the time of the newest.",
 		Problems: []httpapi.ProblemType{httpapi.UnknownCity},
 	}, nil, func(ctx context.Context, in *routesInput) (*output[published.Routes], error) {
 		from, to := answer.Name("origine", in.Origine),

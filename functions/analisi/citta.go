@@ -52,7 +52,7 @@ type citiesOutput struct{ Body Cities }
 func registerCities(api *httpapi.API, cities *answer.CoveredCities) {
 	httpapi.JSON(api, "citta", httpapi.JSONDoc{
 		Summary: "Complete the name of a city",
-		Description: "Returns cities with scheduled flights whose name begins with q, and whether there " +
+		Description: "Returns the cities with scheduled flights that q may begin to name, and whether there " +
 			"are fares for them. Calls count towards no quota.",
 	}, nil, func(ctx context.Context, in *citiesInput) (*citiesOutput, error) {
 		return &citiesOutput{complete(ctx, in, cities)}, nil

@@ -145,7 +145,7 @@ type Previsione struct {
 	Calo5Regola float64 `json:"calo5Regola,omitempty" minimum:"0" maximum:"1" doc:"The chance before calibration. Absent until the service has a score to calibrate with"`
 	Rialzo5     float64 `json:"rialzo5" minimum:"0" maximum:"1" doc:"Share of recorded departures with such a chance that were seen at least 5 % dearer, 0 to 1"`
 	Attesa      Attesa  `json:"attesa" doc:"What waiting this long came to"`
-	Casi        int     `json:"casi" minimum:"0" doc:"Fares behind rialzo5 and attesa: those of this service, once it has 500 in 12 weeks; until then those of recorded panels"`
+	Casi        int     `json:"casi" minimum:"0" doc:"Fares behind rialzo5 and attesa: those of this service, once it has 500 from at least 12 weeks; until then those of recorded panels"`
 	Conviene    bool    `json:"conviene" doc:"Whether waiting paid on the record: the whole interval of attesa lies below zero. Even then, piuCaro of the waits ended dearer"`
 }
 

@@ -27,10 +27,10 @@ type Trip struct {
 	Partenza   string `query:"partenza" pattern:"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$" patternDescription:"a day such as 2027-03-20" doc:"Day of departure, local time, up to 365 days ahead. A verdict compares it with the route's departures this far ahead. Not together with mese"`
 	Flessibile string `query:"flessibile" pattern:"^[137]?$" patternDescription:"1, 3 or 7" doc:"With partenza: the cheapest departure within this many days before or after"`
 	Mese       string `query:"mese" pattern:"^([0-9]{4}-(0[1-9]|1[0-2]))?$" patternDescription:"a month such as 2027-03" doc:"Month of departure, up to 365 days ahead. A verdict is about its cheapest departure, compared with the cheapest of other months"`
-	Ritorno    string `query:"ritorno" pattern:"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$" patternDescription:"a day such as 2027-03-27" doc:"With partenza: day of the return flight. The verdict is about returns of the same class of nights (see notti); prezzo.ritorno is the day of the judged fare. Not together with notti"`
+	Ritorno    string `query:"ritorno" pattern:"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$" patternDescription:"a day such as 2027-03-27" doc:"With partenza: day of the return flight. The verdict is about returns of the same class of nights (see notti), so prezzo.ritorno may be another day. Not together with notti"`
 	Notti      string `query:"notti" pattern:"^(1-3|4-7|8-14|15[+ ]?)?$" patternDescription:"1-3, 4-7, 8-14 or 15+ (in a URL 15%2B)" doc:"Nights away of return fares: 1-3, 4-7, 8-14 or 15+. Default: one-way fares. A return is never the sum of two one-way fares"`
 	Diretto    bool   `query:"diretto" doc:"Only fares without stops"`
-	Prezzo     string `query:"prezzo" maxLength:"48" doc:"A price seen elsewhere, such as 45, 18.49, 1.234,50, $50 or 50 USD. Without a currency of its own, it is in valuta; $, kr and ¥ are those of valuta, else of a country of the route. It is judged instead of the cheapest fare, even if no fare is known"`
+	Prezzo     string `query:"prezzo" maxLength:"48" doc:"A price seen elsewhere, such as 45, 18.49, 1.234,50, $50 or 50 USD. Without a currency of its own, it is in valuta; $, kr and ¥ are those of valuta, else of a country of the route. It is judged instead of the cheapest fare, even if no current fare is known"`
 	AirlineInput
 	Valuta string `query:"valuta" default:"EUR" pattern:"^([A-Za-z]{3})?$" patternDescription:"an ISO 4217 code of three letters" doc:"ISO 4217 code of the currency of all amounts. The newest reference rates convert them, and do not change a verdict"`
 

@@ -31,8 +31,8 @@ var headers = map[string]*huma.Header{
 		`"analisi-free";r=29;t=43200`),
 	"RateLimit-Policy": textHeader(true,
 		"The quota: calls, and seconds of a window (draft-ietf-httpapi-ratelimit-headers)", `"analisi-free";q=30;w=86400`),
-	"X-Request-Id": textHeader(false, "Names the request in the log: state it if you report a fault. Yours is "+
-		"kept if it is valid. Absent from a shared cache",
+	"X-Request-Id": textHeader(false, "Names the request in the log: state it if you report a fault. Absent from a "+
+		"shared cache",
 		"XKCDQ4N2B6ZT5V3Y7M2HG4LJ3E"),
 	"PAYMENT-REQUIRED": textHeader(true, "What has to be paid, and to whom, as the protocol x402 has it: JSON in "+
 		"base64", "eyJ4NDAyVmVyc2lvbiI6MiwiYWNjZXB0cyI6W119"),

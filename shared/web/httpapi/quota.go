@@ -120,7 +120,7 @@ func (a *API) ConsumeQuotas(ctx context.Context, name string, n int) (granted in
 }
 
 func (a *API) networkUsedUp(ctx context.Context, d limit.Decision) *Problem {
-	return a.refuse(ctx, d, "All addresses of your network (its IPv6 /48) have used up their calls. Wait "+
+	return a.refuse(ctx, d, "The addresses of your network (its IPv6 /48) have together used up their calls. Wait "+
 		"for the seconds in Retry-After, or send a Pro key in X-Api-Key.")
 }
 
