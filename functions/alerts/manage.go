@@ -65,11 +65,11 @@ type removal struct {
 	Weekly    string   `json:"weekly,omitempty" doc:"The alert by mail to report once a week"`
 	Now       string   `json:"now,omitempty" doc:"The alert to report at once again"`
 	Change    string   `json:"change,omitempty" doc:"The alert that gets new numbers"`
-	Threshold string   `json:"threshold,omitempty" doc:"With change, of kind threshold or verdict: an amount in the currency of the alert. Empty: by the verdict" example:"49,90"`
+	Threshold string   `json:"threshold,omitempty" doc:"With change, of kind threshold or verdict: in the alert's currency. Empty: by the verdict" example:"49,90"`
 	Days      string   `json:"days,omitempty" doc:"With change, of kind low: 7 to 365; empty: 30" example:"60"`
 	Percent   string   `json:"percent,omitempty" doc:"With change, of kind drop: 1 to 90" example:"15"`
-	Amount    string   `json:"amount,omitempty" doc:"With change, of kind drop, instead of percent: an amount in the currency of the alert" example:"20"`
-	Paid      string   `json:"paid,omitempty" doc:"With change, of kind paid: an amount in the currency of the alert" example:"129,90"`
+	Amount    string   `json:"amount,omitempty" doc:"With change, of kind drop, instead of percent: in the alert's currency" example:"20"`
+	Paid      string   `json:"paid,omitempty" doc:"With change, of kind paid: in the alert's currency" example:"129,90"`
 	Test      string   `json:"test,omitempty" doc:"By webhook: send a test event, and resume"`
 	Failed    string   `json:"failed,omitempty" doc:"By webhook: deliver failed events again, and resume"`
 	Replay    string   `json:"replay,omitempty" doc:"By webhook: deliver all events again"`

@@ -186,7 +186,7 @@ func (s *Service) customer(email string) apikey.CustomerID {
 
 type issued struct {
 	APIKey    string    `json:"apiKey,omitempty" doc:"The key, for the payer to store. Absent if status is esteso"`
-	Status    string    `json:"status,omitempty" enum:"esteso" doc:"esteso: the plan of an address with a valid key was extended; the key stays valid, and its owner gets a mail"`
+	Status    string    `json:"status,omitempty" enum:"esteso" doc:"esteso: the plan of an address with a valid key, which stays, was extended; its owner gets a mail"`
 	Plan      string    `json:"plan" enum:"pro"`
 	ExpiresAt time.Time `json:"expiresAt" doc:"End of the plan unless it is renewed, UTC"`
 }

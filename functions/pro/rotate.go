@@ -42,7 +42,7 @@ type keyOutput struct {
 		ExpiresAt time.Time `json:"expiresAt" doc:"End of the plan unless it is renewed, UTC"`
 		IssuedAt  time.Time `json:"issuedAt" doc:"Time at which the key was issued, UTC"`
 		RestsOn   []rest    `json:"restsOn" doc:"The payments and grants behind the plan, the latest end first"`
-		Guarded   bool      `json:"guarded" doc:"Whether a recovery first mails a link, and a key only once the button on the page of that link is pressed"`
+		Guarded   bool      `json:"guarded" doc:"Whether a recovery first mails a link, and a key only once it is confirmed there"`
 		Usage     []usage   `json:"usage" doc:"Calls with the key, by endpoint. A tool of /mcp counts under the endpoint with the same answer"`
 	}
 }
