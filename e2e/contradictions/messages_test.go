@@ -49,7 +49,8 @@ func (s *service) receive(o *onemachine.Options) {
 }
 
 // subscribe asks for alerts that any fare of a route meets: by mail, to a phone, in the weekly mail,
-// and by mail for some of its days. It also asks for alerts to anywhere, once from each origin.
+// and by mail for some of its days. It also asks for alerts to anywhere from each origin, by mail and
+// to a phone.
 func (s *service) subscribe(table store.Table, routes []fare.Route, departures int) {
 	alerts, begun := store.Alerts{Table: table}, s.last.Time()
 	add := func(kind string, a store.Alert) {

@@ -157,12 +157,13 @@ func fault(s *story, ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// Faults runs each script once without a failure, and then once for each of n failures drawn from
-// all possible ones (all of them if n is 0). The failed step is retried, and the story must end as it
-// did without the failure: with the same mails and the same items in the store. If the fares come
-// from a file, the items computed from them must have the same content, so that no fare is lost or
-// counted twice. If the answer of a step was lost, the service may refuse the retry because the step
-// is done; the story then ends there.
+// Faults runs each script once without a failure and then, unless the script has the verb unfaulted or
+// fault, once for each of n failures drawn from all possible ones (all of them if n is 0). The failed
+// step is retried, and the story must end as it did without the failure: with the same mails and the
+// same items in the store, except that a retried step may repeat some and items such as counters may
+// differ. If the fares come from a file, the items computed from them must have the same content, so
+// that no fare is lost or counted twice. If the answer of a step was lost, the service may refuse the
+// retry because the step is done; the story then ends there.
 func Faults(t *testing.T, n int, random *rand.Rand, files ...string) {
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(file, ".txtar"), func(t *testing.T) {

@@ -53,9 +53,10 @@
 // With service phones, an address of mails may also be the URL of an ntfy topic or a webhook, or the
 // number of a person in Telegram. The last message is then the mail, its title the subject, with links below.
 //
-// In every script, answers must match the OpenAPI description, and their headers about caches and limits the
-// table of endpoints. No secret may appear in the log, and each part of the service may use only the items
-// that schema.Accesses allows to its Lambda function.
+// In every script, whole answers must match the OpenAPI description at the paths that it has, and
+// their headers about caches and limits the table of endpoints, unless a failure is planned or lasts.
+// No secret may appear in the log, and each part of the service may use only the items that
+// schema.Accesses allows to its Lambda function.
 package script
 
 import (
@@ -337,8 +338,8 @@ func (s *story) step(ts *testscript.TestScript, do func() (retry bool)) {
 	}
 }
 
-// work does all that the service does in the background, until nothing is due. After a failure it
-// waits for retries on the clock, and then sets the clock back.
+// work runs the outboxes and sends notifications until nothing is due. After a failure it waits for
+// retries on the clock, and then sets the clock back.
 func (s *story) work(ts *testscript.TestScript) {
 	ctx, at := context.Background(), s.unix.Load()
 	defer func() { s.unix.Store(at) }()

@@ -58,8 +58,8 @@ func shown(text string, amounts []fare.Cents) (found []fare.Cents) {
 	return found
 }
 
-// Single past fares of another company must not appear in the answer of any GET endpoint or tool,
-// unless the settings allow it. Those from the operator's own sources must appear.
+// Single past fares of another company must not appear in the answer of a GET endpoint about fares or
+// of a tool, unless the settings allow it. Those from the operator's own sources may appear.
 func TestFaresOfOthersAreShownAsAllowed(t *testing.T) {
 	t.Parallel()
 	now := func() time.Time { return fixture.Today }

@@ -19,8 +19,8 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// On each day the source is asked for 11/70 of the routes that are not in demand, beginning with
-// those that were not asked for longest. So it is asked for each route within 7 days.
+// On each day the source is asked for at most 11/70 of the routes that are not in demand, beginning
+// with those that were not asked for longest. So it is asked for each route within 7 days.
 func TestEveryRouteOnceAWeek(t *testing.T) {
 	all := slices.Concat(routesFrom("MIL", 60), routesFrom("ROM", 10))
 	w := newDeepWorld(t, open(t), all...)

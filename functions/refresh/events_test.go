@@ -207,9 +207,9 @@ func (l slowTable) Write(ctx context.Context, ops ...store.Op) error {
 	return l.Table.Write(ctx, ops...)
 }
 
-// Invocations last 5 minutes. An origin that was not begun, or that stored new fares before the
-// end, is requeued. An origin that was cut off without progress counts as failed. All work ends
-// before the deadline.
+// Invocations last 5 minutes. An origin that was not begun, or that stored new fares before the end,
+// is requeued; if the queue fails, its message counts as failed. An origin that was cut off without
+// progress counts as failed. All work ends before the deadline.
 func TestTimeRunsOut(t *testing.T) {
 	const planned = "1999-12-31T03:00:00Z"
 	for _, c := range []struct {

@@ -13,8 +13,8 @@ import (
 	"verdetto/shared/runtime/queue/queuetest"
 )
 
-// fakeQueue is a queue in memory that delivers like SQS. A delivered message is invisible until it
-// is processed or its visibility timeout ends. After the last delivery it becomes a dead letter.
+// fakeQueue is a queue in memory that delivers like SQS. A delivered message is invisible until it is
+// processed or its visibility timeout ends. If the last delivery fails, it becomes a dead letter.
 type fakeQueue struct {
 	visibility time.Duration
 	receives   int // the maximum number of deliveries

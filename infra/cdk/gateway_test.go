@@ -99,8 +99,8 @@ func TestRoutesLead(t *testing.T) {
 // Ten routes share the throughput: one for each function that callers reach, three more for analisi
 // and one more for pro, because Stripe's webhook has its own. All limits add up to RequestsPerSecond,
 // and to at most half of the account's quota in a region. Fewer than ten addresses at the firewall's
-// limit cannot use up any route; fewer than 100 cannot use up those of the shop and of alerts. An
-// IPv6 customer would have more addresses.
+// limit cannot use up any route, and fewer than 100 at its lower limit for the shop and for alerts
+// cannot use up their routes. An IPv6 customer would have more addresses.
 func TestThrottles(t *testing.T) {
 	h := fixture(t, "example")
 	g := gatewayOf(t, h)

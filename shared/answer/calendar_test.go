@@ -37,7 +37,8 @@ func checkLower(t *testing.T, a verdict.Judgement, c verdict.Calendar) {
 }
 
 // WithCalendar returns the same as WithUsual and Calendar, with one read for a question about a
-// departure and two reads otherwise. Without a stored departure state, it returns only the answer.
+// departure or a month and two reads otherwise. Without a stored departure state, it returns only the
+// answer.
 func TestWithCalendar(t *testing.T) {
 	nonStop := func(q *answer.Question) { q.NonStop = true }
 	for _, c := range []struct {

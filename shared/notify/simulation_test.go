@@ -278,9 +278,10 @@ func (s *simulation) run(killAfter int, prices ...fare.Cents) (each []int) {
 var prices = []fare.Cents{5500, 5500, 3900, 3900, 5600, 3800, 3700}
 
 // simulate compares a service that is killed repeatedly with one that is never killed, over several
-// rounds. Both must send the same messages, and each step must be killed as often as least says. A
-// round has only a few routes, because each kill takes four minutes, and the news of a refresh must
-// be sent on the same day: the next day, the same price may have another verdict.
+// rounds. Both must send as many messages for each alert, and each step must be killed at least as
+// often as least says. A round has only a few routes, because each kill takes four minutes, and the
+// news of a refresh must be sent on the same day: the next day, the same price may have another
+// verdict.
 func simulate(t *testing.T, rounds, routes, killAfter, leastKills, least int) {
 	want := newSimulation(t, 1).run(0, prices...)
 	for k, n := range want {

@@ -10,9 +10,9 @@ import (
 )
 
 // Only some days of a year of simulated daily lows are observed. The 90 % interval contains the
-// percentile over all days in at least 90 % of cases, whether successive days are correlated or
-// not, and whether single days or weeks are missing. If every day is observed, the interval is the
-// percentile.
+// percentile over all days since the first observed one in at least 90 % of cases, whether successive
+// days are correlated or not, and whether single days or weeks are missing. If every day is observed,
+// the interval is the percentile.
 func TestIntervalCovers(t *testing.T) {
 	observed := map[string]func(day int) bool{
 		"every day":            func(int) bool { return true },

@@ -22,7 +22,7 @@ func TestProveEveryLevelOnEveryDay(t *testing.T) {
 	for i := range 104 {
 		now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC).AddDate(0, 0, 5*i)
 		seen := map[string]bool{}
-		// Origins with few fares come first, because only there a route can have too little data for a
+		// Origins with few fares come first, because their routes may have too little data for a
 		// verdict.
 		for _, origin := range slices.Concat([]fare.City{"TRN", "VRN", "TCI", "PSA", "CPH", "MLA", "DUB", "PRG", "BUH"}, origins) {
 			if len(seen) == len(levels) {

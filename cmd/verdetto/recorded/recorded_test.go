@@ -163,8 +163,8 @@ func TestEqualsDayByDay(t *testing.T) {
 	}
 }
 
-// Importing the fares of days before a service started leaves the same store as a service that saw
-// all days. Nothing is imported for days that the service saw itself.
+// Importing the fares of days before a service started leaves the same store as a service that saw all
+// days, except for the score. Nothing is imported for days that the service saw itself.
 func TestOwnDays(t *testing.T) {
 	t.Parallel()
 	rows, fewer := lines(0, days), lines(18, days)

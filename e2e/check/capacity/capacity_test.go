@@ -47,9 +47,10 @@ func weekly(perWeek, weeks int, until time.Time) fixture.Fares {
 var versions = fixture.Units{"read COVERED": 0.5, "read ORIGIN TRENDS": 0.5, "read ORIGIN DEALS": 0.5,
 	"read ROUTE SHEET": 0.5, "read ROUTE DEPARTURES": 1}
 
-// Units on keys with ROUTE or INTO are spent once per route, all others once per origin or refresh.
-// A write whose condition fails also costs one unit, but DynamoDB Local does not report it. For 4 KB,
-// a strongly consistent read costs one unit, any other half a unit.
+// Units on keys with ROUTE or INTO, except those in versions, are spent once per route, all others
+// once per origin or refresh. A write whose condition fails also costs units, but DynamoDB Local does
+// not report them. For 4 KB, a strongly consistent read costs one unit, an eventually consistent one
+// half a unit.
 func TestCapacity(t *testing.T) {
 	t.Parallel()
 	const (

@@ -196,9 +196,9 @@ func (c card) weekFaults(svg string) (faults []string) {
 	return faults
 }
 
-// checkBars measures the picture in a mail: a bar for the lowest fare of each of the last 26 weeks,
-// which end yesterday, one for today's fare, and a line at the median. Heights are proportional to
-// fares.
+// checkBars measures the picture in a mail: a bar for the lowest fare of each of the last 26 weeks
+// with a fare, which end yesterday, one for today's fare, and a line at the median. Heights are
+// proportional to fares.
 func (w *world) checkBars(t *testing.T, r *route, picture []byte, planted map[string]bool) {
 	t.Helper()
 	lows := make([]int64, 26)

@@ -192,7 +192,7 @@ func (d document) check(w *world) []claim {
 }
 
 // TestSentences recounts what the texts state about the routes of four panels and of the invented
-// fares. It also falsifies each kind of statement once, which the recount must find.
+// fares. It also falsifies each value of each kind of statement once, which the recount must find.
 func TestSentences(t *testing.T) {
 	planted := map[string]bool{}
 	for _, p := range panels {

@@ -24,10 +24,11 @@ import (
 // has its own network gets it.
 const inside = "PAGE_INSIDE"
 
-// The test runs the commands of docs/self-hosting.md, with the placeholders filled in: from a bare
-// Debian to a running service with TLS, mail and a purchase. In the test's own network every host
-// name of these commands leads to this machine. Pebble issues certificates, Exim is the mail
-// provider, and fake servers replace Stripe, Solana and the fare source.
+// The test runs, with the placeholders filled in, the commands for the server in the section "From a
+// bare Debian to a service" of docs/self-hosting.md, up to a running service with TLS, mail and a
+// purchase. In the test's own network every host name of these commands leads to this machine. Pebble
+// issues certificates, Exim is the mail provider, and fake servers replace Stripe, Solana and the fare
+// source.
 func TestEvidencePage(t *testing.T) {
 	if root := os.Getenv(inside); root != "" {
 		follow(t, root)

@@ -10,9 +10,9 @@ import (
 	"verdetto/shared/fare"
 )
 
-// A place without an airport is not taken for another city unless the answer says so. The list has
-// 1,000 places of GeoNames. A place that shares its name with a city with flights counts as that city,
-// because it was typed so.
+// A place without an airport is not taken for a city more than 100 km away unless the answer says so.
+// The list has 1,000 places of GeoNames. A name that a city with flights shares, typed without a
+// country, means that city.
 func TestElsewhere(t *testing.T) {
 	data, err := os.ReadFile("testdata/elsewhere.tsv")
 	if err != nil {

@@ -61,8 +61,8 @@ func (w *world) put(t *testing.T, box int, refs ...string) {
 	}
 }
 
-// A failing job waits longer after each failure, up to an hour, and keeps its name. After a day, it
-// is given up and counted in a metric.
+// The longest wait of a failing job doubles after each failure, up to an hour, and the job keeps its
+// name. After a day, it is given up and counted in a metric.
 func TestWaits(t *testing.T) {
 	w := newWorld(t, func(store.Job, int) error { return errFull })
 	w.put(t, 0, "a")

@@ -78,8 +78,8 @@ func TestChosenFields(t *testing.T) {
 	}
 }
 
-// The parameter lang always chooses the language of an error response; the header does only where
-// the edge caches no answers.
+// A known language in the parameter lang is the language of an error response everywhere; the header
+// counts only where the edge caches no answers.
 func TestLanguageOfProblems(t *testing.T) {
 	const english, italian, german = "Two names of one city.", "stessa città", "dieselbe Stadt"
 	for _, c := range []struct{ target, header, want string }{
