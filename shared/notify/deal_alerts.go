@@ -35,10 +35,10 @@ type deal struct {
 
 // due returns the deals to notify now, cheapest first, and the State.Met to store afterwards: the
 // destinations that meet the alert and were notified. A destination is notified when it starts to
-// meet the alert, and again only if it has stopped meeting it in between or the condition was
-// changed. If the entry of a destination has no current fare or too little data, the destination
-// stays as it was; without an entry, it is removed from met. No deal is due before the alert's
-// Since, while it is paused, or if a message already reported this day's refresh.
+// meet the alert, and again only after it has stopped meeting it or was removed from met, or after
+// the condition was changed. If the entry of a destination has no current fare or too little data,
+// the destination stays as it was; without an entry, it is removed from met. No deal is due before
+// the alert's Since, while it is paused, or if a message already reported this day's refresh.
 func (f *originDeals) due(a store.Alert) (due []deal, met string) {
 	notified := a.State.Cities()
 	if a.Fresh {

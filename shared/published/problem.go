@@ -165,8 +165,8 @@ func about(l *i18n.Language, e *answer.NoAnswer) string {
 }
 
 // coded returns the name of a place with its IATA code, because cities may share a name: London
-// (YXU) is in Ontario. A place that is not named like its city has the city beside it: Park City
-// (Salt Lake City, SLC).
+// (YXU) is in Ontario. A place that is no airport and not named like its city has the city beside
+// it: Park City (Salt Lake City, SLC).
 func coded(l *i18n.Language, p places.Place) string {
 	name, city := p.NameIn(l.Code), places.Name(p.City, l.Code)
 	code := cmp.Or(p.Airport, string(p.City))

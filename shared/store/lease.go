@@ -143,8 +143,8 @@ func (l *Lease) write(ctx context.Context, until time.Time) error {
 	return nil
 }
 
-// find sets l.version to the version at which this process holds the lease, or to 0 if it is free.
-// It fails with ErrHeld if another process holds the lease.
+// find sets l.version to the stored version of a lease that this process may take or renew, or to 0
+// if there is none. It fails with ErrHeld if another process holds the lease.
 func (l *Lease) find(ctx context.Context) error {
 	item, err := l.Table.Get(ctx, l.key(), Strong)
 	l.version = 0

@@ -11,8 +11,8 @@ import (
 
 // Slots limits to Most how many payments of a window of time may be unfinished or have failed. Each
 // payment reserves a slot: the write that records the payment stores the slot, and the write that
-// records its outcome deletes it, unless the payment failed. Then the slot stays until the window
-// ends.
+// records its outcome deletes it, unless the payment failed and, if Fees is set, lost a fee. Then
+// the slot stays until the window ends.
 type Slots struct {
 	Subject string // whose payments are limited; part of the key, so it must not change
 	Name    string // kind of slot; part of the key, so it must not change

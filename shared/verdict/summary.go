@@ -111,7 +111,7 @@ type Options struct {
 }
 
 // Build returns the summary of a series on the day asOf. Lows of days that the observations no
-// longer cover come from the earlier summary, the other lows and statistics only from the
+// longer cover come from the earlier summary, the other lows and the statistics from the
 // observations. So building twice gives the same summary.
 func Build(observations []fare.Observation, earlier RouteSummary, asOf fare.Day, o Options) RouteSummary {
 	if !slices.IsSortedFunc(observations, fare.Observation.Compare) {

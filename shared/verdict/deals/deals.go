@@ -137,8 +137,8 @@ func (o Origin) Entry(destination fare.City) (Entry, bool) {
 }
 
 // Merge replaces entries by the fresh ones to the same destinations, unless the fresh one is older,
-// or as old and built from fewer observations. A fare whose published facts are unchanged keeps its
-// Since. Entries more than LiveDays older than the newest fresh entry are dropped.
+// or as old and built from fewer observations. A fare in Route whose published facts are unchanged
+// keeps its Since. Entries more than LiveDays older than the newest fresh entry are dropped.
 func (o Origin) Merge(fresh []Entry) Origin {
 	byCity := map[fare.City]Entry{}
 	var newest fare.Day

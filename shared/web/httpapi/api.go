@@ -3,9 +3,10 @@
 // with Huma, which validates requests; Mount and MountForeign register plain handlers. Start
 // reading at middleware.go, which lists the steps that a request goes through.
 //
-// A request counts towards the caller's quota once it has passed validation, even if it then ends
-// in an error. Error responses are problem documents (RFC 9457) with Cache-Control: no-store,
-// except where Config.Pages or MountForeign chooses another format.
+// Unless the handler counts its calls itself, a request counts towards the caller's quota once it
+// has passed validation, even if it then ends in an error. Error responses are problem documents
+// (RFC 9457) with Cache-Control: no-store, except where Config.Pages or MountForeign chooses
+// another format.
 package httpapi
 
 import (

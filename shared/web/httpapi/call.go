@@ -54,9 +54,8 @@ func Subject(ctx context.Context) string { return callOf(ctx).subject }
 // Network returns the pseudonym of the caller's IPv4 /24 or IPv6 /48.
 func Network(ctx context.Context) string { return callOf(ctx).wide("wide") }
 
-// MailNetwork returns a second pseudonym of the caller's network, which only stored mail jobs
-// contain, so that they cannot be linked to other calls. It is empty for loopback and private
-// addresses.
+// MailNetwork returns a second pseudonym of the caller's network, used only to limit mails, so that
+// stored mail jobs cannot be linked to other calls. It is empty for loopback and private addresses.
 func MailNetwork(ctx context.Context) string {
 	c := callOf(ctx)
 	if c.api == nil || c.from.IsLoopback() || c.from.IsPrivate() {

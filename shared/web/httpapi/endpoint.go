@@ -34,7 +34,8 @@ type PageDoc struct {
 }
 
 // JSON registers a typed handler for the named route. For each well-formed request it calls check
-// (if set), counts the call and calls the handler. ProblemFor turns errors into answers.
+// (if set), counts the call unless doc.ConsumesQuota is set, and calls the handler. ProblemFor
+// turns errors into answers.
 func JSON[I, O any](a *API, name string, doc JSONDoc, check func(context.Context, *I) error,
 	handler func(context.Context, *I) (*O, error)) {
 	register(a, name, description{JSONDoc: doc}, itself[I], check,
@@ -50,8 +51,8 @@ func Ask[I, Q, O any](a *API, name string, doc JSONDoc, question func(*I) (Q, er
 
 func itself[I any](in *I) (*I, error) { return in, nil }
 
-// Page registers a typed handler that answers with a page. Only unknown and repeated parameters are
-// refused, so that the page itself can explain other faults.
+// Page registers a typed handler that answers with a page. It leaves malformed values to the
+// handler, so that the page itself can explain them.
 func Page[I, O any](a *API, name string, doc PageDoc, handler func(context.Context, *I) (*O, error)) {
 	register(a, name, description{
 		JSONDoc: JSONDoc{Summary: doc.Summary, Description: "A page.", Body: doc.Form, Answer: doc.Answer,

@@ -29,7 +29,7 @@ type Customers interface {
 }
 
 // identify determines the caller: the customer of a key or token if the endpoint reads keys,
-// otherwise an address. A caller with an invalid key is refused, never treated as anonymous.
+// otherwise an address. An endpoint that reads keys refuses callers with an invalid one.
 func (a *API) identify(r *http.Request, c *call) *Problem {
 	c.subject = c.address
 	given, sent := r.Header[KeyHeader]

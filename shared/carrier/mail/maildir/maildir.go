@@ -3,8 +3,8 @@
 //
 // A file is either complete or absent. A message with an ID has one file, named for the ID, even if
 // it is sent several times; it overwrites no other. The files of messages without an ID sort in
-// sending order, if one process sends them and its clock does not run backwards. Mails contain keys,
-// so only the owner of the folder may read the files. Nothing is ever deleted.
+// sending order, if one process sends them and its clock does not run backwards. Mails contain
+// keys, so only the owner of the folder may read the files. Mails are never deleted.
 package maildir
 
 import (
@@ -52,8 +52,9 @@ func Open(dir string, now func() time.Time) (*Sender, error) {
 	return &Sender{dir: dir, now: now, compose: compose}, nil
 }
 
-// Send fails with ErrRefused for a malformed message, with ErrBlocked if the folder is not
-// writable, and with ErrThrottled if the context has ended. If it fails, there is no file.
+// Send fails with ErrRefused for a malformed message, with ErrBlocked if the file cannot be
+// written, and with ErrThrottled if the context has ended. A failed call adds no mail to the
+// folder.
 func (s *Sender) Send(ctx context.Context, m mail.Message) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("send mail: %w: %w", mail.ErrThrottled, err)

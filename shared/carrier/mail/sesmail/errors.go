@@ -57,7 +57,7 @@ func classify(ctx context.Context, err error, tries *awscall.Tries) error {
 }
 
 // classifyRefusal returns the error of package mail for a refusal by SES. If the cause is unclear
-// it returns ErrBlocked, so that a wrong setting never drops a mail.
+// it returns ErrBlocked, so that the mail is kept.
 func classifyRefusal(status int, code, text string) error {
 	_, throttled := retry.DefaultThrottleErrorCodes[code]
 	switch {

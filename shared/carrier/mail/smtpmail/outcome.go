@@ -63,12 +63,10 @@ type reply struct {
 	means    error
 }
 
-// replies decides whether a refusal is the fault of the service, the address or the message. A
-// refusal before the recipient is named concerns every mail, so it is the service's, unless the
-// message is too large. A refusal of the recipient is the address's, unless the server demands
-// authentication or does not relay. A refusal of the content is the message's, unless the server
-// rejects the sender's identity. Other refusals are retried later, so that in doubt no alert ends
-// and no other mail has to wait.
+// replies decides whether a permanent refusal is the fault of the service, the address or the
+// message. A refusal before the recipient is named concerns every mail, so it is the service's,
+// unless the message is too large. After that, the code and the text decide. A refusal whose cause
+// they do not show is retried later, so that no alert ends and no other mail has to wait.
 var replies = []reply{
 	{connecting, signingIn, "", "", mail.ErrBlocked},
 	{sender, sender, "552 5.3.4", "", mail.ErrRefused}, // larger than the server accepts
