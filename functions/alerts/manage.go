@@ -88,8 +88,8 @@ type manageInput struct {
 }
 
 // manage runs the action of the button that was pressed. The link proves that the caller has
-// recently read the mailbox, so changes need no confirmation. A link to pause one alert only pauses
-// that alert, whatever the form contains.
+// recently read the mailbox or chat, so changes need no confirmation. A link to pause one alert
+// only pauses that alert, whatever the form contains.
 func (s *Service) manage(ctx context.Context, in *manageInput) (*page.Response, error) {
 	v := view{T: i18n.Choose(in.Lang, in.AcceptLanguage)}
 	if subscriber, ref, ok := s.Links.OpenSnooze(in.Token); ok {

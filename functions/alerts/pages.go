@@ -135,9 +135,9 @@ func (s *Service) unsubscribePage(ctx context.Context, in *tokenInput) (*page.Re
 	return respond(http.StatusOK, "unsubscribe", v)
 }
 
-// unsubscribe ends an alert or a digest on POST by a person, or by a mail provider that sends
-// List-Unsubscribe=One-Click (RFC 8058). The token in the link says what to end; the body is
-// ignored.
+// unsubscribe ends an alert, a digest or the mails that strangers can cause, on POST by a person,
+// or by a mail provider that sends List-Unsubscribe=One-Click (RFC 8058). The token in the link
+// says what to end; the body is ignored.
 func (s *Service) unsubscribe(ctx context.Context, in *tokenInput) (*page.Response, error) {
 	v := view{T: i18n.ForHeader(in.AcceptLanguage)}
 	if subscriber, ok := s.Links.OpenEndDigest(in.Token); ok {

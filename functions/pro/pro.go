@@ -48,9 +48,9 @@ type Service struct {
 	SignalWorker func()
 	JobsAtOnce   int // parallel jobs of the outbox; 0: 1
 	Metrics      metrics.Source
-	// OnDelivery, if set, is called with nil for each delivery of Stripe's webhook that has a right
-	// signature. If a signature is wrong, or if no delivery came about a sale, it gets an error and
-	// what to do about it.
+	// OnDelivery, if set, is called with nil for each delivery of Stripe's webhook with a right and
+	// recent signature. If a signature is wrong, or if no delivery came about a sale, it gets an
+	// error and what to do about it.
 	OnDelivery func(err error, todo string)
 
 	priceMemo store.Memo[*pay.Price]
@@ -193,10 +193,10 @@ type issued struct {
 
 const extended = "esteso"
 
-// buy applies a purchase to a plan, once. For an address without a key it returns the first key. An
-// existing key stays valid and is returned only to a caller who presents it, because the payer may
+// buy applies a purchase to a plan, once. For an address without a valid key it returns a new key.
+// A valid key stays valid and is returned only to a caller who presents it, because the payer may
 // be a stranger; otherwise the owner gets a mail. If secret is not empty, the payer can open the
-// result again. If mailed is true, no caller waits for the answer, so a first key is mailed.
+// result again. If mailed is true, no caller waits for the answer, so a new key is mailed.
 func (s *Service) buy(ctx context.Context, email, presented, secret string, mailed bool, once store.Once) (issued, error) {
 	now := s.Now()
 	if secret != "" {

@@ -21,11 +21,11 @@ const (
 	closeAfter = time.Hour
 )
 
-// closeCycles closes all past days in order: it adds the contributions of all series to the pooled
-// statistics and to the score. It may run repeatedly and in several processes at once. A
-// contribution that arrives after its day was closed is not counted. It returns the statistics that
-// are stored afterwards. Statistics that a wrong clock dated in the future are unusable;
-// closeCycles leaves them if warmUp will rebuild them.
+// closeCycles closes the past days that are still open, in order: it adds the contributions of all
+// series to the pooled statistics and to the score. It may run repeatedly and in several processes
+// at once. A contribution that arrives after its day was closed is not counted. It returns the
+// statistics that are stored afterwards. Statistics that a wrong clock dated in the future are
+// unusable; closeCycles leaves them if warmUp will rebuild them.
 func (r *Refresher) closeCycles(ctx context.Context, now time.Time, rebuilds bool) (c departure.Cycle, err error) {
 	last := fare.DayOf(now.Add(-closeAfter)) - 1
 	err = store.RetryConflicts(ctx, func() (err error) {

@@ -39,9 +39,9 @@ type DeepReport struct {
 
 func (r DeepReport) empty() bool { return r.Answered+r.Skipped+r.Failed+r.Remaining == 0 }
 
-// Failure returns an error if more than a tenth of the series failed, or if the clock is behind. One
-// series that fails is tried again on the next day; so many failures show that the source or the store
-// is in trouble.
+// Failure returns an error if more than a tenth of the series failed, or if the clock is behind. A
+// series that fails is tried again later; so many failures show that the source or the store is in
+// trouble.
 func (r DeepReport) Failure() error {
 	if asked := r.Answered + r.Failed; r.Failed*10 > asked {
 		return failure(r.Answered, r.Failed, "routes", r.Faults[0], r.Refused)

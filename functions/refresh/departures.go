@@ -15,9 +15,9 @@ import (
 
 // A departure state holds the statistics of a series for verdicts on single departures. A refresh
 // adds each past day with fares to the state once, using the pooled statistics of the last closed
-// day, and contributes the same fares to the pooled statistics. States, open questions (answers
-// without a known outcome) and contributions are written together, so a killed refresh never counts
-// a day twice.
+// day, and, except for pairs of airports, contributes the same fares to the pooled statistics.
+// States, open questions (answers without a known outcome) and contributions are written together,
+// so a killed refresh never counts a day twice.
 
 func (r *Refresher) pooled(ctx context.Context) (departure.Cycle, error) {
 	if r.cycle != nil {

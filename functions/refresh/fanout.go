@@ -16,10 +16,10 @@ import (
 
 // One invocation is too short to refresh every origin, so the schedule's event only queues one
 // message per origin. A dead letter then names exactly one origin. A message states the time of its
-// plan. A worker skips an origin that was asked for after that time, so a message delivered twice
-// does not call the source twice. A worker requeues an origin for which time ran out before it began,
-// or after it had stored new fares. Only failures and origins without progress count towards the dead
-// letters.
+// plan. A worker skips an origin that was asked for after that time, so a second delivery after the
+// first was processed does not call the source again. A worker requeues an origin for which time
+// ran out before it began, or after it had stored new fares, so such an origin does not become a
+// dead letter.
 
 // task is the body of a queue message. It lists origins to refresh, or series of one origin whose
 // departures are due.
@@ -70,7 +70,8 @@ type Planned struct {
 	Time    time.Time `json:"at"`
 }
 
-// enqueueOrigins may run twice for the same time: the source is asked for each origin once.
+// enqueueOrigins may run twice for the same time: a worker skips an origin that answered after that
+// time.
 func (r *Refresher) enqueueOrigins(ctx context.Context, q queue.Queue, at time.Time) (Planned, error) {
 	at = at.UTC().Truncate(time.Second)
 	if err := r.prepare(ctx); err != nil {

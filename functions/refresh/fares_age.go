@@ -15,9 +15,9 @@ import (
 
 const sampleSize = 20
 
-// Age returns the age of the fares in days: for each of 20 covered origins, chosen by the current
-// minute, it takes the newest fare, and returns the median. It is negative if a wrong clock dated a
-// fare or an answer more than a day ahead. ok is false if no origin has fares.
+// Age returns the age of the fares in days: for each of at most 20 covered origins, chosen by the
+// current minute, it takes the newest fare, and returns the median. It is negative if a wrong clock
+// dated a fare or an answer more than a day ahead. ok is false if no origin has fares.
 func Age(ctx context.Context, fares store.Fares, now time.Time) (days float64, ok bool, err error) {
 	origins, err := fares.Covered(ctx, firstOrigin(now), sampleSize)
 	if err == nil && len(origins) < sampleSize {
@@ -77,8 +77,8 @@ func firstOrigin(now time.Time) fare.City {
 	return fare.City([]byte{'A' + byte(minute/60%26), 'A' + byte(minute%60*26/60), 'A'})
 }
 
-// Collection returns how many days of fares are collected, for the route with the most days among
-// 20 origins. It returns false once a route has enough days.
+// Collection returns how many days of fares are collected, for the route with the most days from at
+// most 20 origins. It returns false once one of these routes has enough days.
 func Collection(ctx context.Context, fares store.Fares, now time.Time) (most verdict.Collection, ok bool, err error) {
 	origins, err := fares.Covered(ctx, "", sampleSize)
 	if err == nil && len(origins) == 0 {

@@ -12,8 +12,8 @@ import (
 )
 
 // storeNotifications stores notifications for the subscribed routes from an origin, and returns how
-// many routes have news. It runs before the source's answer is recorded, so after a kill the next
-// refresh repeats it.
+// many routes have news. storeAnswer calls it before it records the source's answer, so after a
+// kill the next refresh repeats it.
 func (r *Refresher) storeNotifications(ctx context.Context, origin fare.City, subscribed []store.SubscribedRoute,
 	summaries map[fare.City]mergeResult, today fare.Day) (n int, err error) {
 	var faults []error

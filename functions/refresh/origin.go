@@ -92,8 +92,8 @@ func (r *Refresher) storeAnswer(ctx context.Context, o *Outcome, answer upstream
 }
 
 // publish updates the deals and trends of an origin and stores notifications for its subscribed
-// routes. Trends are written last, so their presence marks the publication as complete. It adds the
-// number of routes with news to notified.
+// routes. The trends of one-way series are written last, so a later plan sees from them that
+// publishing is complete. It adds the number of routes with news to notified.
 func (r *Refresher) publish(ctx context.Context, origin fare.City, stored summaries, pooled departure.Cycle,
 	notified *int) error {
 	if len(stored) == 0 {

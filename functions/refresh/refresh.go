@@ -71,8 +71,8 @@ type Counts struct {
 const overlap = verdict.LiveDays * 24 * time.Hour
 
 // Run refreshes the given origins or, if none are given, those of plan. A failed origin is in the
-// report. Run itself fails only if it could not begin, or could not do what concerns all origins
-// together.
+// report. Run itself fails only if it could not begin, could not rebuild an origin outside the
+// plan, or could not do what concerns all origins together.
 func (r *Refresher) Run(ctx context.Context, origins ...fare.City) (Report, error) {
 	began := r.Now()
 	if err := r.prepare(ctx); err != nil {

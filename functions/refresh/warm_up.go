@@ -13,10 +13,10 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// A full refresh without pooled statistics rebuilds them from the stored history: after many
-// recorded fares were imported at once, or in a store of an earlier version. warmUp processes one
-// day after the other, for all series together, like daily refreshes. It writes the pooled
-// statistics last, so if it is killed, it starts again.
+// A full refresh without pooled statistics, and each later one of the same day, rebuilds them from
+// the stored history: after many recorded fares were imported at once, or in a store of an earlier
+// version. warmUp processes one day after the other, for all series together, like daily refreshes.
+// It writes the pooled statistics last, so if it is killed, it starts again.
 
 type warming struct {
 	series  fare.Series
@@ -83,7 +83,7 @@ func (r *Refresher) warmUpOnce(ctx context.Context, today fare.Day) error {
 		if s.state.nonStop != nil {
 			s.state.nonStop.Stand(today, s.quotes.NonStop)
 		}
-		// The service gave no answers on the stored days, so the score starts today.
+		// What the service answered on the stored days is not known, so the score starts today.
 		if err := s.state.keepScore(score.Source{Day: today, Pooled: pooled, Summary: s.summary,
 			Quotes: s.quotes.All}, new(score.Counts)); err != nil {
 			return fmt.Errorf("keep the score of %s: %w", s.series, err)

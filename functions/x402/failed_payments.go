@@ -14,10 +14,10 @@ import (
 )
 
 // A failed payment costs its caller nothing, but may cost the service a network fee. So failures
-// are limited per IP address and per payer, and all payments that may cost a fee are limited per
-// day. A failure counts against the payer only if the payer certainly sent the payment, because
-// anyone can copy a payment from the chain. A payment needs a free slot of each limit before it is
-// sent, so the limits are exact across parallel calls and processes.
+// are limited per IP address and per payer, and all payments that have cost a fee, or still may,
+// are limited per day. A failure counts against the payer only if the payer certainly sent the
+// payment, because anyone can copy a payment from the chain. A payment needs a free slot of each
+// limit before it is sent, so the limits are exact across parallel calls and processes.
 const (
 	day = 24 * time.Hour
 

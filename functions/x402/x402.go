@@ -11,9 +11,9 @@
 //  4. Settle the payment on the chain.
 //  5. Record the answer as given, and return it.
 //
-// If a step fails, a retry with the same payment and call continues from that step. A settled
-// payment without an answer is a credit. The credit pays for a later call of the same payer, if
-// that call does not cost more.
+// If a step fails for a time, a retry with the same payment and call completes the sale without a
+// second charge. A settled payment without an answer is a credit. The credit pays for a later call
+// of the same payer, if that call does not cost more.
 //
 // Start reading at sale.serve. store.Payments keeps the records.
 package x402

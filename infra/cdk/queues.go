@@ -103,8 +103,8 @@ var schedules = []struct {
 	within             int // minutes within which AWS may choose the start; 0 is at once
 	tries, seconds     int // limits of redelivery: how often, and for how long
 }{
-	// A refresh event contains its scheduled time, so after a second delivery the source is not asked
-	// again.
+	// A refresh event contains its scheduled time, so after a second delivery the source is not
+	// asked again for origins that have answered.
 	{"RefreshWeekly", "refresh", "cron(0 3 ? * TUE *)",
 		`{"source":"aws.scheduler","time":"<aws.scheduler.scheduled-time>"}`, 15, 185, 24 * 60 * 60},
 	// It is retried for 12 hours, so retries end before the next day's event.

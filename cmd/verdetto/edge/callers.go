@@ -43,10 +43,10 @@ func (p Proxies) Contains(addr netip.Addr) bool {
 	return false
 }
 
-// believe sets each request's address to the address from which our outermost proxy was called.
-// Each proxy appends the address of its caller on the right of the header, so addresses are read
-// from the right, as long as they are our own proxies. Anything further left was written by the
-// caller and is ignored.
+// believe sets the address of a request from one of our own proxies to the address from which our
+// outermost proxy was called. Each proxy appends the address of its caller on the right of the
+// header, so addresses are read from the right, as long as they are our own proxies. Anything
+// further left was written by the caller and is ignored.
 func (p Proxies) believe(next http.Handler) http.Handler {
 	if len(p.networks) == 0 {
 		return next
@@ -62,8 +62,8 @@ func (p Proxies) believe(next http.Handler) http.Handler {
 }
 
 // caller reads the addresses in the header lines from the right and returns the first that is not
-// our own proxy. at is the address of the connection. An unreadable entry ends the search, and the
-// proxy that wrote it counts as the caller.
+// our own proxy, or the last one if all are. at is the address of the connection. An unreadable
+// entry ends the search, and the proxy that wrote it counts as the caller.
 func (p Proxies) caller(at netip.Addr, lines []string) netip.Addr {
 	rest := strings.Join(lines, ",")
 	for p.Contains(at) && rest != "" {

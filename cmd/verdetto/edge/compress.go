@@ -30,8 +30,8 @@ const (
 
 const brotliCoding, gzipCoding = "br", "gzip"
 
-// compress compresses answers by brotli or gzip, as the caller's Accept-Encoding says. An ETag names
-// exact bytes, so a compressed answer gets a weak ETag, as with any proxy.
+// compress compresses answers by brotli or gzip, as the caller's Accept-Encoding says. An ETag
+// names exact bytes, so a compressed answer gets a weak ETag.
 func compress(next http.Handler) http.Handler {
 	minSize, types := gzhttp.MinSize(worthIt), gzhttp.ContentTypes(compressible)
 	blurred, onlyOne := gzhttp.RandomJitter(jitter, 0, false), gzhttp.EnableZstd(false)

@@ -13,7 +13,7 @@ const (
 	// worker, because the time of an answer would then reveal whether the request caused a mail.
 	everyOutbox = time.Second
 	// jobsAtOnce is how many mails are sent in parallel: fewer than the connections that a mail
-	// server allows a client (Exim 20, Postfix 50).
+	// server allows a client by default (Exim 20, Postfix 50).
 	jobsAtOnce = 16
 )
 

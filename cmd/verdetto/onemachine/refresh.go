@@ -156,9 +156,10 @@ func (o Options) Due(r Refreshes) func(ctx context.Context) {
 	}
 }
 
-// ranFull returns nil if no write has failed since began. Otherwise it returns a function that
-// reports whether the disk still has less than 1 MB more free space than now. A probe write would not
-// tell, because small writes may succeed even on a full disk.
+// ranFull returns nil if the store is not a file, or if no write to it has failed since began.
+// Otherwise it returns a function that reports whether the disk still has less than 1 MB more free
+// space than now. A probe write would not tell, because small writes may succeed even on a full
+// disk.
 func (o Options) ranFull(began time.Time) func() bool {
 	file, ok := o.Table.(interface {
 		WriteFailed() time.Time
@@ -217,8 +218,8 @@ func (o Options) refreshLease() *store.Lease {
 
 // refreshAlone does a refresh if it is due, while it holds the lease; it fails with ErrHeld if
 // another process holds it. A process that lost its lease stops. Its late writes do no harm: adding
-// a fare twice changes nothing, and every write fails if the item has changed since the process
-// read it.
+// a fare twice changes nothing, and a write of statistics fails if the item has changed since the
+// process read it.
 func (o Options) refreshAlone(ctx context.Context, run store.Run, every time.Duration,
 	work func(context.Context) error) error {
 	fares := store.Fares{Table: o.Table}

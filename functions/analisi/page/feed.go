@@ -20,9 +20,9 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// The deals of a city are also a feed, in Atom (RFC 4287) and JSON Feed 1.1. The id of an entry
-// depends only on the deal's route and departure and on the language, and its updated time changes
-// only with its text, so feed readers show no entry twice.
+// The good one-way deals of a city are also a feed, in Atom (RFC 4287) and JSON Feed 1.1. The id of
+// an entry depends only on the deal's route and departure and on the language, and its updated time
+// changes only with its text, so feed readers recognize an entry that they have shown.
 
 type feedInput struct {
 	File        string `path:"file" doc:"ORIGIN-LANGUAGE.atom or .json" example:"MIL-it.atom"`
@@ -140,7 +140,7 @@ func (s *Service) feedOfDeals(all deals.Origin, list []published.DestinationDeal
 func isCheap(l verdict.Level) bool { return l == verdict.Great || l == verdict.Good }
 
 // lastChange returns when the feed entry of a deal last changed. It also changes when the fare
-// becomes stale, because that lowers its reliability.
+// becomes stale, if that lowers its reliability.
 func lastChange(d deals.Deal, now time.Time) time.Time {
 	since := time.Unix(d.Since, 0).UTC()
 	if d.ForDay(now).Verdict.Reliability != d.OwnDay.Reliability {
