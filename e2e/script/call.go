@@ -124,7 +124,7 @@ func alternatives(target string) []string {
 
 var undo = regexp.MustCompile(`name="undo" value="([^"]+)"`)
 
-// send accepts any target, even a malformed one.
+// send also accepts malformed targets, except wrong escapes in a path.
 func (s *story) send(ts *testscript.TestScript, q request) {
 	path, query, _ := strings.Cut(strings.TrimPrefix(q.target, s.options.BaseURL), "?")
 	r, err := http.NewRequest(q.method, "/", strings.NewReader(q.body))

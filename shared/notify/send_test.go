@@ -79,8 +79,8 @@ func numbered(many int) (who []string) {
 	return who
 }
 
-// The next call of Work sends what a carrier neither accepted nor refused. If it accepts nothing, Work
-// stops after five subscribers.
+// The next call of Work sends what a carrier neither accepted nor refused. If all mails are throttled,
+// Work stops after five subscribers.
 func TestCarrier(t *testing.T) {
 	for _, c := range []struct {
 		name  string

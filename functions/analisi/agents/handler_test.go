@@ -174,7 +174,7 @@ func TestPreflight(t *testing.T) {
 			t.Errorf("%s is not allowed: %v", name, h)
 		}
 	}
-	// All other endpoints allow only GET and HEAD to scripts of other sites.
+	// The verdict allows only GET and HEAD to scripts of other sites.
 	w = d.send(t, http.MethodOptions, "/v1/analisi", "", "Origin", "https://elsewhere.example",
 		"Access-Control-Request-Method", "GET")
 	if w.Header().Get("Access-Control-Allow-Methods") != "GET, HEAD" ||

@@ -91,8 +91,8 @@ func TestBegunAndKilled(t *testing.T) {
 	}
 }
 
-// Open refuses a file that is truncated, or in which a used page is damaged. Otherwise bolt could end
-// the process of this test.
+// Open refuses a file that lost used pages, and most files with a damaged page. No damage may end the
+// process of this test, as bolt could.
 func TestDamageIsReported(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "good.db")
