@@ -159,7 +159,8 @@ func Run(t *testing.T, update bool, files ...string) {
 	run(t, testscript.Params{Files: files, UpdateScripts: update, ContinueOnError: true}, func(*story) {}, func(*story) {})
 }
 
-// A Reader uses a browser that prefers one language, and sees every page and mail of a script.
+// A Reader uses a browser that prefers one language, and sees every page of a script and the mails
+// that it reads.
 type Reader struct {
 	Language string
 	Page     func(t testing.TB, page string)

@@ -65,7 +65,7 @@ var standIns = sync.OnceValue(func() string {
 	return dir
 })
 
-// fixtureConfigs returns the documented example, the minimum, and one with everything turned on.
+// fixtureConfigs returns the documented example, the minimum, and one with most options set.
 func fixtureConfigs(t testing.TB) map[string]config {
 	t.Helper()
 	example, err := load("example.json")

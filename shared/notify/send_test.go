@@ -79,8 +79,8 @@ func numbered(many int) (who []string) {
 	return who
 }
 
-// The next call of Work sends what a carrier neither accepted nor refused. If all mails are throttled,
-// Work stops after five subscribers.
+// The next call of Work sends what a carrier neither accepted nor refused. If it throttles or refuses
+// every mail, Work stops after five subscribers; if it is blocked, at once.
 func TestCarrier(t *testing.T) {
 	for _, c := range []struct {
 		name  string
