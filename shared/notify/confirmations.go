@@ -21,7 +21,7 @@ import (
 // address to confirm an alert. A ManageJob mails a subscriber a new link to manage alerts. A
 // DeadEndpointJob mails the owner of a webhook endpoint that was given up.
 //
-// A mail may be sent more than once; the copies are identical.
+// A mail may be sent more than once, with the same ID.
 type Confirmations struct {
 	Alerts  store.Alerts
 	Mail    mail.Sender

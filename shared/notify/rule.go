@@ -20,10 +20,11 @@ type Observation struct {
 // one that cannot.
 //
 // The kinds of conditions differ in which fares count as new. With Threshold and Verdict, a fare is
-// sent again only after an observation that did not meet the condition. Drop and Change compare
-// with the price in the last message or else with the first observation. Low is met if no fare of
-// the last Days days was as cheap. With Paid, a fare below the Threshold is sent; while fares stay
-// below it, only one below the price in the last message is sent again.
+// sent again only after an observation that did not meet the condition, or after a change of the
+// condition. Drop and Change compare with the price in the last message or else with the first
+// observation. Low is met if no fare of the last Days days was as cheap, or if a fare as low was
+// due but not sent. With Paid, a fare below the Threshold is sent; while fares stay below it, only
+// one below the price in the last message is sent again.
 type Watch struct {
 	Kind      string // a kind of package store
 	Threshold fare.Cents

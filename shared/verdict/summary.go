@@ -2,7 +2,7 @@
 // is. Start at Build and Judge. JudgeDeparture judges the fare of one departure or of a range of
 // dates; package departure has the rule for these.
 //
-// A route is judged only by its own observed history. Today's cheapest fare is a minimum over many
+// A route is judged by its own observed history. Today's cheapest fare is a minimum over many
 // departures, so it is compared only with the same minimum on other days: the lowest fare found on
 // each of the last HistoryDays days, today excepted. The share of days with a lower low is the
 // percentile. The level follows from that share plus half of the days with an equal low, and from

@@ -52,8 +52,8 @@ type Sender interface {
 	// message, but may not have delivered it: a bounce reports an unknown mailbox later. Sending is
 	// not idempotent: two calls can cause two mails.
 	//
-	// An error is one of the four below and says whether the mail was sent. It never contains the
-	// recipient's address, so it may be logged. Send ends no later than the context.
+	// An error is one of the four below and says whether the mail may have been sent. It never
+	// contains the recipient's address, so it may be logged. Send ends no later than the context.
 	Send(context.Context, Message) error
 }
 

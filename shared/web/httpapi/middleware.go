@@ -13,8 +13,8 @@ import (
 )
 
 // middleware wraps the router in these steps. A request goes through them in this order, until one
-// of them answers. After the steps, JSON validates the parameters, counts the call and calls the
-// handler.
+// of them answers. For an endpoint registered with JSON, Ask or Page, the parameters are then
+// validated and the call is counted before the handler is called.
 func (a *API) middleware(router http.Handler) http.Handler {
 	h := router
 	for _, step := range slices.Backward([]func(http.Handler) http.Handler{

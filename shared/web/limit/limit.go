@@ -132,8 +132,8 @@ func (l *Limiter) Take(ctx context.Context, limit Limit, subject string) (Decisi
 	return l.TakeSeveral(ctx, limit, subject, 1)
 }
 
-// TakeSeveral counts n >= 1 calls of a subject in one conditional write. If fewer are left, only
-// those are allowed, and the limit is then reached.
+// TakeSeveral counts n >= 1 calls of a subject in at most one conditional write. If fewer are left,
+// only those are allowed, and the limit is then reached.
 func (l *Limiter) TakeSeveral(ctx context.Context, limit Limit, subject string, n int64) (Decision, error) {
 	limit = l.Set(limit)
 	now := l.now()

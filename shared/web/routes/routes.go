@@ -47,7 +47,7 @@ type Route struct {
 	Headers []string
 }
 
-// Cap is a quota per window. The zero Cap means that calls are not counted.
+// Cap is a quota per window. The zero Cap means no quota.
 type Cap struct {
 	Calls int64
 	Per   time.Duration

@@ -1,7 +1,7 @@
 // Package telegramtest imitates Telegram: the Bot API of one bot, its chats, and the updates that
-// Telegram posts to the bot's webhook. It enforces the API's limits, delivers an update again until
-// the webhook answers 200, and can simulate faults. It is written against the wire format, without
-// package telegram, so that the imitation and the client cannot share a mistake.
+// Telegram posts to the bot's webhook. It enforces the API's limits, delivers an update again if
+// the webhook does not answer 200, and can simulate faults. It is written against the wire format,
+// without package telegram, so that the imitation and the client cannot share a mistake.
 package telegramtest
 
 import (
@@ -256,8 +256,8 @@ func (s *Server) Update(chat int64, kind, text, language string) []byte {
 // deliveries is how often an update is delivered if the webhook does not answer 200.
 const deliveries = 5
 
-// Deliver posts an update until the webhook answers 200, then carries out the command in the
-// answer.
+// Deliver posts an update, again if the webhook does not answer 200, then carries out the command
+// in the answer.
 func (s *Server) Deliver(update []byte) error {
 	var status int
 	for range deliveries {
