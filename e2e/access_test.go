@@ -51,7 +51,7 @@ func beyondScripts(t *testing.T) {
 		})
 	}
 	f := refreshes(t, d, as, s.Sender, clock)
-	// On AWS each function reads once whether the service has fares.
+	// These functions also read whether the service has fares.
 	for _, function := range []string{"compat", "pricetrends"} {
 		as(function, func() {
 			reader := view.Reader{Reader: answers.NewReader(store.Fares{Table: d}, clock.Now, slog.Default())}

@@ -52,7 +52,7 @@ func TestVectorOfWebhooks(t *testing.T) {
 	}
 }
 
-// The code reads only declared settings, and all of them.
+// Apart from variables such as PATH, the code reads only declared settings, and all of them.
 func TestConfiguration(t *testing.T) {
 	used := map[string]bool{}
 	fixture.Walk(t, func(path string) {

@@ -176,8 +176,8 @@ func TestHonestPayersAmongMany(t *testing.T) {
 	}
 }
 
-// A payment fails on the chain, and the store fails from one access on. A slot may stay occupied
-// for the day, but no second fee is possible.
+// A payment fails on the chain, and the store fails from one access on. A slot may stay occupied for
+// the day, but the fees stay within the payer's daily limit.
 func TestFaultsAddNoFee(t *testing.T) {
 	t.Parallel()
 	for call := range 10 {
