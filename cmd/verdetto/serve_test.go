@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A process that is stopped during its first refresh, before it serves, exits without an error.
+// A process that is stopped before it serves exits without an error.
 func TestServeStoppedBeforeItBegan(t *testing.T) {
 	tmp := t.TempDir()
 	t.Setenv("TMPDIR", tmp)

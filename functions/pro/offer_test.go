@@ -10,8 +10,8 @@ import (
 	"verdetto/shared/runtime/faulttest"
 )
 
-// The page shows the price that the card processor states, which the service caches for an hour.
-// It shows no price if the price may be wrong.
+// The page shows the price that the card processor states, which the service caches for an hour. It
+// shows none if the card processor then states no valid one.
 func TestThePriceComesFirst(t *testing.T) {
 	s := parallel(t)
 	stripe := s.Payments.Stripe

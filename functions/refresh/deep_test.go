@@ -253,8 +253,9 @@ func (r refusing) Write(ctx context.Context, ops ...store.Op) error {
 	return r.Table.Write(ctx, ops...)
 }
 
-// Series for which a worker had no time are requeued. A message that was cut off is requeued if at
-// least one of its series was done, and otherwise fails, so requeueing always ends.
+// Series for which a worker had no time are requeued; if the queue fails, their message fails. A
+// message that was cut off is requeued if at least one of its series was done, and otherwise fails, so
+// requeueing always ends.
 func TestDeepTimeRunsOut(t *testing.T) {
 	all := []string{"MIL-BUH", "MIL-LON", "MIL-PAR"}
 	for _, c := range []struct {

@@ -27,8 +27,9 @@ func (s *simulation) watchWeekly(subscribers int) {
 }
 
 // 100 subscribers each get one digest per week for four weeks, on the right weekday or as soon as
-// possible. In week three, the service does not run for seven days. Processes are killed before and
-// after sends and writes, and answers of the carrier are lost. A repeated mail has the same ID.
+// possible. In week three, the service does not run for seven days, after which a missed digest and
+// one that is due are a single mail. Processes are killed before and after sends and writes, and
+// answers of the carrier are lost. A repeated mail has the same ID.
 func TestDigestsUnderKills(t *testing.T) {
 	const subscribers, days, downFrom, downTo = 100, 28, 14, 20
 	s := newSimulation(t, 3)
