@@ -30,7 +30,7 @@ type queued struct {
 	Ended *store.Alert `json:"e,omitempty"`
 }
 
-// Queue is a Sender's Carrier for messages to phones. It stores each message, once, as a job in the
+// Queue is a Sender's Carrier for messages to phones. It stores each message as a job in the
 // outbox, which Pushes delivers later.
 type Queue struct {
 	Outbox store.Outbox // named PushOutbox
@@ -59,7 +59,7 @@ func Queued(outbox store.Outbox, now func() time.Time) map[string]Carrier {
 }
 
 // Pushes delivers the queued messages to phones, and asks for confirmation of new alerts. A message
-// may be delivered more than once, always with the same ID.
+// may be delivered more than once; on ntfy it keeps its ID.
 type Pushes struct {
 	Alerts   store.Alerts
 	Outbox   store.Outbox       // named PushOutbox

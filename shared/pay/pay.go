@@ -2,8 +2,8 @@
 // (Chain). It also holds the rules for payments in USDC.
 //
 // An answer without an error was true when the payment service gave it. Every error wraps one of
-// the errors below or that of the caller's context. Package pay stores nothing: the caller must
-// ensure that a payment counts once.
+// this package or that of the caller's context. Package pay stores nothing: the caller must ensure
+// that a payment counts once.
 //
 // Start reading at Checkout and Chain. The packages stripepay and solanapay implement them. Package
 // playmoney imitates Stripe and a Solana node.

@@ -1,10 +1,10 @@
 // Package webhook sends signed events to subscribers' endpoints (Standard Webhooks 1.0). A Carrier
 // stores an event in one write; a Worker delivers it.
 //
-// An event is retried for 24 hours with the same webhook-id. Only public IP addresses are called,
-// unless the operator allows others (package outbound). An endpoint gets events only after it has
-// accepted a signed test event. One that does not answer gets no request for a while, so it hardly
-// delays the events of others. When an endpoint is given up, its owner gets one mail.
+// An event is retried for up to 24 hours with the same webhook-id. Only public IP addresses are
+// called, unless the operator allows others (package outbound). An endpoint gets events only after
+// it has accepted a signed test event. One that does not answer gets no request for a while, so it
+// hardly delays the events of others. When an endpoint is given up, its owner gets one mail.
 package webhook
 
 import (

@@ -237,9 +237,9 @@ func (w *Worker) end(ctx context.Context, d store.Delivery) error {
 	return w.Deliveries.End(ctx, d)
 }
 
-// failed postpones an event that the endpoint did not accept, and gives it up after 24 hours. It
-// marks the endpoint as dead if the status is 410 Gone, or if the endpoint accepted no event in
-// these 24 hours.
+// failed postpones an event that the endpoint did not accept, and gives it up after 24 hours or at
+// status 410. It marks the endpoint as dead if the status is 410, or if the endpoint accepted no
+// event in these 24 hours.
 func (w *Worker) failed(ctx context.Context, d store.Delivery, e store.Endpoint,
 	o outcome) (until time.Time, err error) {
 	now, last := d.Tried, d.At.Add(tryingFor)

@@ -1,6 +1,6 @@
 // Package solanapay implements pay.Chain and pay.Settler with the JSON-RPC of Solana nodes.
 //
-// The amount of a payment is judged only by the token balances that the network recorded before and
+// The amount of a payment is judged by the token balances that the network recorded before and
 // after the transaction, which senders cannot forge. Except for memos, instructions and logs are
 // ignored, because their meaning depends on programs. So it does not matter whether another program
 // made the transfer, or whether a look-up table was used. Look-alike coins, and money that leaves

@@ -90,8 +90,8 @@ func (g *group) commit(together []*waiter) {
 		return nil
 	})
 	for _, w := range together {
-		// If the transaction failed, no change took effect. Even a refused change then gets the error
-		// of the transaction, because it may have been refused because of a change that is now undone.
+		// If the transaction failed, even a refused change gets its error, because another change
+		// that is now undone may have been the reason for the refusal.
 		if err != nil && !errors.Is(err, errNothingWritten) {
 			w.err = err
 		}

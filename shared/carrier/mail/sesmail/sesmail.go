@@ -1,7 +1,7 @@
 // Package sesmail sends mails through Amazon SES as raw MIME. SES sets its own Message-ID and Date.
 //
 // The package keeps the promises of package mail. In addition, one Send causes at most one mail: a
-// request that may have reached SES is never repeated. A request that certainly failed (throttled,
+// request that SES may have accepted is never repeated. A request that certainly failed (throttled,
 // or no connection) is retried a few times within Timeout.
 package sesmail
 
