@@ -33,7 +33,8 @@ type keptClaim struct {
 
 func (s *Service) claims() store.Outbox { return s.outboxNamed("-claims") }
 
-// keepClaim stores a claim that cannot be judged, notifies the operator once, and returns the error response.
+// keepClaim stores a claim that cannot be judged, notifies the operator if it is new, and returns
+// the error response.
 func (s *Service) keepClaim(ctx context.Context, r redemption, err error) error {
 	data, fault := json.Marshal(keptClaim{r.signature.String(), r.firma})
 	if fault != nil {

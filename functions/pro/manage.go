@@ -18,7 +18,8 @@ import (
 )
 
 // The actions of a customer on a paid plan, besides calls of the API. Each action needs a link that
-// is mailed to the plan's address and valid for 1 hour. Only the billing portal also accepts the key.
+// is mailed to the plan's address and valid for 1 hour. Only the billing portal also accepts the
+// key. A move also needs a link that is mailed to the new address.
 
 const (
 	planPath   = "/v1/pro/gestione/piano"

@@ -126,7 +126,8 @@ func (s *Service) wait(ctx context.Context, in *waitInput) (*page.Response, erro
 // among the oldest.
 const mostJudged = 5
 
-// look redeems the first payment with the page's reference that can buy the plan.
+// look redeems the payment that the payer named, or else the first with the page's reference that
+// can buy the plan.
 func (s *Service) look(ctx context.Context, in *waitInput, secret string) (issued, string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*pay.Timeout)
 	defer cancel()

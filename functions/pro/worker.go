@@ -183,11 +183,10 @@ func (s *Service) sendKey(ctx context.Context, j store.Job) error {
 	return s.Keys.Activate(ctx, id, hash, s.Now())
 }
 
-// firstKey, as the Ref of a job, means that the customer has not seen a key yet.
+// firstKey, as the Ref of a job, means that the customer had no valid key before the purchase.
 const firstKey = "first key"
 
-// keyMessage composes the mail with a key. It has a link to undo, unless it is the customer's first
-// key.
+// keyMessage composes the mail with a key. It has a link to undo if the key replaces a valid one.
 func (s *Service) keyMessage(j store.Job, c store.Customer, key string) (mail.Message, error) {
 	if owned := c.Owned(); len(owned) > 0 && j.Ref != firstKey {
 		return s.compose(j, mail.RecoverMail, c, key, s.undoPath(c.ID, owned))

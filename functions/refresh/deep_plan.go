@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	// restEvery is the number of days between two calls for a route that is not in demand.
+	// restEvery is the least number of days between two calls for a route that is not in demand.
 	restEvery = 7
 	// earlyBy is how much too early the source may be asked for a series, because runs start at
 	// slightly different times.

@@ -19,11 +19,12 @@ import (
 // clients without a User-Agent. (AWS, "AWS Managed Rules rule groups list".)
 var managed = []string{"AWSManagedRulesAmazonIpReputationList", "AWSManagedRulesKnownBadInputsRuleSet"}
 
-// rare matches the paths of the shop and of alerts, which nobody calls often.
+// rare matches the paths of the shop and of alerts.
 const rare = "^(" + routes.Alias + ")?/v1/(pro|termini|privacy|contatti|note-legali|alerts)(/|$)"
 
 // rarePerFiveMinutes is the firewall's limit for one address on rare paths. 100 addresses at this
-// limit use two thirds of the calls per second of the shop's share, or of that of alerts.
+// limit use at most two thirds of the calls per second of the shop's share, or of that of alerts,
+// unless these shares are very small.
 func rarePerFiveMinutes(c config) int {
 	const addresses = 100
 	rates := routes.Throttles(c.RequestsPerSecond)

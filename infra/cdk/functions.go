@@ -282,8 +282,8 @@ func newLog(stack awscdk.Stack, c config, id, called string) awslogs.LogGroup {
 const liveAlias = "live"
 
 // newLive creates the alias that all callers use. The template always names $LATEST, so
-// CloudFormation never moves the alias. Only infra/rollout does, after a test of the new version.
-// If the function fails on an event, the event is retried twice and then becomes a dead letter.
+// CloudFormation never moves the alias. Only infra/rollout does. If a worker fails on an event, the
+// event is retried at most twice and then becomes a dead letter.
 func newLive(stack awscdk.Stack, p parts, f function, made awslambda.Function) awslambda.Alias {
 	props := &awslambda.AliasProps{AliasName: jsii.String(liveAlias), Version: made.LatestVersion()}
 	if f.worker {

@@ -7,7 +7,8 @@
 // old versions do not influence the result. An interrupted run can be repeated. With -back it
 // points the aliases at the versions before the last deployment.
 //
-// All callers use the alias "live". The alias "former" is its previous target.
+// All callers use the alias "live". The alias "former" points at the versions before the last
+// deployment.
 package main
 
 import (

@@ -67,9 +67,9 @@ func (c *Certificates) PlainHandler() http.Handler {
 
 var waits = retry.Backoff{First: 2 * time.Minute, Longest: time.Hour}
 
-// Obtain requests all missing certificates in the background, so that no caller has to wait for one,
-// and the operator reads of problems in the log at once. It retries a refused request with growing
-// waits until the context ends, because issuers limit the rate of requests.
+// Obtain requests all missing certificates in the background, so that callers need not wait for one
+// later, and the operator reads of problems in the log at once. It retries a refused request with
+// growing waits until the context ends, because issuers limit the rate of requests.
 func (c *Certificates) Obtain(ctx context.Context, log *slog.Logger) {
 	for _, domain := range c.domains {
 		go func() {

@@ -35,8 +35,8 @@ func beforeAll() time.Time { return time.Time{} }
 func socket(file string) string { return file + ".socket" }
 
 // HandOutCopies serves copies, the status and the table of a file store until the context ends.
-// Only the user that runs the service may connect to the socket next to the file. For tables that
-// are not in a file, it does nothing.
+// Only root and the user that runs the service may connect to the socket next to the file. For
+// tables that are not in a file, it does nothing.
 func (o Options) HandOutCopies(ctx context.Context, name string) error {
 	file, isFile := strings.CutPrefix(name, "bolt:")
 	source, ok := o.Table.(copier)

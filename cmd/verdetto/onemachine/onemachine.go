@@ -1,8 +1,8 @@
 // Package onemachine runs the whole service in one process over one store: every endpoint of the
 // Lambda functions, the refresh, and the workers that send mails and notifications. Mail goes to a
-// mail server, SES or a folder. Payments for the plan go to stand-ins for Stripe and Solana on this
-// machine, unless real payments or none are chosen. Start reading at New. The command verdetto serve
-// calls New, and so do the end-to-end tests.
+// mail server, SES or a folder; without mail there are no alerts and no plan. Payments for the plan
+// go to stand-ins for Stripe and Solana on this machine, unless real payments or none are chosen.
+// Start reading at New. The command verdetto serve calls New, and so do the end-to-end tests.
 package onemachine
 
 import (
@@ -101,7 +101,8 @@ func (s *Service) limiter() *limit.Limiter {
 	return limit.New(s.options.Table, s.options.Now).With(s.quotas.Calls)
 }
 
-// New starts no background work. The caller must Close the service.
+// New starts no background work except the stand-ins for payments. The caller must Close the
+// service.
 func New(o Options) (*Service, error) {
 	o.Log = httpapi.RequestLog(o.Log)
 	s := &Service{options: o, refused: apikey.NewRefused()}

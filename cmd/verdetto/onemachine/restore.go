@@ -86,8 +86,8 @@ func Restore(ctx context.Context, from, name string, now func() time.Time) (stat
 		return fail(copyError{err, part, from})
 	}
 	if _, err := os.Lstat(file); err == nil {
-		// While this process holds the old file open, no other process can open it. Nor can any
-		// process open a damaged file.
+		// While this process holds the old file open, no other process can open it for writing. Nor
+		// can any process open a damaged file.
 		if s, _, err := boltstore.Read(file, beforeAll); err == nil {
 			defer s.Close()
 		} else if errors.Is(err, boltstore.ErrInUse) {

@@ -17,8 +17,8 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// copyResult copies the result from the work folder to the target and removes the folder. It writes
-// only items that differ, so it can be repeated.
+// copyResult copies the result from the work folder to the target and removes the folder. Except
+// for the pooled statistics it writes only items that differ, so it can be repeated.
 func (i Import) copyResult(ctx context.Context, w *work) error {
 	err := i.copyAll(ctx, w)
 	if errors.Is(err, store.ErrConflict) {

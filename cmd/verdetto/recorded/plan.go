@@ -165,7 +165,8 @@ func (i Import) read(ctx context.Context, series fare.Series) (s stored, err err
 	return s, nil
 }
 
-// maxFares bounds the stored fares in memory: at 40 bytes each, 800 MB.
+// maxFares bounds the memory for stored fares: 800 MB at 40 bytes each. If there are more, only the
+// series of the panel are rebuilt.
 const maxFares = 20_000_000
 
 // known returns the series of the panel and of the target, as stored. whole reports whether all

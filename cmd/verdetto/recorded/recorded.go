@@ -64,7 +64,7 @@ const (
 	leaseFor        = 3 * time.Minute
 	checkpointEvery = 20 * time.Second
 	// All imports hold the lease under the same name, so a killed import does not block the next.
-	// The work folder is locked, so only one import runs at a time.
+	// The work folder is locked, so no two imports use it at a time.
 	holder = "import"
 )
 

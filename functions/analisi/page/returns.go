@@ -302,7 +302,7 @@ func byDay(a, b verdict.Day) int { return cmp.Compare(a.Fare.Depart, b.Fare.Depa
 
 // showPair adds the cheapest two one-way fares that make the return of the question. Their sum is
 // stated as the price of two tickets: nobody has seen it as a fare. If no two are known, it adds
-// what is known of each way, with links to all its days.
+// the cheapest fare of each way, or else a link to all days of that way.
 func (h home) showPair(ctx context.Context, q question, asked answer.Question, v *view) {
 	if q.Back == "" && q.Stay == "" || !v.AllFares {
 		return

@@ -149,7 +149,7 @@ type VotoRotta struct {
 	Variazione float64 `json:"variazione" doc:"Mean relative change: -0.1 is 10 % lower"`
 }
 
-// method explains how the score is counted. Every published score includes it.
+// method explains how the score is counted. The JSON form of the score includes it.
 //
 //go:embed method.txt
 var method string

@@ -1,6 +1,6 @@
-// Package chart draws the charts of a verdict as SVG. It also draws the picture of a verdict for
-// social sites (a card) as PNG. The SVG has no scripts and no style attributes, because the
-// Content-Security-Policy of the pages forbids them.
+// Package chart draws the charts of a verdict and of the score as SVG. It also draws the picture of
+// a verdict for social sites (a card) as PNG. The SVG has no scripts and no style attributes,
+// because the Content-Security-Policy of the pages forbids them.
 //
 // For screen readers a chart is one labelled image. Callers also show the numbers as text.
 package chart
