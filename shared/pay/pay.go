@@ -1,9 +1,9 @@
 // Package pay defines how the service takes payments: by card (Checkout) and on a blockchain
 // (Chain). It also holds the rules for payments in USDC.
 //
-// An answer without an error was true when the payment service gave it. Every error wraps one of
-// this package or that of the caller's context. Package pay stores nothing: the caller must ensure
-// that a payment counts once.
+// An answer without an error was true when the payment service gave it. Every error wraps an error
+// of this package or that of the caller's context. Package pay stores nothing: the caller must
+// ensure that a payment counts once.
 //
 // Start reading at Checkout and Chain. The packages stripepay and solanapay implement them. Package
 // playmoney imitates Stripe and a Solana node.

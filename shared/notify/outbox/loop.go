@@ -22,8 +22,8 @@ type Loop[J any] struct {
 	Now     func() time.Time
 }
 
-// Work runs jobs until none is due, one returns an error, or the deadline of ctx is near, and
-// returns how many ended. It does not return ErrLater.
+// Work runs jobs until none is due, Take or a job returns an error, or the deadline of ctx is near,
+// and returns how many ended. It does not return ErrLater.
 func (l Loop[J]) Work(ctx context.Context) (ended int, err error) {
 	type outcome struct {
 		turn  string
