@@ -10,7 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// No name may lead to the addresses in forbidden, unless AllowPrivate lists the name.
+// No name may lead to the addresses in forbidden, except to private ones if AllowPrivate lists the
+// name.
 var forbidden = []string{
 	"0.0.0.0", "0.1.2.3", "10.0.0.1", "10.255.255.255", "100.64.0.1", "100.100.100.200", "100.127.255.255",
 	"127.0.0.1", "127.0.0.53", "127.255.255.255",
