@@ -164,7 +164,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// The client calls a server in Config.Servers by http, and no other host.
+// Without AllowPrivate, the client calls only servers in Config.Servers by http.
 func TestOwnServers(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.Copy(w, r.Body) }))
 	defer s.Close()
