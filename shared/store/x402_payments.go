@@ -8,8 +8,8 @@ import (
 )
 
 // Payments stores payments for single calls: the call that was paid and, for 24 hours, the answer
-// (partition: PAID). A payment without an answer is a credit: it pays for the payer's next call
-// (partition: CREDIT). Slots limit how many payments may fail.
+// (partition: PAID). A payment that took effect but bought no answer is a credit for 30 days: it
+// pays for the payer's next call (partition: CREDIT). Slots limit how many payments may fail.
 type Payments struct{ Table Table }
 
 // Payment is a payment for one call. Its name is the signature of its Solana transaction.
