@@ -52,9 +52,10 @@ func (a Alerts) pending(ctx context.Context, id string) (Alert, Item, error) {
 }
 
 // Confirm turns a pending subscription into an alert, or changes the existing alert. A second call
-// with the same id fails with ErrUsed. An existing alert keeps the day of its last message, so that a
-// new subscription to the same condition does not repeat the message. Confirm fails with ErrTooMany
-// at MaxAlerts, and with ErrStopped if messages to the subscriber are blocked.
+// with the same id fails with ErrUsed, or with ErrNotFound after the id has expired. An existing
+// alert keeps the day of its last message, so that a new subscription to the same condition does
+// not repeat the message. Confirm fails with ErrTooMany if a new alert would exceed MaxAlerts, and
+// with ErrStopped if messages to the subscriber are blocked.
 func (a Alerts) Confirm(ctx context.Context, id string) (Alert, error) {
 	return a.confirmFor(ctx, id, func(*Alert) {})
 }

@@ -63,10 +63,10 @@ type dropped struct {
 	reason upstream.Reason
 }
 
-// Open fails if the file cannot be read to its end or is too large, if its header cannot be used,
-// or if its rows contradict each other on how days or prices are written. Faults of single rows are
-// in the Report. price is the name of the price column; empty means "price". A column that the
-// caller names holds one-way fares in the row's currency, even in rows with a return_date.
+// Open fails if the file cannot be opened, if its header cannot be read or used, or if its rows
+// contradict each other on how days or prices are written. All other faults are in the Report.
+// price is the name of the price column; empty means "price". A column that the caller names holds
+// one-way fares in the row's currency, even in rows with a return_date.
 func Open(path string, comparable upstream.Comparable, price string) (*Panel, error) {
 	file, err := os.Open(path)
 	if err != nil {
