@@ -33,7 +33,8 @@ const (
 	setUpStore  = "bolt:verdetto.db"
 )
 
-// notFirst lists the settings that choose the source or make the service reachable from outside.
+// notFirst lists the settings that choose the source or the clock, or make the service reachable
+// from outside.
 var notFirst = []string{"VERDETTO_UPSTREAM", "TRAVELPAYOUTS_TOKEN", "VERDETTO_ORIGINS", "VERDETTO_TLS",
 	"VERDETTO_BEHIND", "VERDETTO_BASE_URL", "VERDETTO_NOW"}
 

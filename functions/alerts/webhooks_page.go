@@ -240,7 +240,8 @@ func stateOf(d store.Delivery) string {
 	return "under_way"
 }
 
-// host returns the host of a URL. Pages show no other part, because the path may be secret.
+// host returns the host of a URL. Only the page of all alerts shows more of the URL, because the
+// path may be secret.
 func host(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -34,9 +34,9 @@ func refuses(status int) bool { return status == http.StatusForbidden || status 
 
 func isOther(status int) bool { return status != http.StatusOK }
 
-// check calls every function, and asks for the covered routes and the verdict of the first one. The
-// verdict may be refused with 429, because a caller without a key has few a day: that answer also
-// shows that the service works.
+// check calls every function that answers callers, and asks for the covered routes and the verdict
+// of the first one. The verdict may be refused with 429, because a caller without a key has few a
+// day: that answer also shows that the service works.
 func (f *Function) check(ctx context.Context) error {
 	var covered struct {
 		Rotte []struct{ Origine, Destinazione struct{ Codice string } }

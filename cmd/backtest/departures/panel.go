@@ -127,7 +127,7 @@ func (p *Panel) randomWalk() *Panel {
 	return p.withRows(walk)
 }
 
-// shuffled returns the reference that is easiest to predict. The prices of each route are exchanged
+// shuffled returns a reference that is easy to predict. The prices of each route are exchanged
 // among its rows at random, so after an unusual price the next one is usually closer to the median.
 func (p *Panel) shuffled() *Panel {
 	rng := rand.New(rand.NewPCG(11, 2))

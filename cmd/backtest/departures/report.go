@@ -68,7 +68,8 @@ type Comparison struct {
 	RivalECE        float64      `json:"rivalEce"`
 }
 
-// Level holds what happened after fares of one level. The level "all" covers all rows.
+// Level holds what happened after fares of one level. The level "all" covers the fares of every
+// level.
 type Level struct {
 	Level  string       `json:"livello"`
 	Count  int          `json:"count"`

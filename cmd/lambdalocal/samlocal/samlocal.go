@@ -3,9 +3,9 @@
 // functions run in Lambda's own image if a registry can be reached.
 //
 // A function gets the variables that the template names, and no others except local addresses and
-// the clock. It reads secrets under the template's own names. Nothing leaves this machine except the pull of an
-// image. If no Docker engine answers, Within starts one for a single process, in a network that
-// cannot reach the internet. Start reading at Open.
+// the clock. It reads secrets under the template's own names. Nothing leaves this machine except
+// requests for an image and for Go modules. If no Docker engine answers, Within starts one for a
+// single process, in a network that cannot reach the internet. Start reading at Open.
 package samlocal
 
 import (

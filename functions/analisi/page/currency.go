@@ -30,8 +30,8 @@ func priceFault(l *i18n.Language, text, chosen string) string {
 	return ""
 }
 
-// PriceField returns the typed price for the form field. A price with its own currency, such as
-// $50, is written as everywhere on the page: 50 USD.
+// PriceField returns the typed price for the form field. A price in a named currency other than the
+// euro, such as $50, is written as everywhere on the page: 50 USD.
 func (v *view) PriceField() string {
 	p, ok := parsePrice(v.Trip.OwnPrice, v.Currency)
 	named := strings.ContainsFunc(v.Trip.OwnPrice, isName)
@@ -76,7 +76,7 @@ func (t trip) seenEuro() (fare.Cents, bool) {
 }
 
 // most returns the maximum of a list in EUR cents, or 0 if the reader typed none. It returns false
-// if no fare can have the typed price.
+// if no fare can have the typed price, or if its currency has no exchange rate.
 func (s *Service) most(ctx context.Context, q question) (fare.Cents, bool, error) {
 	if q.Most == "" {
 		return 0, true, nil

@@ -283,8 +283,8 @@ func named(p places.Place, l *i18n.Language) places.Place {
 	return p
 }
 
-// ofAnywhere returns the part of a trip that also applies without a destination: the month of a
-// one-way trip, or the two days of a return.
+// ofAnywhere returns the part of a trip that also applies without a destination: the limits on
+// stops, airlines and price, and the month of a one-way trip or the two days of a return.
 func (t trip) ofAnywhere(kind fare.Trip) trip {
 	anywhere := trip{NonStop: t.NonStop, Most: t.Most, airlineChoice: t.airlineChoice}
 	if kind != fare.OneWay {

@@ -1,8 +1,8 @@
 // Command image writes the container image of a release as an OCI layout, for amd64 and arm64. With
 // -push it also pushes the image to a registry under the given names. It needs no container engine.
 // The image holds the executable, the root certificates of the system and the folder /data, the
-// only one that the service writes to. Images of one commit with the same certificates are equal to
-// the byte.
+// only one that the service writes to. Images of one commit with the same executables and
+// certificates are equal to the byte.
 package main
 
 import (
