@@ -65,7 +65,7 @@ func ASCIIDomain(domain string) string {
 	return ascii
 }
 
-// Mint returns the text of a new key, which is shown once, and the hash to store.
+// Mint returns the text of a new key, and the hash to store.
 func Mint(random io.Reader, customer CustomerID) (text string, hash Hash, err error) {
 	var secret [secBytes]byte
 	if _, err := io.ReadFull(random, secret[:]); err != nil {

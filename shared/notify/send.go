@@ -17,7 +17,7 @@ import (
 //
 // A lease ensures that only one process sends at a time, so that the rate limit holds. Work stops
 // before the deadline of its context; the next call continues at the same page of subscribers. A
-// channel that fails repeatedly is not used until the next call.
+// channel that is blocked or fails repeatedly is not used until the next call.
 type Sender struct {
 	Alerts        store.Alerts
 	Notifications store.Notifications

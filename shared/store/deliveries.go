@@ -11,8 +11,8 @@ import (
 
 // Deliveries stores the events for webhooks, their outcomes, and the state of the receiving URLs
 // (partitions: WEBHOOK, DELIVERIES). A delivery that has not ended also has an item in the queue
-// (DELIVERIES), which is sorted by due time. One write changes both, so no delivery is lost or queued
-// twice.
+// (DELIVERIES), which is sorted by due time. Both are queued, postponed and ended in one write, so
+// that no delivery is lost or queued twice.
 type Deliveries struct {
 	Table  Table
 	Outbox Outbox // for mails to the owners of dead endpoints

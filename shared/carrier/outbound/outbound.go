@@ -3,8 +3,9 @@
 //
 // It reaches only public addresses, and those that the operator allows (AllowPrivate). A name is
 // looked up once, every address in the DNS answer is checked, and the connection uses one of these
-// addresses, so a later change of the name has no effect. No redirect is followed, no proxy is used, and no connection is used twice. The time and size of an answer are
-// limited. Errors contain no URL, so secrets in a URL stay out of logs.
+// addresses, so a later change of the name has no effect. No redirect is followed, no proxy is
+// used, and no connection is used twice. The time and size of an answer are limited. Errors contain
+// no URL, so secrets in a URL stay out of logs.
 package outbound
 
 import (

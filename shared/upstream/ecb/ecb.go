@@ -1,5 +1,5 @@
 // Package ecb provides the euro reference rates of the European Central Bank. For past fares, a
-// file in the repository has one entry per month. The daily feed has today's rates. Every result
+// file in the repository has one entry per month. The daily feed has the newest rates. Every result
 // states the day of its rates: if the feed cannot be read, the result is the newest entry of the
 // file. The rates include currencies with a fixed rate to another one (pegs.csv). See LICENSES.md
 // for the source of the rates.
