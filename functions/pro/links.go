@@ -39,7 +39,8 @@ func (s *Service) sendLink(ctx context.Context, j store.Job, owner string, p pur
 	return s.send(ctx, j, write, c, path+"?t="+token)
 }
 
-// withoutPlan turns ErrNotFound into success: the plan was moved or erased after the job was stored.
+// withoutPlan turns ErrNotFound into success: the address never had a plan, or the plan was moved
+// or erased.
 func withoutPlan(err error) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return nil

@@ -33,8 +33,8 @@ var goneToken = httpapi.Fault{Name: "t", Detail: "is of a link that works no mor
 
 const mostPortals = 5
 
-// portal opens the customer's billing portal. After a plan has ended, its key is not valid, but a
-// mailed link still opens the portal, for the invoices.
+// portal opens the customer's billing portal. A mailed link opens it even after the plan has ended,
+// for the invoices.
 func (s *Service) portal(ctx context.Context, in *portalInput) (*page.Response, error) {
 	l, key, token := in.language(), in.Header, ""
 	if in.Body != nil {

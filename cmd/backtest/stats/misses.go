@@ -47,8 +47,8 @@ func MissBy(percentiles []float64, part func(row int) int, name func(part int) s
 // alone makes the percentiles look wrong.
 const leastRows = 100
 
-// WorstOf returns the group with the largest miss among those with leastRows rows, or among all
-// groups if none has that many.
+// WorstOf returns the group with the largest miss among those with at least leastRows rows, or
+// among all groups if none has that many.
 func WorstOf(parts []Miss) (worst Miss) {
 	for _, p := range parts {
 		if p.Count >= leastRows && (worst.Count < leastRows || p.Worst > worst.Worst) ||

@@ -89,7 +89,8 @@ func (c *Cases) BrierSkill() float64 {
 	return 1 - square/float64(len(c.Fell))/(base*(1-base))
 }
 
-// Bin holds the cases whose stated chance of a fall is at least From and less than From + 0.1.
+// Bin holds the cases whose stated chance of a fall is at least From and less than From + 0.1; the
+// last bin also holds the chance 1.
 type Bin struct {
 	From   float64 `json:"from"`
 	Count  int     `json:"count"`
