@@ -14,7 +14,7 @@ const (
 )
 
 // Past is the price history of one departure. It holds only what later judgements need, and gives
-// the same results as the full list of quotes.
+// the same results as the full list of quotes, unless State.Encode has thinned it.
 type Past struct {
 	// lows are the quotes that are cheaper than all later ones, oldest first and so cheapest first.
 	// The last is the newest quote. The minimum since a day is the first low on or after that day.
