@@ -82,8 +82,8 @@ func (r *reach) url(at net.Addr) string {
 	return "https://" + r.config.Certificates.Domain()
 }
 
-// certificatesFolder returns a folder next to the store's file, so that an operator who moves or backs
-// up that folder includes the certificates.
+// certificatesFolder returns a folder next to the store's file, so that an operator who moves or
+// backs up that folder includes the certificates. For other stores it is in the working directory.
 func certificatesFolder(store string) string {
 	if file, ok := strings.CutPrefix(store, "bolt:"); ok {
 		return filepath.Join(filepath.Dir(file), "certificates")

@@ -56,7 +56,7 @@ func serve(ctx context.Context, o *serveOptions) error {
 		return err
 	}
 	outbound.AllowPrivate(s.PrivateTargets)
-	// The store is opened last, because opening it may create a file.
+	// The store is opened after the listener, because opening it may create a file.
 	listener, err := o.reach.open(&s, o.store)
 	if err != nil {
 		return err
