@@ -195,8 +195,9 @@ const extended = "esteso"
 
 // buy applies a purchase to a plan, once. For an address without a valid key it returns a new key.
 // A valid key stays valid and is returned only to a caller who presents it, because the payer may
-// be a stranger; otherwise the owner gets a mail. If secret is not empty, the payer can open the
-// result again. If mailed is true, no caller waits for the answer, so a new key is mailed.
+// be a stranger; otherwise the owner gets a mail. A presented key whose plan has ended becomes
+// valid again. If secret is not empty, the payer can open the result again. If mailed is true, no
+// caller waits for the answer, so a new key is mailed.
 func (s *Service) buy(ctx context.Context, email, presented, secret string, mailed bool, once store.Once) (issued, error) {
 	now := s.Now()
 	if secret != "" {
