@@ -1,8 +1,8 @@
 // Package agents answers /mcp: it offers the service as tools of the Model Context Protocol. It
 // keeps no sessions: any process answers any message at once, with JSON.
 //
-// Each tool returns the answer of an API endpoint and counts toward its quota. Start reading at
-// addTools.
+// Each tool returns the answer of an API endpoint, most of them shortened, and counts toward its
+// quota. Start reading at addTools.
 package agents
 
 import (
