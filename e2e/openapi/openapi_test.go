@@ -88,7 +88,7 @@ func newDescriber(t *testing.T) *describer {
 	s := fixture.OpenShop(t, table, clock)
 	s.Pro.Random = rand.NewChaCha8([32]byte{}) // the same examples in each run
 	s.Alerts.Telegram = alerts.TelegramBot{Name: telegramtest.Name, Secret: telegramtest.Secret}
-	s.Handler = s.API // not checked against the description, which is not complete yet
+	s.Handler = s.API // not checked against the OpenAPI description, which is not complete yet
 	o := onemachine.Options{Table: table, Source: sample.New(), Now: clock.Now, Log: slog.New(slog.DiscardHandler),
 		Origins: []fare.City{"MIL", "TRN"}}
 	if report, err := o.Refresh(t.Context(), nil); err != nil || report.Failed > 0 {

@@ -147,7 +147,7 @@ func (s *story) send(ts *testscript.TestScript, q request) {
 	w := httptest.NewRecorder()
 	handler := s.handler
 	if slash := strings.HasSuffix(path, "/") && path != "/"; slash || strings.Contains(query, "campi=") || strings.Contains(query, "fields=") {
-		handler = s.service.API // the description has paths without a slash at the end, and whole answers
+		handler = s.service.API // the OpenAPI description has paths without a slash at the end, and whole answers
 	}
 	if strings.HasPrefix(path, "/x402/") && s.options.Money == "" {
 		handler = fixture.Described(s.t, s.seller().Handler)
@@ -187,7 +187,8 @@ func (s *story) shown() string {
 	return fmt.Sprintf("%.2000s", s.body)
 }
 
-// toolAnswer returns the structured content of a tool's answer, or its text if it has none, and its text.
+// toolAnswer returns the structured content and the text of a tool's answer. Without structured
+// content, content is the text. For any other message, content is the message and text is empty.
 func toolAnswer(body []byte) (content []byte, text string) {
 	for line := range bytes.Lines(body) { // in a stream, the first event with a JSON object is the answer
 		body = bytes.TrimPrefix(line, []byte("data: "))

@@ -100,8 +100,8 @@ type story struct {
 
 	table    *boltstore.Store // nil: the service is not running
 	service  *onemachine.Service
-	operated *operator         // nil: nobody operates it
-	perCall  *fixture.PerCall  // nil: no answer was asked for by x402
+	operated *operator         // nil unless the script says: service operated
+	perCall  *fixture.PerCall  // nil until the first call by x402
 	signed   map[string]string // payments by x402
 	handler  http.Handler
 

@@ -205,6 +205,7 @@ func TestRun_Concurrent(t *testing.T) {
 	for first := range 4 {
 		wg.Go(func() {
 			some := part(all.has["ROM"].([]fare.Fare), 4, first)
+			// A refresh can fail after too many conflicts; the next one on the schedule repeats it.
 			for {
 				r := refresher(&source{has: map[fare.City]any{"ROM": some}}, table, clock)
 				report, err := r.Run(t.Context())
@@ -212,7 +213,7 @@ func TestRun_Concurrent(t *testing.T) {
 					t.Error(err)
 				}
 				if report.Failed == 0 {
-					return // After too many conflicts the schedule runs it again.
+					return
 				}
 			}
 		})

@@ -48,7 +48,7 @@ func (c config) required() []parameters.Parameter {
 	return parameters.Required(parameters.Chosen(c.TelegramBot, c.StripePrice, c.SolanaWallet)...)
 }
 
-// regions returns the regions with a stack of the service, and the suffix of its name there.
+// regions returns each region that has a stack of the service, with the suffix of the stack's name.
 func (c config) regions() []region {
 	if c.Region == edgeRegion {
 		return []region{{c.Region, ""}}

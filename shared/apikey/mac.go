@@ -25,8 +25,8 @@ func Pseudonym(secret []byte, texts ...string) string {
 	return base64.RawURLEncoding.EncodeToString(MAC(secret, texts...)[:idBytes])
 }
 
-// Cipher returns an authenticated cipher whose key is the MAC of the texts. It puts a random nonce
-// before each sealed text; pass none.
+// Cipher returns an authenticated cipher whose key is the MAC of the texts. Seal puts a random nonce
+// before the sealed text, so callers pass a nil nonce to Seal and Open.
 func Cipher(secret []byte, texts ...string) cipher.AEAD {
 	block, err := aes.NewCipher(MAC(secret, texts...))
 	if err != nil {

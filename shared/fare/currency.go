@@ -104,7 +104,7 @@ func (m Money) Decimal() string {
 	return fmt.Sprintf("%s%d.%02d", sign, m.Amount/100, m.Amount%100)
 }
 
-// Short writes the amount as Decimal does, without decimals that are zero.
+// Short writes the amount as Decimal does, but omits .00.
 func (m Money) Short() string { return strings.TrimSuffix(m.Decimal(), ".00") }
 
 func (m Money) HasFraction() bool { return m.Rounded() != m }

@@ -157,9 +157,9 @@ type purpose string
 const (
 	unsubscribe purpose = "unsubscribe"
 	snooze      purpose = "snooze"
-	digest      purpose = "digest"   // its route field is empty
-	requests    purpose = "requests" // its route field is empty
-	manage      purpose = "manage"   // its route field holds the day of the link, or is empty
+	digest      purpose = "digest"   // signed with an empty route
+	requests    purpose = "requests" // signed with an empty route
+	manage      purpose = "manage"   // signed with the day of the link as the route, or with an empty one
 )
 
 const (

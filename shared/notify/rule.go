@@ -28,7 +28,7 @@ type Observation struct {
 type Watch struct {
 	Kind      string // a kind of package store
 	Threshold fare.Cents
-	Days      int        // for kind Low: number of days
+	Days      int        // for kind Low: the number of days in which no fare was as cheap
 	Percent   int        // for kind Drop by a percentage
 	Amount    fare.Cents // for kind Drop by an amount, in EUR cents
 }

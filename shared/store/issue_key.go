@@ -40,7 +40,8 @@ func (k Customers) Issue(
 // ErrIssued means that a key was already issued for this checkout or payment.
 var ErrIssued = errors.New("a key was issued for this already")
 
-// unknownTries limits the tries of IssueOnce and Rotate while the outcome of a write is unknown.
+// unknownTries limits the tries of IssueOnce and Rotate that fail with ErrUnavailable, after which a
+// write may have taken effect.
 const unknownTries = 4
 
 // Once is a checkout or payment that can be used once, for a new key or a longer plan.

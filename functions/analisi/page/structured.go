@@ -2,9 +2,9 @@ package page
 
 import "net/http"
 
-// schema.org data are only on pages without the details of a trip, as sitemaps list them. The
-// service sells no flights, so they contain no offer, price or rating. They are in a script element
-// of type application/ld+json, which the pages' security policy allows.
+// Only pages without the details of a trip have schema.org data; sitemaps list only such pages too.
+// The service sells no flights, so the data contain no Offer, Product or Rating. They are in a script
+// element of type application/ld+json, which the pages' security policy allows.
 
 type linked map[string]any
 

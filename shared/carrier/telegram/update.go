@@ -17,7 +17,7 @@ const Blocked = "blocked the bot"
 type Command struct {
 	Chat     string // its number
 	Private  bool   // with one person; in groups any member may write
-	Name     string // start, stop, ...; empty if it is no command; or Blocked
+	Name     string // such as start, or Blocked; empty if the message is no command
 	Argument string // text after the name
 	Language string // of the user, an IETF tag; may be empty
 }

@@ -37,7 +37,7 @@ type Data struct {
 	Paid        *int64 `json:"paidCents,omitempty"`   // for kind paid, in EUR cents
 	Level       string `json:"level,omitempty"`       // for an alert to Anywhere: the level that a fare needs
 	Area        string `json:"area,omitempty"`        // for an alert to Anywhere: the country or continent of the destinations
-	Days        int    `json:"days,omitempty"`        // for kind low
+	Days        int    `json:"days,omitempty"`        // for kind low: the number of days in which no fare was as cheap
 	Percent     int    `json:"percent,omitempty"`     // for kind drop, if it is by a percentage
 	Amount      *int64 `json:"amountCents,omitempty"` // for kind drop, if it is by an amount, in EUR cents
 	Trip        *Trip  `json:"trip,omitempty"`        // absent: the alert is for the cheapest one-way fare of the route

@@ -79,7 +79,7 @@ func (l *Language) Price(amount, currency string) string {
 	return l.Decimals(amount) + "\u00a0" + currency
 }
 
-// Quoted writes an amount in its own currency, without decimals that are zero.
+// Quoted writes an amount in its own currency. It omits the decimals if all are zero.
 func (l *Language) Quoted(m fare.Money) string { return l.Price(m.Short(), m.Currency.String()) }
 
 // Decimals writes a decimal string such as 1234.50 with the language's separators, keeping all

@@ -120,7 +120,7 @@ func (v Verdict) Level() string {
 func (v Verdict) LevelName() verdict.Level { return v.judgement().Of.Verdict.Level }
 
 // Than compares the fare with its usual price, as in "€15 less than usual". It returns "" if the
-// fare is not judged for a day: differences in money are stated only between a fare and its day.
+// fare is not judged for a day, because it then has no usual price.
 func (v Verdict) Than() string {
 	ofDay, ok := v.ForDay()
 	if !ok {

@@ -11,7 +11,8 @@ type Route struct {
 	epoch fare.Day
 	level mean // the route's mean of log prices minus the curve
 	count int  // fares ever added
-	// residuals holds the weight of the fares per step, lowest first, for each group of lead times.
+	// residuals holds, for each group of lead times, the weight of the fares in each step of the
+	// residual, lowest step first.
 	residuals [groups][]bar
 	terms     [horizons]term
 	single    bool // not grouped by lead time: all residuals are in the first group

@@ -71,7 +71,7 @@ func TestProcessesLearnOfEachOther(t *testing.T) {
 	first, second := New(c, clock), New(c, clock)
 	joins(t, first, "a", 70)
 	now = now.Add(time.Minute)
-	joins(t, first, "a", 10) // the first call writes the pending ones: 71 in total
+	joins(t, first, "a", 10) // the first of these calls is written with the 54 pending ones, so the store counts 71
 	if passed := joins(t, second, "a", 700); passed != 600-71 {
 		t.Errorf("%d calls passed at the second process, want 529", passed)
 	}

@@ -80,7 +80,7 @@ var Others = Route{Name: "others", Free: Cap{3000, time.Hour}, Pro: Cap{36000, t
 // counted in memory.
 var Cached = Route{Name: "cached", Free: Cap{600, time.Minute}}
 
-// Keyed reports whether the API reads X-Api-Key itself.
+// Keyed reports whether httpapi identifies the caller by X-Api-Key before the handler runs.
 func (r Route) Keyed() bool { return r.Keys || r.Pro != Cap{} }
 
 func (r Route) Methods() []string {

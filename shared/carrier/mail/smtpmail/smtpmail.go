@@ -97,8 +97,8 @@ func (s *Sender) Send(ctx context.Context, m mail.Message) error {
 	return fmt.Errorf("send mail: %w: %s: %s", outcome(reached, err), reached, text)
 }
 
-// send returns the last step that it began. The end of the message is sent only while the context
-// before is active.
+// send returns the last step that it began. The parameter before is the context of all steps ahead of
+// the end of the message. Once this context has ended, the end is not sent.
 func (s *Sender) send(ctx, before context.Context, to string, raw []byte) (step, error) {
 	conn, err := s.config.Dial(before, "tcp", s.config.Server.Address())
 	if err != nil {
