@@ -59,7 +59,7 @@ type Service struct {
 	signature struct {
 		sync.Mutex
 		next        time.Time // no wrong signature is logged before this time
-		heard, sold time.Time // the last delivery, and the sale that noteSale judges it by
+		heard, sold time.Time // of the last delivery, and of the sale that should have caused it; see noteSale
 	}
 
 	// kept is the progress of judging kept claims.

@@ -60,7 +60,7 @@ func TestAirportsByHand(t *testing.T) {
 		Level                verdict.Level
 		Reliability          verdict.Reliability
 		Airports             string
-		Departures, Percent  int // fields of Judgement.Basis; 0 without a basis
+		Departures, Percent  int // of Judgement.Basis; 0 without a basis
 	}
 	for _, c := range []struct {
 		from, to string

@@ -13,10 +13,10 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// A full refresh without pooled statistics, and each later one of the same day, rebuilds them from
-// the stored history: after many recorded fares were imported at once, or in a store of an earlier
-// version. warmUp processes one day after the other, for all series together, like daily refreshes.
-// It writes the pooled statistics last, so if it is killed, it starts again.
+// If a store has no usable pooled statistics, for example because an earlier version wrote it, the
+// next full refresh and each later one of the same day rebuild them from the stored history. warmUp
+// processes one day after the other, for all series together, like daily refreshes. It writes the
+// pooled statistics last, so if it is killed, it starts again.
 
 type warming struct {
 	series  fare.Series

@@ -18,8 +18,8 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// With parameters, the released template is that of make deploy with the same choices. Metadata and
-// the place of the executables may differ.
+// With parameters, the released template is that of make deploy with the same choices. Metadata, the
+// place of the executables and the id of the mail subscription may differ.
 func TestReleaseTemplate(t *testing.T) {
 	needsNode(t)
 	released, err := releaseTemplate(tempDir(), standIns(), "verdetto_1.0.0_aws")

@@ -114,7 +114,7 @@ const (
 	Depth     Run = "DEEPENED"   // the departures that were due
 
 	// Began is not recurring work but the time of the first Claim. Stores of earlier versions lack
-	// it, and those whose first fares were imported.
+	// it, and so do stores whose first fares were imported.
 	Began Run = "BEGAN"
 )
 

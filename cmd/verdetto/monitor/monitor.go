@@ -48,7 +48,8 @@ type Monitor struct {
 	well     time.Time          // the time since which nothing fails; zero: something fails, or nobody has looked
 }
 
-// buckets are upper bounds in seconds, from a verdict to a call of a payment provider.
+// buckets are upper bounds in seconds: the lowest are for verdicts, the highest for requests that wait
+// for a payment provider.
 var buckets = []float64{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10}
 
 func New() *Monitor {

@@ -72,8 +72,8 @@ func (s *search) day(day fare.Day) {
 	}
 }
 
-// seen adds the cheapest one-way fare that a search finds and, if nonStop is true and it is another
-// one, the cheapest non-stop fare.
+// seen adds the cheapest one-way fare that a search finds. If nonStop is true and this fare has a
+// stop, seen also adds the cheapest non-stop fare, if there is one.
 func (s *search) seen(day fare.Day, o fare.Observation, nonStop bool) {
 	if o.Found <= s.since || o.Found > s.until || !s.flies(o.Depart) {
 		return
