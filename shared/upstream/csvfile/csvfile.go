@@ -225,8 +225,8 @@ func (l *loader) row(fields [][]byte) error {
 	if err != nil {
 		return err
 	}
-	// The file is a history, so each row is judged as of its own day. The limit until of a query
-	// applies later.
+	// The file is a history, so each row is judged as of its own day. A query applies its time limit
+	// later.
 	f, reason := l.comparable.Fare(row, row.Found)
 	if reason != "" {
 		l.report.Dropped[reason]++
