@@ -24,7 +24,7 @@ func Problems(h http.Handler) http.Handler {
 			return
 		}
 		response, err := p.page(i18n.ForHeader(r.Header.Get("Accept-Language")))
-		if err != nil { // send the document instead
+		if err != nil { // the caller gets the JSON document instead
 			w.WriteHeader(p.status)
 			_, _ = w.Write(p.document.Bytes())
 			return
