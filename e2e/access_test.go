@@ -24,8 +24,8 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
-// beyondScripts covers what the Lambda functions do and no script does: it checks the pepper, plans
-// refreshes with a queue, and sends mails to mailboxes that refuse them.
+// beyondScripts runs what the Lambda functions do beyond the scripts, so that together they use each
+// entry of schema.Accesses.
 func beyondScripts(t *testing.T) {
 	clock := storetest.NewClock()
 	clock.Add(fixture.Today.Sub(clock.Now()))

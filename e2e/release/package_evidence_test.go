@@ -180,7 +180,7 @@ func (d debian) upgrade(environment ...string) {
 	var group sync.WaitGroup
 	var mu sync.Mutex
 	var calls, failed int
-	var first, last time.Time // failed calls
+	var first, last time.Time // start of the first failed call, end of the last one
 	var wrong []string
 	stop := make(chan struct{})
 	for range 4 {

@@ -50,7 +50,8 @@ func (s *Service) recover(ctx context.Context, in *recoverInput) (*page.Response
 			"key stops working once the new one is mailed.")
 }
 
-// storeJob gives the same answer for every address.
+// storeJob gives the same answer for every valid address, so that a caller cannot find out
+// whether an address is known.
 func (s *Service) storeJob(ctx context.Context, box store.Outbox, kind, email, accept string, r Reader, block,
 	detail string) (*page.Response, error) {
 	email, err := address(email)

@@ -91,9 +91,9 @@ func (r *Refresher) storeAnswer(ctx context.Context, o *Outcome, answer upstream
 	return r.Fares.SetLastAnswer(ctx, o.Origin, now)
 }
 
-// publish updates the deals and trends of an origin and stores notifications for its subscribed
-// routes. The trends of one-way series are written last, so a later plan sees from them that
-// publishing is complete. It adds the number of routes with news to notified.
+// publish updates the deals and trends of an origin, stores notifications for its subscribed routes,
+// and adds the number of routes with news to *notified. It writes the trends last, so that a later plan
+// sees from them that publishing is complete.
 func (r *Refresher) publish(ctx context.Context, origin fare.City, stored summaries, pooled departure.Cycle,
 	notified *int) error {
 	if len(stored) == 0 {

@@ -151,7 +151,7 @@ func sameAmount(a, b string) bool {
 
 func (p *preflight) webhook(ctx context.Context) ([]fault, error) {
 	if p.config.Domain == "" {
-		return nil, nil // its URL is known after deployment
+		return nil, nil // without a domain, the webhook's URL is known only after deployment
 	}
 	var list struct {
 		Data []struct {

@@ -165,7 +165,8 @@ func (a *account) invoked(w http.ResponseWriter, r *http.Request, function strin
 		if err = json.Unmarshal(payload, &event); err == nil && event.Headers["x-origin-secret"] != secret {
 			err = fmt.Errorf("a call without the secret of the edge")
 		}
-		if err == nil { // the local service uses the connection's address
+		if err == nil {
+			// The local service reads the caller's address from the connection, not from CloudFront's header.
 			event.RequestContext.HTTP.SourceIP, _, _ = strings.Cut(event.Headers["cloudfront-viewer-address"], ":")
 			answer, err = lambdahttp.Adapt(a.service)(a.t.Context(), event) // on Lambda a request has no local address
 		}

@@ -14,7 +14,7 @@ type Endpoint struct {
 	URL        string    `json:"u"`
 	Generation int       `json:"g,omitempty"` // number of secret rotations
 	Rotated    time.Time `json:"r,omitzero"`
-	Verified   bool      `json:"v,omitempty"` // the endpoint has accepted a test event
+	Verified   bool      `json:"v,omitempty"` // the endpoint has accepted a test event, and was not given up since
 	Dead       bool      `json:"x,omitempty"` // the endpoint was given up
 	Answered   time.Time `json:"a,omitzero"`  // when it last accepted an event, or at most an hour earlier
 

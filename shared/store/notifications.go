@@ -165,7 +165,7 @@ func readNotification(item Item) (Notification, error) {
 	return n, nil
 }
 
-// Advance records that all alerts up to a Place were checked. It fails with ErrConflict if a
+// Advance records the Place of the last alert that was checked. It fails with ErrConflict if a
 // refresh has replaced the notification meanwhile.
 func (w Notifications) Advance(ctx context.Context, n *Notification, to string) error {
 	next := *n

@@ -185,8 +185,8 @@ func tripOn(q question, l verdict.Live) trip {
 
 func monthIn(d fare.Day) string { return d.String()[:len("2006-01")] }
 
-// shortest returns a city's code if the page shows the city under the name in the query, and
-// otherwise the query. A calendar has many links, and codes keep it small.
+// shortest returns the city's code if query is the name under which the page shows the city, and
+// otherwise query. Codes are shorter than names, and a calendar has many links.
 func (v *view) shortest(city fare.City, query string) string {
 	if p, ok := places.Get(city); ok && named(p, v.T).Name == query {
 		return string(city)

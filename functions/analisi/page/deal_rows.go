@@ -24,7 +24,8 @@ func (v *view) cheapRow(q question, d published.DestinationDeal) cheapRow {
 	ago := func(f verdict.Live) string { return wording.Ago(l, int(v.today-f.FoundDay())) }
 	row := cheapRow{City: name, Fare: l.Money(d.Fare.Price), Date: v.shortDay(depart), Seen: wording.Sentence(ago(d.Fare)),
 		Level: "unknown", LevelText: l.Text("cheap.unknown")}
-	if back := d.Fare.Return(); back != 0 { // a deal may have other days than the question, with similar nights
+	// The days of a return may differ from those in the question, so the link asks for the deal's days.
+	if back := d.Fare.Return(); back != 0 {
 		ask.on(depart, back)
 		row.Date = l.Text("ask.out_and_back", "Out", row.Date, "Back", v.shortDay(back))
 	}

@@ -353,9 +353,9 @@ func (h home) showPair(ctx context.Context, q question, asked answer.Question, v
 	v.Notice.Pair = p
 }
 
-// pair returns the cheapest two one-way fares, out and back, that make a return of the question. If
-// there are no two, together is false, and best holds for each way the cheapest fare on days that fit
-// the question, or a fare without a price.
+// pair returns the cheapest pair of one-way fares, out and back, whose days fit the question. If no two
+// fares fit together, together is false, and best holds the cheapest fare in each direction on days
+// that fit the question. Without such a fare, its price is 0.
 func (t trip) pair(flights [2]map[fare.Day]verdict.Day, today fare.Day) (best [2]verdict.Day, together bool) {
 	least, most, _ := nights(t.Stay)
 	if t.back != 0 {

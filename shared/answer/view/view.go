@@ -46,7 +46,8 @@ func airportsOf(p verdict.Pair) *Airports {
 	return a
 }
 
-// Pair is the inverse of airportsOf.
+// Pair returns the pair of airports that a describes. The ratio of its Basis is rounded to a percent,
+// and Departures is 0.
 func (a *Airports) Pair() (p verdict.Pair) {
 	if a == nil {
 		return p

@@ -13,7 +13,8 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// A copy of a file that is written to holds both items of a pair, or neither.
+// Each write stores a pair of items. A copy made during writes must hold both items of a pair, or
+// neither.
 func TestCopy(t *testing.T) {
 	dir := t.TempDir()
 	s, err := boltstore.Open(filepath.Join(dir, "live.db"), time.Now)

@@ -186,7 +186,8 @@ func TestATransactionThatFailsIsEverybodysError(t *testing.T) {
 					}))
 					return
 				}
-				_, err := s.Take(t.Context(), key, 1, 1, time.Now().Add(time.Hour)) // one of the two calls exceeds the limit, but then the transaction fails
+				// One of the two calls exceeds the limit, but the error of the transaction replaces its own.
+				_, err := s.Take(t.Context(), key, 1, 1, time.Now().Add(time.Hour))
 				errs <- err
 			})
 		}

@@ -72,8 +72,8 @@ func (v Verdict) ForDay() (Verdict, bool) {
 	return v, true
 }
 
-// judgement returns what the headline, the scale and the certainty are about. For a route that is its
-// market; otherwise it is the fare for its own day or, if that has no judgement, the days in question.
+// judgement returns the verdict that the headline, the scale and the certainty state: the fare's
+// verdict for its own day. If there is none, or if v is about the market of a route, it returns v.
 func (v Verdict) judgement() Verdict {
 	if ofDay, ok := v.ForDay(); ok && !v.OfMarket() {
 		return ofDay

@@ -18,10 +18,12 @@ func mix(x uint64) uint64 {
 // unit maps the output of mix to [0, 1).
 func unit(x uint64) float64 { return float64(x>>11) / (1 << 53) }
 
-// raw returns the price in EUR cents of a seat for the day depart, as seen on the day found, before
-// quote rounds it. The price changes at intervals. Each time it is computed from the lead time, the
-// route's market and chance. Sometimes all departures of a route are on sale. Callers round the price
-// to steps, which hides small changes, and apply the route's lowest price.
+// raw returns the price in EUR cents of a seat for the day depart, as seen on the day found. Callers
+// round it with quote, which hides small changes, and apply the route's lowest price.
+//
+// The price is computed anew every 12 days, or every 3 days in the last 3 weeks, from the route's base
+// price and market, the day of departure, the lead time and a pseudorandom factor. In about 1 of 12
+// periods of 10 days, all departures of a route cost a quarter less.
 func (r *route) raw(depart, found fare.Day) float64 {
 	lead := depart - found
 	hold := fare.Day(12)
@@ -71,7 +73,7 @@ func (r *route) priceReturn(depart, found fare.Day, trip fare.Trip, nights fare.
 	return max(r.money.quote((r.raw(depart, found)+r.raw(depart+nights, found))*share), r.floor)
 }
 
-// weekdays are price factors by weekday of departure, Sunday first. (1970-01-01 was a Thursday.)
+// weekdays are price factors by weekday of departure, Sunday first.
 var weekdays = [7]float64{1.2, 1.04, 0.88, 0.9, 1, 1.15, 1.06}
 
 // bends are the corners of the curve of price factors by lead time in days. Departures are cheapest
@@ -125,6 +127,7 @@ func weight(k kind, depart fare.Day) float64 {
 	return weigh(k, depart)
 }
 
+// weigh adds 4 to the day because day 0, 1970-01-01, was a Thursday.
 func weigh(k kind, depart fare.Day) float64 { return season(k, depart) * weekdays[(depart+4)%7] }
 
 // season makes summer (above all at the sea), Christmas and Easter expensive, and the time before and

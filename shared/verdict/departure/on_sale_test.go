@@ -95,7 +95,7 @@ func TestBeside(t *testing.T) {
 	}
 }
 
-// Outcomes without departures on sale change the first four terms, but not the fifth.
+// The fifth term of the rule learns nothing from outcomes without departures on sale; the others do.
 func TestBesideUnknownIsNotLearned(t *testing.T) {
 	p, r := Start(10), new(Route)
 	var sums Statistics

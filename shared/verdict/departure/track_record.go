@@ -32,9 +32,10 @@ type RecordHorizon struct {
 
 // Band holds what followed after answers whose chance of a fall was at least From and less than To;
 // the last band includes a chance of 1. Only departures that left after the end of the horizon, and
-// were seen again within it, count. All fields but Cases and Panels are fractions: 0.05 is 5 %. In
-// Record.Horizons, the values are those of the first panel, but Low and High cover the intervals of
-// all panels with enough data; Panels is their number.
+// were seen again within it, count. All fields but Cases and Panels are fractions: 0.05 is 5 %.
+//
+// A band of Record.Horizons has the values of the record's first panel, except that Panels is the
+// number of panels with enough data, and Low and High are widened to cover the intervals of all these.
 type Band struct {
 	From   float64
 	To     float64

@@ -18,7 +18,7 @@ type step int
 
 const (
 	connecting step = iota
-	greeting        // and TLS
+	greeting        // includes the TLS handshake
 	signingIn
 	sender
 	recipient

@@ -65,8 +65,8 @@ func (s *Server) Wrap(around func(http.Handler) http.Handler) {
 	s.web.Config.Handler = around(s.web.Config.Handler)
 }
 
-// Messages returns the messages that a topic, given by its URL, shows: of those with the same ID
-// only the last.
+// Messages returns the messages that a topic, given by its URL, shows. Of several messages with the
+// same Sequence it shows only the last.
 func (s *Server) Messages(topic string) []Message {
 	u, err := url.Parse(topic)
 	if err != nil {
