@@ -92,7 +92,7 @@ func (w world) Fares(ctx context.Context, origin fare.City, since, until time.Ti
 }
 
 var (
-	worlds sync.Map // a store's bytes by the time of its refresh
+	worlds sync.Map // maps the time of a refresh to the bytes of the refreshed store
 	invent = sync.OnceValue(func() world { return world{sample.New()} })
 )
 

@@ -42,7 +42,7 @@ type view struct {
 	Until        string // when the pause of an alert ends, or the stop of requests
 	Busy         string // the allowed number of requests, and when the next one is allowed; empty: the request has a fault
 	Most         int
-	Days         int // days for which a link to manage is valid, or requests can be stopped
+	Days         int // for how many days a manage link is valid or, on the page about requests, requests are stopped
 	hookView
 }
 

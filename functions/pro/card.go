@@ -118,8 +118,8 @@ type confirmInput struct {
 	Reader
 }
 
-// confirm shows the key, or that the plan of an existing key was extended: to a program once, to a
-// person for 10 minutes. Only the payer knows the id of the checkout.
+// confirm shows the key, or that the plan of an existing key was extended. A program sees this once; a
+// person can see it again for 10 minutes. Only the payer knows the id of the checkout.
 func (s *Service) confirm(ctx context.Context, in *confirmInput) (*page.Response, error) {
 	l, person := in.language(), page.WantsHTML(in.Accept)
 	if person {

@@ -39,8 +39,8 @@ type due struct {
 }
 
 // planDeep lists the series to ask the source for on a day: first those in demand that were not
-// asked for within a day, then pairs of airports in demand, then other series. The other series are
-// limited to share, and so are the pairs, because callers can name more of them than there are routes.
+// asked for within a day, then pairs of airports in demand, then other series. A daily share limits the
+// other series. It also limits the pairs, because callers can name more pairs than there are routes.
 // Each part begins with the series that were not asked for longest. If one origin cannot be read, the
 // plan still contains the others.
 func (r *Refresher) planDeep(ctx context.Context, at time.Time) ([]due, error) {

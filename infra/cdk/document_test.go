@@ -38,7 +38,7 @@ func TestDocumentCosts(t *testing.T) {
 		for i := range cells {
 			cells[i] = strings.Trim(cells[i], " *")
 		}
-		cells = append(cells, "", "")[:7] // Trim also removed the bars of empty last cells
+		cells = append(cells, "", "")[:7] // put back empty last cells, whose bars Trim removed
 		for i := range sums {
 			quantity, cost := cells[3+2*i], cells[4+2*i]
 			want := sums[i]

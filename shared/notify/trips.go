@@ -47,7 +47,7 @@ func (r *run) lookFor(ctx context.Context, n *notification, a store.Alert) (*loo
 			return r.lookFrom(ctx, stored)
 		}
 	case n.stored.Trips != (a.Trip != store.Trip{}):
-		return nil, nil // the other notification of the route covers this alert
+		return nil, nil // the route's notification of the other kind covers this alert
 	case !n.stored.Trips:
 		return n.look, nil
 	}

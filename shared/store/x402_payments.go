@@ -224,8 +224,8 @@ const (
 )
 
 // release removes all slots from the payment and returns the writes that delete the free ones. The
-// others stay reserved until their window ends. The caller writes the payment in the same
-// transaction, so that no slot is deleted a second time, when another payment may have reserved it.
+// others stay reserved until their window ends. The caller must write the payment in the same
+// transaction: otherwise a later call could delete a slot that another payment has reserved meanwhile.
 func (p *Payment) release(now time.Time, end ending) (ops []Op) {
 	var freed []Key
 	// Well before OpenFor ends, the mark of the open payment belongs to this payment. Later, it may

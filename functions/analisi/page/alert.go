@@ -152,9 +152,9 @@ func (v *view) AlertOpen() bool {
 	return v.Trip.NonStop != "" || v.AirlineText() != "" || v.AlertDays() != nil || v.AlertNights() != ""
 }
 
-// AlertFall returns by how many percent the fare must fall for the alert that the form offers first,
-// if the page judges the fare of one day and the address fills in nothing. Otherwise it returns 0:
-// the form first offers an alert of a good fare.
+// AlertFall returns a percentage if the page judges the fare of one day and the address fills in
+// nothing: the form then first offers an alert for a fall of that size. Otherwise AlertFall returns 0,
+// and the form first offers an alert of a good fare.
 func (v *view) AlertFall() int {
 	if v.Verdict == nil || v.Trip.Date == "" || v.Form != (alertFields{}) {
 		return 0

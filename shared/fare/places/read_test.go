@@ -206,8 +206,8 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// Names in a list keep their country or state, but a city that is called like a country is a name
-// of the list.
+// A country or state in a list belongs to the city before it. If its name is also that of a city, such
+// as Luxembourg, it is a name of its own.
 func TestList(t *testing.T) {
 	for names, want := range map[string]string{
 		"Lisbon, Portugal": "LIS", "Lisbon, Portugal, Porto": "LIS OPO", "Bucarest,Londra": "BUH LON", "Rome,Lisbon,PT,MAD": "ROM LIS MAD",

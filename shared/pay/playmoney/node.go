@@ -35,7 +35,7 @@ type Transfer struct {
 	Memo         string // empty: no memo
 	MemoProgram  string // empty: the constant MemoProgram
 	Inner        bool   // the payer calls a program that makes the transfer and writes the memo
-	Tables       bool   // version 0: a look-up table holds the receiving account
+	Tables       bool   // version 0 of the wire format, with the receiving account in a look-up table
 	V1           bool   // version 1 of the wire format, which has no look-up tables
 	Signers      int    // 0 means 1
 	Reference    string // address listed among the accounts; empty: none

@@ -121,8 +121,8 @@ func (d discreet) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// call calls the API and returns the JSON of the answer. If the object does not exist, it fails
-// with the error missing.
+// call calls the API and returns the JSON of the answer. Its last parameter is the error for an object
+// that does not exist.
 func (c *Checkout) call(ctx context.Context, what, method, path string, params stripe.ParamsContainer,
 	missing error) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, pay.Timeout-longestPause)

@@ -59,7 +59,7 @@ func decodePage(body []byte, asked string) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	// The answer repeats the currency of the question; old forms state none.
+	// Current forms of the answer repeat the currency that was asked for; old forms state none.
 	currency := cmp.Or(strings.ToUpper(envelope.Currency), asked)
 	p.rows = len(rows)
 	for _, raw := range rows {

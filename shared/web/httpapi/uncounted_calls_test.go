@@ -41,7 +41,7 @@ func TestOtherCallsAreCapped(t *testing.T) {
 					t.Fatalf("%v %s", w.Header(), w.Body)
 				}
 			}
-			if s.writes != 2 { // one for the first 16 calls, and one at the limit
+			if s.writes != 2 { // one write for the first 16 calls, and one when the limit is reached
 				t.Errorf("%d writes", s.writes)
 			}
 			if w := s.ask("192.0.2.8:1", c.method, c.target, c.header...); w.Code != c.status {
