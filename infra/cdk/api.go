@@ -39,7 +39,8 @@ func newAPI(stack awscdk.Stack, c config) api {
 		},
 		DefaultRouteSettings: &awsapigatewayv2.CfnStage_RouteSettingsProperty{
 			ThrottlingRateLimit: jsii.Number(others), ThrottlingBurstLimit: jsii.Number(2 * others),
-			DetailedMetricsEnabled: jsii.Bool(false), // they cost money; byRoute counts the requests per route in the log instead
+			// Detailed metrics cost money; byRoute counts the requests of each route in the log instead.
+			DetailedMetricsEnabled: jsii.Bool(false),
 		},
 		RouteSettings: throttles(c),
 	})

@@ -71,7 +71,7 @@ func (r *rivalRoute) add(q Row) {
 // judge returns the percentile of a fare, or NaN if there are too few others.
 func (r *rivalRoute) judge(q Row) float64 {
 	const year = 365
-	cheaper, equal, n := 0, -1, -1 // the fare itself is in the lists, so both counts start at -1
+	cheaper, equal, n := 0, -1, -1 // the fare itself is in the lists, so equal and n start at -1
 	leads := min(len(r.byLead)-1, int(float64(q.Lead)*(1+leadWidth)))
 	for lead := int(float64(q.Lead)*(1-leadWidth) + .999999); lead <= leads; lead++ {
 		for _, other := range r.byLead[lead] {

@@ -152,7 +152,7 @@ func TestEvidenceIntervals(t *testing.T) {
 type service struct {
 	refreshes []func(fare.Day) bool // by route
 	states    []departure.Learner
-	found     [][]departure.Live // by route: the fares found on the day of its last refresh or up to departure.LiveDays earlier
+	found     [][]departure.Live // by route: the fares found at most LiveDays before its last refresh
 	pooled    *departure.Pooled
 }
 

@@ -32,7 +32,7 @@ const (
 
 type keeper struct {
 	begun  time.Time
-	mailed map[string]bool      // by what failed at the last mail: whether it had failed for at least patience
+	mailed map[string]bool      // by what failed at the time of the last mail: whether it had for at least patience
 	pinged map[string]time.Time // by job: the refresh or backup that was last reported
 	tls    atomic.Pointer[string]
 	shown  *x509.Certificate

@@ -116,7 +116,7 @@ var screens = []screen{
 	{"desktop-dark", 1280, 800, "dark"},
 }
 
-// apart are two of the screens that differ in size and colours, and one without scripts.
+// apart holds two of the screens, which differ in size and colours, and one more without scripts.
 var apart = []screen{screens[0], screens[3], {"noscript-phone", 360, 740, "dark"}}
 
 // maxKilobytes limits a page with its files at the first visit, uncompressed.

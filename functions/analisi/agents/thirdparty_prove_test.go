@@ -27,7 +27,7 @@ func tools(t *testing.T) nodePrograms {
 
 func (o nodePrograms) run(t *testing.T, program string, arguments ...string) (code int, stdout, stderr string) {
 	t.Helper()
-	home := t.TempDir() // the programs neither read nor leave settings
+	home := t.TempDir() // so that the programs read no settings of the developer and leave none
 	command := exec.CommandContext(t.Context(), filepath.Join(o.folder, "node", "bin", "node"),
 		append([]string{filepath.Join(o.folder, filepath.FromSlash(program))}, arguments...)...)
 	command.Dir = home

@@ -155,7 +155,7 @@ func (v *view) refuseUnknownCity(q question, from, to places.Place, knowsFrom, k
 		v.Notice.Links = append(v.Notice.Links, link{name, q.link(best(perhapsFrom, q.from), name)})
 	}
 	for i, p := range perhapsTo {
-		if knowsTo || !knowsFrom && i == 0 && len(perhapsFrom) > 0 { // the first one is in the links above
+		if knowsTo || !knowsFrom && i == 0 && len(perhapsFrom) > 0 { // the links above contain perhapsTo[0]
 			continue
 		}
 		name := p.Name

@@ -60,8 +60,8 @@ func (v *view) refuseNoFareOn(q question, e *answer.NoAnswer) {
 
 func ofMonth(w *answer.When) bool { return w != nil && w.Span != nil && *w.Span == departure.Month }
 
-// describeUsual adds the usual fare. If middle is set and the month has none of its own, j is about
-// a departure in the middle of the month.
+// describeUsual adds the usual fare. If middle is set, j is about a month or, if there is no verdict on
+// the month, about a departure in its middle.
 func (v *view) describeUsual(j verdict.Judgement, t fare.Trip, middle bool) {
 	if !j.Verdict.Judged() {
 		return

@@ -131,7 +131,8 @@ func (f Fares) compared() (bits uint64) {
 	return bits
 }
 
-// setCompared is the inverse of compared. It ignores higher bits.
+// setCompared sets the comparisons of the judged months from the bits that compared returned. Bits for
+// further months are ignored.
 func (f Fares) setCompared(bits uint64) {
 	for i := range f.Months[:min(len(f.Months), comparedCount)] {
 		if v := &f.Months[i].Verdict; v.Judged() {

@@ -30,8 +30,8 @@ type Route struct {
 	// Tokens says that the endpoint requires a key, a token made from a key, or an anonymous token.
 	Tokens       bool
 	KeyInHandler bool // the handler reads X-Api-Key itself
-	// Signed says that callers prove themselves by a signature. Limits refuse only those of their
-	// calls that fail.
+	// Signed says that callers prove themselves by a signature. The limit Others refuses only those of
+	// their calls that would fail without it.
 	Signed bool
 	// SingleFares says that the answer lists single fares, of past days or of one departure. It is
 	// 403 unless httpapi.Config.AllFares is set.
