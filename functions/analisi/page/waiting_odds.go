@@ -17,8 +17,8 @@ type waits struct {
 	Rows           rows
 }
 
-// waitsOf returns nil if the departure is today, or if there is no single departure, no typed price
-// and no forecast.
+// waitsOf returns nil if the departure is today, or if there is neither a single departure nor a typed
+// price nor a forecast.
 func waitsOf(saying wording.Verdict) *waits {
 	l, a := saying.Language, saying.Of
 	switch {

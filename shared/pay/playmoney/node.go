@@ -86,7 +86,7 @@ func (n *Node) Send(t Transfer) pay.Signature {
 		payer: cmp.Or(t.From, Address(fmt.Sprint("payer ", count)))}
 	s.message = s.compose()
 	signed := t
-	signed.Failed = false // so that the signature does not depend on it
+	signed.Failed = false // the signature must not depend on Failed
 	for i := range s.message.signers {
 		s.signatures = append(s.signatures, sha512.Sum512([]byte(fmt.Sprintf("signature %d of %d: %+v", i, count,
 			signed))))

@@ -91,8 +91,8 @@ func (c *Chain) Outcome(ctx context.Context, signature pay.Signature, until uint
 	if !errors.Is(err, pay.ErrNotFound) {
 		return outcome, err
 	}
-	// No node reports a status. A node that is past the block until is assumed to store all blocks up
-	// to it, so if that node does not know the transaction, none of these blocks contains it.
+	// No node reports a status, so a node whose finalized height is above until decides. It is assumed
+	// to store the earlier blocks: if it does not know the transaction, none of them contains it.
 	return ask(ctx, c, func(ctx context.Context, n *node) (pay.Outcome, error) {
 		height, err := n.height(ctx, "finalized")
 		if err != nil {

@@ -201,7 +201,7 @@ claim = "Is dat een goede prijs?"`))
 	}
 }
 
-// A prefix may have an accent.
+// If the prefix has an accent, the text must have it too.
 func TestBegins(t *testing.T) {
 	for _, c := range []struct {
 		text, with string

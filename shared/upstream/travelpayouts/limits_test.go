@@ -36,7 +36,7 @@ func TestEachEndpointHasItsLimit(t *testing.T) {
 		{3, map[string]int{latestPath: 3, groupedPath: 6, citiesPath: 6}},         // a hundred workers
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			time.Sleep(17 * time.Second) // begin in the middle of a minute, in which the API counts calls
+			time.Sleep(17 * time.Second) // the API counts calls by the minute: begin in the middle of one
 			server, client := virtual(t, []upstream.Row{row("BUH", 20, 30, time.Hour)}, test.perMinute)
 			server.PerMinute = test.perMinute
 			const minutes = 5
