@@ -86,7 +86,6 @@ func moving(t *testing.T) string {
 	return file
 }
 
-// TestRun: each replay reports on a panel, as text and as JSON.
 func TestRun(t *testing.T) {
 	file := moving(t)
 	for args, title := range map[string]string{

@@ -7,7 +7,6 @@ import (
 	"testing"
 )
 
-// A process that is stopped before it serves exits without an error.
 func TestServeStoppedBeforeItBegan(t *testing.T) {
 	tmp := t.TempDir()
 	t.Setenv("TMPDIR", tmp)

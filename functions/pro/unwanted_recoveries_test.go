@@ -32,7 +32,6 @@ func TestStrangersForAMonth(t *testing.T) {
 	strangersForAMonth(t, 4)
 }
 
-// TestEvidenceStrangers runs TestStrangersForAMonth with 100 strangers.
 func TestEvidenceStrangers(t *testing.T) { strangersForAMonth(t, 100) }
 
 // strangersForAMonth expects that the owner's key is refused only once in 30 days, for at most 8

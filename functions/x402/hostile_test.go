@@ -112,7 +112,6 @@ func TestOneKeyOneService(t *testing.T) {
 	}
 }
 
-// Invalid payments are refused without a call to the chain.
 func TestInvalidPaymentsMakeNoCalls(t *testing.T) {
 	t.Parallel()
 	p, _, _ := open(t)

@@ -8,7 +8,6 @@ import (
 	"verdetto/shared/notify/notifytest"
 )
 
-// TestProveAlertsOfAllKinds is like TestEvidenceHundredThousandAlerts, with 1 % of the routes.
 func TestProveAlertsOfAllKinds(t *testing.T) { measure(t, 100) }
 
 func measure(t *testing.T, routes int) {

@@ -189,7 +189,6 @@ func TestACurrencyIsChanged(t *testing.T) {
 	}
 }
 
-// Fares in a currency without an exchange rate are dropped.
 func TestWhatCannotBeConverted(t *testing.T) {
 	hrk := currency(t, "HRK")
 	var all []fare.Observation

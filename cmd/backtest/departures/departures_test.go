@@ -127,7 +127,6 @@ func TestSkillLiesBetweenItsReferences(t *testing.T) {
 	}
 }
 
-// TestNoAnswerKnowsItsFuture: if later fares are removed from the panel, earlier answers stay the same.
 func TestNoAnswerKnowsItsFuture(t *testing.T) {
 	whole := invent(3, 4, 30, 60, 40, reverting)
 	asked := ask(whole)
@@ -156,7 +155,6 @@ func TestNoAnswerKnowsItsFuture(t *testing.T) {
 	}
 }
 
-// TestOutcomes compares outcomes with values computed by hand.
 func TestOutcomes(t *testing.T) {
 	panel := panelOf(t, header+`
 AAA,BBB,2026-01-01,2026-02-20,100,EUR
@@ -230,7 +228,6 @@ func TestReferencesKeepWhatTheyShould(t *testing.T) {
 	}
 }
 
-// TestDaysAskedFor checks a refresh every seven days (Cycle), and the options From and To.
 func TestDaysAskedFor(t *testing.T) {
 	panel := invent(7, 4, 40, 100, 40, reverting)
 	all, weekly := run(t, panel, stats.Days{}), run(t, panel, stats.Days{Cycle: 7})
@@ -249,7 +246,6 @@ func TestDaysAskedFor(t *testing.T) {
 	}
 }
 
-// TestThinPanels: a small panel has a report that lists the missing results.
 func TestThinPanels(t *testing.T) {
 	for name, rows := range map[string]string{
 		"one departure, twice": "AAA,BBB,2026-01-01,2026-02-20,100,EUR\nAAA,BBB,2026-01-08,2026-02-20,90,EUR\n",

@@ -75,7 +75,6 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// TestWaiting compares a band with values computed by hand.
 func TestWaiting(t *testing.T) {
 	var panel strings.Builder
 	panel.WriteString(header + "\n")

@@ -6,7 +6,6 @@ import (
 	"testing"
 )
 
-// TestAUC compares the AUC with a count over all pairs of cases.
 func TestAUC(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	for range 50 {

@@ -17,7 +17,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// In a process that Within has started, Within fails instead of starting another one.
 func TestWithin(t *testing.T) {
 	t.Setenv("VERDETTO_SAM_NETWORK", "own")
 	if command, err := Within(t.Context(), "true"); !errors.Is(err, ErrNoEngine) {

@@ -174,7 +174,6 @@ func TestKnownAlready(t *testing.T) {
 	}
 }
 
-// The cache drops the least recently used answers.
 func TestBounded(t *testing.T) {
 	s := &service{body: strings.Repeat("x", 10_000)}
 	const most = 200_000

@@ -90,7 +90,6 @@ func sent(event []byte) []string {
 	return words
 }
 
-// TestPersonalIsSeen shows that the tests which use faultsOfLog can fail.
 func TestPersonalIsSeen(t *testing.T) {
 	event := []byte(`{"rawQueryString":"t=an-opaque-token-of-a-link","body":"{\"email\":\"ada@example.com\"}","headers":{"x-origin-secret":"only-the-edge-knows"}}`)
 	for name, line := range map[string]string{

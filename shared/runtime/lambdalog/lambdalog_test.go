@@ -10,7 +10,6 @@ import (
 	"github.com/aws/aws-lambda-go/lambdacontext"
 )
 
-// A log line has at most one requestId.
 func TestALineHasOneRequest(t *testing.T) {
 	invoked := lambdacontext.NewContext(t.Context(), &lambdacontext.LambdaContext{AwsRequestID: "of-lambda"})
 	for name, c := range map[string]struct {

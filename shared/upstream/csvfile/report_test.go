@@ -33,7 +33,6 @@ func TestUsableAt(t *testing.T) {
 	}
 }
 
-// Without a comparable fare, the error has advice.
 func TestNothingUsable(t *testing.T) {
 	const bad = "MIL,BUH,2026-01-02,2026-02-03,?,EUR\n"
 	for _, c := range []struct{ name, text, want string }{

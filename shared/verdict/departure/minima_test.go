@@ -9,7 +9,6 @@ import (
 	"verdetto/shared/fare"
 )
 
-// The cheapest fares of ranges are the same as a simple search finds.
 func TestMinima(t *testing.T) {
 	chance := rand.New(rand.NewPCG(1, 4))
 	for range 200 {

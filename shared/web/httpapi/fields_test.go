@@ -98,7 +98,6 @@ func TestLanguageOfProblems(t *testing.T) {
 	}
 }
 
-// TestLongFaults: an error response stays short, however many faults the request has.
 func TestLongFaults(t *testing.T) {
 	t.Parallel()
 	for name, query := range map[string]string{

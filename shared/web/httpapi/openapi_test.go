@@ -113,7 +113,6 @@ func TestDescriptionOfPagesAndForms(t *testing.T) {
 	}
 }
 
-// Describe can run twice, and does not change the API's answers.
 func TestDescribingChangesNothing(t *testing.T) {
 	at := func() time.Time { return now }
 	api := httpapi.New(httpapi.Config{Now: at, Log: slog.New(slog.DiscardHandler), Limiter: limit.New(&counters{}, at)})

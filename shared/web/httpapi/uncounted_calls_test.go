@@ -68,7 +68,6 @@ func TestOtherCallsAreCapped(t *testing.T) {
 	}
 }
 
-// A call with a valid key is answered even after the limit of its address is reached.
 func TestAKeyPassesWhereItsAddressIsRefused(t *testing.T) {
 	s := serve(t)
 	key := s.issue(t, "ada@example.com")

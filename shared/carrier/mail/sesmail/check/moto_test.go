@@ -148,7 +148,6 @@ func TestNothingReachesSES(t *testing.T) {
 	}
 }
 
-// A mail arrives with its picture and its headers.
 func TestSESTakesAnAlert(t *testing.T) {
 	endpoint := motolocal.Endpoint(t)
 	c := client(endpoint)
