@@ -41,6 +41,12 @@ func TestFind(t *testing.T) {
 	if found := find(); len(found) != 2 || found[0] != processed || found[1] != second {
 		t.Errorf("%v", found)
 	}
+	for range 30 {
+		nodes[0].Pay(named)
+	}
+	if found := find(); found[0] != processed {
+		t.Errorf("%d copies hide the first payment", len(found))
+	}
 	for range 2 * pay.MaxFound {
 		nodes[0].Pay(named)
 	}
