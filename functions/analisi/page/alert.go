@@ -11,22 +11,18 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// The alert form covers the trip that the page shows, or any destination if the trip has none. Its
-// fields have the names and values of POST /v1/alerts.
-
 type alertFields struct{ Under, Nights string }
 
 func (g *alertFields) fields() []field {
 	return []field{{"soglia", &g.Under}, {"notti", &g.Nights}}
 }
 
-// arounds lists by how many days a verdict or an alert can extend before and after the departure
-// day. The empty value means only that day.
+// arounds lists how many days before and after the departure day a verdict or an alert can cover.
 var arounds = []string{"", "1", "3", "7"}
 
 func (v *view) Arounds() (all options) {
 	for _, days := range arounds {
-		n, _ := strconv.Atoi(days) // 0 for that day only
+		n, _ := strconv.Atoi(days)
 		all = append(all, option{days, v.T.Count("form.around", n), days == v.Trip.Around})
 	}
 	return all
@@ -68,8 +64,6 @@ func (v *view) IsMet() bool {
 
 func (v *view) Paid() string { return v.formAmount(v.Trip.OwnPrice) }
 
-// formAmount returns a typed price in the form's notation. It returns "" if the price is in another
-// currency than the page's, or if the form does not accept it.
 func (v *view) formAmount(typed string) string {
 	p, ok := parsePrice(typed, v.Currency)
 	whole := strconv.Itoa(int(p.Amount / 100))
@@ -81,20 +75,16 @@ func (v *view) formAmount(typed string) string {
 	return v.T.Decimals(p.Short())
 }
 
-// AlertDays returns the departure choices of the alert form: the trip's day, the days around it or
-// its month, and any day. It omits departures that come too early for a message, except the day of
-// the trip itself. It returns nil if the trip has neither a day nor a month, or if it is to any
-// destination and has no month.
 func (v *view) AlertDays() (days options) {
 	switch day := v.Trip.out; {
 	case v.Anywhere && v.Trip.Month == "":
-		return nil // an alert for any destination is for a month or any departure
+		return nil
 	case day != 0:
 		if v.AlertLate() { // the trip stays selected, and the form says why it is refused
 			days = append(days, option{Value: day.String(), Text: v.T.Date(day), Chosen: true})
 		}
 		for _, o := range v.Arounds() {
-			n, _ := strconv.Atoi(o.Value) // 0 for that day only
+			n, _ := strconv.Atoi(o.Value)
 			from, to := max(day-fare.Day(n), store.FirstCheck(v.today)+1), day+fare.Day(n)
 			switch {
 			case from > to:
@@ -110,7 +100,6 @@ func (v *view) AlertDays() (days options) {
 			days = append(days, o)
 		}
 	case v.Trip.Month != "" && v.AlertLate():
-		// The month is over before an alert could check it, so the only option is any day.
 	case v.Trip.Month != "":
 		days = append(days, option{Value: v.Trip.Month, Text: v.T.MonthOf(v.Trip.month)})
 	default:
@@ -146,15 +135,14 @@ func (v *view) AlertNights() string {
 
 func (v *view) NightsText() string { return wording.Sentence(wording.Nights(v.T, v.AlertNights())) }
 
-// AlertOpen reports whether the alert form shows the trip's fields at once. For a specific trip
-// they are visible, so that no reader requests an alert for another trip by mistake.
+// AlertOpen reports whether the form shows the trip's fields at once, so that no reader requests an
+// alert for another trip by mistake.
 func (v *view) AlertOpen() bool {
 	return v.Trip.NonStop != "" || v.AirlineText() != "" || v.AlertDays() != nil || v.AlertNights() != ""
 }
 
-// AlertFall returns a percentage if the page judges the fare of one day and the address fills in
-// nothing: the form then first offers an alert for a fall of that size. Otherwise AlertFall returns 0,
-// and the form first offers an alert of a good fare.
+// AlertFall returns the fall in percent that the form offers first, or 0 if it first offers an
+// alert of a good fare.
 func (v *view) AlertFall() int {
 	if v.Verdict == nil || v.Trip.Date == "" || v.Form != (alertFields{}) {
 		return 0
@@ -162,7 +150,6 @@ func (v *view) AlertFall() int {
 	return 5
 }
 
-// alertDated reports whether the alert is for given days, and so about the fare of a day.
 func (v *view) alertDated() bool { return v.Trip.Date != "" || v.Trip.Month != "" && !v.AlertLate() }
 
 func (v *view) AlertLede() template.HTML {

@@ -17,16 +17,15 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// calendarView shows the departures of a route month by month.
 type calendarView struct {
 	Weekdays []weekday
 	Months   []calendarMonth
-	Days     int    // greatest age of the fares, in days
-	Known    string // how many days have a fare
-	Returns  string // how to read the tables of returns; empty for one-way fares
-	Hidden   bool   // single fares may not be shown
-	Around   weeks  // the weeks around the day of a question that is flexible by days
-	Grid     *grid  // the known fares around both days of a return
+	Days     int
+	Known    string
+	Returns  string
+	Hidden   bool
+	Around   weeks
+	Grid     *grid
 }
 
 type weekday struct{ Short, Full string }
@@ -34,20 +33,18 @@ type weekday struct{ Short, Full string }
 type calendarMonth struct {
 	ID, Name, From, Days string
 	Open                 bool
-	To                   string // link to the page about the month
+	To                   string
 	Weeks                weeks
-	Grid                 *grid // shown instead of Weeks if the fares are returns
+	Grid                 *grid
 }
 
-// A calendarDay outside the month has no number. A day without a fare has no link.
 type calendarDay struct {
 	Number          int
 	To, Fare, Class string
-	Sub             template.HTML // the difference from the usual fare, or the level in words
+	Sub             template.HTML
 	Selected        bool
 }
 
-// weeks run from Monday to Sunday.
 type weeks [][7]calendarDay
 
 // HTML uses no template, which is slow for hundreds of cells: see TestProveWeeksWithoutTemplate.
@@ -82,7 +79,8 @@ func (c calendarDay) write(b *strings.Builder, number, empty string) {
 
 func calendarID(of fare.Day) string { return "m" + monthIn(of) }
 
-// showCalendar opens the calendar at the question's month, or else at that of the judged departure.
+// showCalendar opens the calendar at the question's month, or else at the month of the judged
+// departure.
 func (v *view) showCalendar(q question, asked answer.Question, a verdict.Judgement, c *verdict.Calendar,
 	linkOn func(trip) string) {
 	if c == nil {
@@ -155,15 +153,13 @@ func (v *view) cellOf(d verdict.Day, to string) calendarDay {
 	return cell
 }
 
-// A calendar shows the days of the open month and of the months around it, monthsShown or
-// returnsShown months in all. The other months are links.
+// A calendar shows the days of at most this many months. The other months are links.
 const (
 	monthsShown  = 7
 	returnsShown = 3 // fewer, because a month of returns has several cells for each day
 )
 
-// monthsIn returns the range of months whose days a calendar shows; end may exceed the number of
-// months. Without a day or month in open, the first month is open.
+// end may exceed the number of months. If open is 0, the first month is open.
 func monthsIn(all []verdict.CalendarMonth, open fare.Day, kind fare.Trip) (first, end int) {
 	shown := monthsShown
 	if kind != fare.OneWay {
@@ -175,8 +171,7 @@ func monthsIn(all []verdict.CalendarMonth, open fare.Day, kind fare.Trip) (first
 	return first, first + shown
 }
 
-// tripOn returns the trip of a known fare, with the fare's days. It omits the price that the reader
-// entered, because that is about the requested trip only.
+// tripOn omits the price that the reader entered, because it is about the requested trip only.
 func tripOn(q question, l verdict.Live) trip {
 	t := trip{NonStop: q.NonStop, airlineChoice: q.airlineChoice}
 	t.on(l.Depart, l.Return())
@@ -218,8 +213,6 @@ func levelClass(level verdict.Level) string {
 	return string(level)
 }
 
-// classOfLevel is the colour and the mark of a calendar cell, by the level that the departure's
-// page states.
 var classOfLevel = map[verdict.Level]string{verdict.Great: "less", verdict.Good: "less", verdict.Fair: "same",
 	verdict.Expensive: "more", verdict.Unjudged: "unknown"}
 
@@ -230,7 +223,7 @@ func (c *calendarDay) compare(l *i18n.Language, d verdict.Day) {
 		c.Sub = l.HTML("calendar.unknown")
 		return
 	}
-	if c.Sub = template.HTML(wording.Signed(l, price, judged.Median)); price == 0 { // a number: nothing to escape
+	if c.Sub = template.HTML(wording.Signed(l, price, judged.Median)); price == 0 {
 		c.Sub = l.HTML("level." + string(judged.Level))
 	}
 }

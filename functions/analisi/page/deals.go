@@ -17,30 +17,27 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// A question without a destination is answered by the destinations that are cheap now, as by GET
-// /v1/occasioni. It counts as one question.
-
 type cheapView struct {
 	City, Lede, First string
-	Order             string // says by what the list is ordered
-	Area              string // the area of the list; empty: all
-	Collecting        string // how close the first verdict is
-	Without           string // large cities of the list's country or region without a known fare
-	Unknown           string // how many fares were left out because their airline is unknown
-	Partly            bool   // the question has parts that do not apply without a destination
+	Order             string
+	Area              string
+	Collecting        string
+	Without           string
+	Unknown           string
+	Partly            bool
 	Rows              []cheapRow
-	More              []cheapRow // all rows after the first rowsShown
+	More              []cheapRow
 	MoreText          string
 	Dear              []cheapRow
 	DearText          string
-	Feed              string // path of the feed
-	Areas             []link // links to the list of each country, at most maxAreas
-	MoreAreas         []link // links to the lists of all other countries
+	Feed              string
+	Areas             []link
+	MoreAreas         []link
 }
 
 const (
 	maxDestinations = 60
-	rowsShown       = 20 // the page shows these at once, and folds all others
+	rowsShown       = 20
 )
 
 func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view) {
@@ -74,7 +71,7 @@ func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view)
 	kind := asked.Trip
 	all, err := h.DealsFrom(r.Context(), from, kind)
 	problem := (*httpapi.Problem)(nil)
-	if kind != fare.OneWay && errors.As(err, &problem) { // there are no returns from this city
+	if kind != fare.OneWay && errors.As(err, &problem) {
 		kind = fare.OneWay
 		all, err = h.DealsFrom(r.Context(), from, kind)
 	}
@@ -127,8 +124,6 @@ func collecting(v *view, all deals.Origin) string {
 	return wording.Collecting(v.T, &c)
 }
 
-// showCheap lists the deals that cost no more than most, or all deals if most is 0. Destinations that
-// cost more than usual are a separate list.
 func (v *view) showCheap(q question, from places.Place, all []published.DestinationDeal, kind fare.Trip, most fare.Cents) {
 	l := v.T
 	if v.Area == nil || !v.Area.IsRegion() { // an alert cannot be for a region
@@ -186,8 +181,6 @@ func (v *view) showCheap(q question, from places.Place, all []published.Destinat
 
 const maxBusiest = 5
 
-// without names the largest cities without a known fare, if the list is of one country or region,
-// or returns "".
 func (v *view) without(origin fare.City, all deals.Origin) string {
 	if v.Area == nil {
 		return ""
@@ -218,8 +211,7 @@ func (v *view) without(origin fare.City, all deals.Origin) string {
 	return v.T.Text("cheap.without", "Cities", v.T.List(missing))
 }
 
-// area returns the area that one end of the question names. It returns nil if none has the name, or
-// if a city has it too.
+// area returns nil if no area has the name, or if a city has it too.
 func (q question) area(end int) *places.Area {
 	named := q.ends[end]
 	if named.Means.City != "" {
@@ -238,8 +230,7 @@ func countryOf(c fare.City) string {
 
 const maxAreas = 12
 
-// areasOf links to the deals of each country: first has the maxAreas countries with the most
-// destinations, others the rest, both by name. Both are nil if all destinations are in one country.
+// areasOf sorts links by name. first holds the maxAreas countries with the most destinations.
 func (v *view) areasOf(q question, all []published.DestinationDeal) (first, others []link) {
 	found := map[string]int{}
 	for _, d := range all {

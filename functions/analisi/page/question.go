@@ -49,25 +49,25 @@ import (
 // An empty parameter counts as missing, because a form without a script sends empty fields.
 
 type question struct {
-	from, to string // the two cities as typed
+	from, to string
 	trip
 	alert      alertFields
-	order      string // order of a list of destinations; empty: the best-judged first
-	near       string // si: also the fares of places nearby
-	currency   string // an ISO 4217 code; empty: euros
+	order      string
+	near       string
+	currency   string // ISO 4217; empty: euros
 	currencyBy string
 	language   *i18n.Language
-	chosen     bool // links keep the language, because the reader chose it
-	// cleared is "month" or "day" if a later choice of the reader replaced that one, else empty.
+	chosen     bool
+	// cleared is "month" or "day" if the form sent both and the reader changed the other one.
 	cleared string
-	ends    [2]answer.Named // what from and to mean
+	ends    [2]answer.Named
 }
 
-// trip holds the parameters of the journey, as typed, without the two cities.
 type trip struct {
 	Month, Date, Around, Back, Stay, NonStop, OwnPrice, Most, With string
 	airlineChoice
-	// These are Month, Date and Back as days. A day is 0 if its text is missing or cannot be read.
+	// month, out and back are Month, Date and Back as days, or 0 if the text is missing or cannot
+	// be read.
 	month, out, back fare.Day
 }
 
@@ -121,17 +121,17 @@ func parseQuestion(r *http.Request) (q question, ok bool) {
 	default:
 		ok, q.NonStop = false, ""
 	}
-	switch before := given.Get("era"); { // if the form sends a month and a day, the one that the reader changed counts
+	switch before := given.Get("era"); { // with both a month and a day, the one that the reader changed counts
 	case q.Month == "" || q.Date == "" || before == "":
 	case before == q.Month:
 		q.Month, q.cleared = "", "month"
 	case before == q.Date:
 		q.Date, q.Back, q.cleared = "", "", "day"
 	}
-	if q.Date == "" || !slices.Contains(arounds, q.Around) { // no day, or an unknown value
+	if q.Date == "" || !slices.Contains(arounds, q.Around) {
 		q.Around = ""
 	}
-	if q.Back != "" { // the days determine the nights
+	if q.Back != "" {
 		q.Stay = ""
 	}
 	if _, _, fits := nights(q.Stay); q.Stay != "" && !fits {
@@ -153,7 +153,7 @@ func (q *question) parameters() []field {
 		[]field{{"valuta", &q.currency}, {"ordine", &q.order}, {"vicini", &q.near}}, fields[:])
 }
 
-// splitEnds reads both cities, and perhaps the day, from one field: da Roma a Londra, 14 marzo.
+// splitEnds reads the cities and the day from one field, such as "da Roma a Londra, 14 marzo".
 func (q *question) splitEnds(today fare.Day) (read []string) {
 	typed := q.from + q.to
 	if q.from != "" && q.to != "" {
@@ -182,8 +182,7 @@ func (q *question) splitEnds(today fare.Day) (read []string) {
 	return []string{q.language.Text("ask.read_as", "Typed", typed, "Meant", meant)}
 }
 
-// readDays replaces the days by dates such as 2027-03-20, and says how it understood them. It keeps
-// a day that it cannot read, for which trip.read returns a fault.
+// A day that readDays cannot read stays as typed, and trip.read reports the fault.
 func (t *trip) readDays(l *i18n.Language, today fare.Day) (read []string) {
 	in := daytext.Reader{Language: l.Code, Today: today}
 	for _, date := range []struct {
@@ -203,8 +202,7 @@ func (t *trip) readDays(l *i18n.Language, today fare.Day) (read []string) {
 	return read
 }
 
-// forgetPast replaces a day or month that has passed, as in an old link, by any day with as many
-// nights away.
+// forgetPast replaces a past day or month, as in an old link, by any day.
 func (q *question) forgetPast(today fare.Day) (read []string) {
 	out, when := q.out, q.language.WeekdayDate(q.out)
 	if out == 0 && q.month != 0 {
@@ -218,7 +216,6 @@ func (q *question) forgetPast(today fare.Day) (read []string) {
 	return []string{wording.Sentence(q.language.Text("ask.past", "When", when))}
 }
 
-// link keeps the question's trip and the language that the reader chose.
 func (q question) link(from, to string) string { return q.linkOn(q.trip, from, to) }
 
 func (q question) linkOn(t trip, from, to string) string {
@@ -269,8 +266,7 @@ func (q question) city(name string) (places.Place, bool) {
 	return p, ok
 }
 
-// localNames caches names in other languages, because a page needs those of both cities in every
-// language.
+// localNames caches names, because a page needs the names of both cities in every language.
 var localNames sync.Map
 
 func named(p places.Place, l *i18n.Language) places.Place {
@@ -283,8 +279,7 @@ func named(p places.Place, l *i18n.Language) places.Place {
 	return p
 }
 
-// ofAnywhere returns the part of a trip that also applies without a destination: the limits on
-// stops, airlines and price, and the month of a one-way trip or the two days of a return.
+// ofAnywhere returns the part of a trip that also applies without a destination.
 func (t trip) ofAnywhere(kind fare.Trip) trip {
 	anywhere := trip{NonStop: t.NonStop, Most: t.Most, airlineChoice: t.airlineChoice}
 	if kind != fare.OneWay {
@@ -297,8 +292,7 @@ func (t trip) ofAnywhere(kind fare.Trip) trip {
 
 type faults map[string]string
 
-// read returns a fault for each value that it cannot parse. Amounts without a currency of their own
-// are in the given one.
+// Amounts that name no currency are in the given one.
 func (t trip) read(l *i18n.Language, currency string) (answer.Question, faults) {
 	wrong := faults{}
 	in := published.Trip{Partenza: t.Date, Flessibile: t.Around, Mese: t.Month, Ritorno: t.Back,
@@ -327,7 +321,7 @@ func (t trip) read(l *i18n.Language, currency string) (answer.Question, faults) 
 	}
 	q, err := in.Question(func(parameter string) string { return pageNames[parameter] })
 	q.Airlines = limit
-	if err != nil { // all other faults were found above
+	if err != nil {
 		wrong["quando"] = wording.DayFault(l, t.Date, err)
 	}
 	if ok {
@@ -340,8 +334,7 @@ func (t trip) read(l *i18n.Language, currency string) (answer.Question, faults) 
 var pageNames = map[string]string{"partenza": "quando", "mese": "mese", "ritorno": "ritorno",
 	"diretto": "diretto", "valuta": "valuta"}
 
-// refused adds the fault of the question that err reports, if any. It returns false for any other
-// error.
+// refused returns false if err does not report a fault of the question.
 func (f faults) refused(l *i18n.Language, err error) bool {
 	var (
 		date     *answer.BadDate

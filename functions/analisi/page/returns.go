@@ -19,9 +19,6 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Returns (outbound and return flight) are shown as one trip: by the days of both flights, by
-// nights away, or by weekend. The price of a return is never the sum of two one-way fares.
-
 type grid struct {
 	Corner string
 	Heads  []weekday
@@ -30,11 +27,9 @@ type grid struct {
 
 type gridRow struct {
 	Name  string
-	Cells []calendarDay // cells without a fare have no link
+	Cells []calendarDay
 }
 
-// around returns the weeks that contain the days around a departure. It returns nil if the question
-// is about a single day or a month.
 func around(w *answer.When, known map[fare.Day]calendarDay) (all weeks) {
 	if w.Span == nil || *w.Span == departure.Month {
 		return nil
@@ -55,12 +50,10 @@ func around(w *answer.When, known map[fare.Day]calendarDay) (all weeks) {
 	return all
 }
 
-// daysAround is how many days before and after the outbound day, and how many nights more and less,
-// the page shows.
+// daysAround is how far a shown fare may be from the requested return: in days from its departure,
+// and in nights from its length.
 const daysAround = 3
 
-// returnsAround returns the known fares around a return, by outbound day and nights away. It
-// returns nil if there are none, or if the question has no return day.
 func (v *view) returnsAround(q question, w *answer.When, days []verdict.Day) *grid {
 	if w.Back == 0 {
 		return nil
@@ -70,9 +63,6 @@ func (v *view) returnsAround(q question, w *answer.When, days []verdict.Day) *gr
 		[2]int{max(1, nights-daysAround), nights + daysAround}).known()
 }
 
-// returnsIn returns a table of a month's returns: a row for each day of departure from today on,
-// and a column for each number of nights in the question's class of nights away. For a class with
-// many numbers, only those with known fares have a column.
 func (v *view) returnsIn(q question, asked answer.Question, first fare.Day, days []verdict.Day) *grid {
 	_, last := departure.Month.Ends(first)
 	least, most := asked.Trip.Nights()
@@ -90,7 +80,7 @@ func (v *view) returnsIn(q question, asked answer.Question, first fare.Day, days
 	return g
 }
 
-// Both ranges, of days and of nights, include their ends.
+// leave and nights are ranges that include their ends.
 func (v *view) returns(q question, w *answer.When, days []verdict.Day, leave [2]fare.Day, nights [2]int) *grid {
 	g, from, to := &grid{Corner: v.T.Text("stays.out")}, v.shortest(v.route.Origin, v.AskFrom), v.shortest(v.route.Destination, v.AskTo)
 	for n := nights[0]; n <= nights[1]; n++ {
@@ -124,7 +114,7 @@ func (g *grid) HTML() template.HTML {
 	return template.HTML(b.String())
 }
 
-// known returns the table without its empty rows and columns, or nil if it has no fare.
+// known removes empty rows and columns. It returns nil if the table has no fare.
 func (g *grid) known() *grid {
 	g.Rows = slices.DeleteFunc(g.Rows, func(r gridRow) bool { return !slices.ContainsFunc(r.Cells, calendarDay.hasFare) })
 	if len(g.Rows) == 0 {
@@ -148,21 +138,19 @@ func (g *grid) dropColumns() {
 
 func (c calendarDay) hasFare() bool { return c.To != "" }
 
-// weekend is the stay (the parameter soggiorno) from Friday or Saturday to Sunday or Monday.
+// weekend is the stay from Friday or Saturday to Sunday or Monday.
 const weekend = "weekend"
 
-// usualStays are the stays that the form always offers.
 var usualStays = []string{"", weekend, "1-3", "2-4", "4-7", "8-14"}
 
 const (
 	maxStay  = 30 // nights
-	maxWidth = 7  // columns of nights
-	maxRows  = 15 // rows of a list without a month
+	maxWidth = 7
+	maxRows  = 15
 )
 
 var stayOf = regexp.MustCompile(`^([0-9]{1,2})(?:-([0-9]{1,2}))?$`)
 
-// nights parses a stay such as 2-4.
 func nights(stay string) (from, to int, ok bool) {
 	if stay == weekend {
 		return 1, 3, true
@@ -203,9 +191,9 @@ type staysView struct {
 	Route, Headline, Lede string
 	Price, Level          string // those of the cheapest return; Level is empty without a verdict
 	certainty
-	Back   link // the same question in the other direction
+	Back   link
 	Grid   grid
-	Hidden bool // single fares may not be shown
+	Hidden bool
 	best   verdict.Day
 }
 
@@ -240,7 +228,7 @@ type knownStays struct {
 	about answer.SeriesData
 	pair  verdict.Pair
 
-	missing *answer.NoAnswer // a kind of trip that is not covered; nil: all are
+	missing *answer.NoAnswer
 }
 
 func (h home) staysOf(ctx context.Context, t trip, asked answer.Question, fares bool) (known knownStays, err error) {
@@ -268,8 +256,6 @@ func (h home) staysOf(ctx context.Context, t trip, asked answer.Question, fares 
 	return known, nil
 }
 
-// describeStay adds the usual and the last known fare of returns like those of the question. It
-// adds nothing if the question has neither a day nor a month.
 func (h home) describeStay(ctx context.Context, v *view, asked answer.Question, class fare.Trip) {
 	if asked.When == nil {
 		return
@@ -280,13 +266,12 @@ func (h home) describeStay(ctx context.Context, v *view, asked answer.Question, 
 	case none != nil && none.Reason == answer.NoFareOn:
 		v.describeUsual(none.Usual, class, ofMonth(asked.When))
 		h.showLast(ctx, v, asked, none)
-	case err == nil: // there are returns of the class, but none with the number of nights in question
+	case err == nil: // the class has returns, but with other numbers of nights than the question
 		v.describeUsual(a.Judgement, class, ofMonth(asked.When))
 	}
 }
 
-// fitting returns the returns that leave at the time of the trip, the cheapest first, or by day if
-// the service shows no single fares.
+// If the service may show no single fares, prices are 0 and fitting sorts by day.
 func (t trip) fitting(known []verdict.Day) []verdict.Day {
 	known = slices.DeleteFunc(slices.Clone(known), func(d verdict.Day) bool { return !t.leavesOn(d.Fare.Depart) })
 	slices.SortStableFunc(known, func(a, b verdict.Day) int {
@@ -300,14 +285,13 @@ func (t trip) fitting(known []verdict.Day) []verdict.Day {
 
 func byDay(a, b verdict.Day) int { return cmp.Compare(a.Fare.Depart, b.Fare.Depart) }
 
-// showPair adds the cheapest two one-way fares that make the return of the question. Their sum is
-// stated as the price of two tickets: nobody has seen it as a fare. If no two are known, it adds
-// the cheapest fare of each way, or else a link to all days of that way.
+// showPair states the sum of two one-way fares as the price of two tickets, because nobody has seen
+// the sum as the fare of a return.
 func (h home) showPair(ctx context.Context, q question, asked answer.Question, v *view) {
 	if q.Back == "" && q.Stay == "" || !v.AllFares {
 		return
 	}
-	var flights [2]map[fare.Day]verdict.Day // out and back
+	var flights [2]map[fare.Day]verdict.Day
 	for i, ends := range [2][2]answer.Named{{asked.From, asked.To}, {asked.To, asked.From}} {
 		one := answer.Question{From: ends[0], To: ends[1], NonStop: asked.NonStop, Airlines: asked.Airlines, Show: asked.Show}
 		_, c, err := h.Reader.Calendar(ctx, one, true)
@@ -353,9 +337,8 @@ func (h home) showPair(ctx context.Context, q question, asked answer.Question, v
 	v.Notice.Pair = p
 }
 
-// pair returns the cheapest pair of one-way fares, out and back, whose days fit the question. If no two
-// fares fit together, together is false, and best holds the cheapest fare in each direction on days
-// that fit the question. Without such a fare, its price is 0.
+// If no two fares fit together, best holds the cheapest fitting fare in each direction, or the
+// price 0 if none fits.
 func (t trip) pair(flights [2]map[fare.Day]verdict.Day, today fare.Day) (best [2]verdict.Day, together bool) {
 	least, most, _ := nights(t.Stay)
 	if t.back != 0 {
@@ -440,7 +423,7 @@ func (v *view) showStays(q question, known []verdict.Day) {
 		s.Lede = l.Text("stays.best", "Out", l.WeekdayDate(out), "Back", l.WeekdayDate(back))
 	}
 	v.Title = s.Route
-	if best.Fare.Price > 0 && best.Verdict.Judged() { // in the words of the page about these days
+	if best.Fare.Price > 0 && best.Verdict.Judged() {
 		saying := wording.Verdict{Language: l, Today: v.today, On: out,
 			Of: verdict.Judgement{Judged: best.Judged, Scope: verdict.OfDeparture}}
 		v.Title += l.Text("format.colon") + " " + saying.Brief()
@@ -469,7 +452,7 @@ func (v *view) showStays(q question, known []verdict.Day) {
 	for _, d := range known {
 		out, back := d.Fare.Depart, d.Fare.Return()
 		name := v.shortDay(out)
-		if q.Stay == weekend { // a row for each weekend, by its Friday
+		if q.Stay == weekend {
 			name = v.shortDay(out - fare.Day(out.Time().Weekday()-time.Friday))
 		}
 		if n := len(s.Grid.Rows); n == 0 || s.Grid.Rows[n-1].Name != name {

@@ -17,65 +17,64 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// Exactly one of the fields Notice, Verdict, Cheap, Returns and Start of a view is set.
+// A view sets one of the fields Notice, Verdict, Cheap, Returns and Start.
 type view struct {
 	T           *i18n.Language
-	Lang        string // the language, if the reader chose it
-	Currency    string // the currency of amounts; empty: euros
+	Lang        string
+	Currency    string
 	Currencies  options
-	From, To    string // the names of the cities, or what was typed
-	AskFrom     string // queries that find the cities again, because the names may not
+	From, To    string
+	AskFrom     string
 	AskTo       string
 	FromBad     bool
 	ToBad       bool
-	Trip        trip // as typed
+	Trip        trip
 	Faults      faults
 	Title       string
 	Description string
 	Invented    bool
-	AllFares    bool     // single fares may be shown
-	Kept        []hidden // choices that the form does not show
+	AllFares    bool
+	Kept        []hidden
 	Remaining   string
-	Cleared     string   // which choice of the reader a later choice replaced
-	Read        []string // how the service read what the reader typed
-	Printed     string   // address and day (UTC) of the answer, for paper
+	Cleared     string
+	Read        []string
+	Printed     string // address and day (UTC) of the answer, for paper
 
-	Start      bool
-	Collecting string // when fares and verdicts will come, if no fares are stored yet
-	Anywhere   bool   // the question has no destination
-	Orders     options
-	Notice     *notice
-	Verdict    *verdictView
-	Waits      *waits
-	Compared   *comparison // nil: nothing to compare with
-	Near       *nearView   // nil for stays by nights away
-	Cheap      *cheapView
-	Returns    *staysView
-	Places     []string // what the names of the cities mean: see wording.Places
-	Readings   []string // how names were understood, if not as typed
-	Namesakes  []namesakes
-	Form       alertFields // values of the form of an alert
-	Alert      string
-	Area       *places.Area // the area of a list of destinations; nil: all
-	// AlertWanted says that the address has values for the form of the alert.
+	Start       bool
+	Collecting  string
+	Anywhere    bool
+	Orders      options
+	Notice      *notice
+	Verdict     *verdictView
+	Waits       *waits
+	Compared    *comparison
+	Near        *nearView
+	Cheap       *cheapView
+	Returns     *staysView
+	Places      []string
+	Readings    []string
+	Namesakes   []namesakes
+	Form        alertFields
+	Alert       string
+	Area        *places.Area
 	AlertWanted bool
-	AlertNew    bool         // no fare of the alert's route is known
-	Telegram    bool         // alerts can be sent by Telegram
-	Base        string       // the service's public address; empty: unknown
-	Card        string       // path of the picture for links to this page
-	Itself      string       // canonical path of this page
-	Share       string       // address to share
-	Alternates  []page.Other // canonical paths in each language, the default first
+	AlertNew    bool
+	Telegram    bool
+	Base        string
+	Card        string
+	Itself      string
+	Share       string
+	Alternates  []page.Other
 
-	today fare.Day // the UTC day
+	today fare.Day
 
-	atOrigin fare.Day    // today where the journey begins
-	covered  []fare.City // cities with fares from them, those in the language's country first
+	atOrigin fare.Day
+	covered  []fare.City
 	status   int
-	plain    bool       // the question has no order, country or wish for places nearby
-	most     fare.Cents // maximum of a list in EUR cents; 0: none
+	plain    bool
+	most     fare.Cents
 	route    fare.Route
-	ends     [2]string // IATA codes of the cities, or of the airports that the answer is about
+	ends     [2]string
 	others   []page.Other
 }
 
@@ -111,7 +110,6 @@ func (v *view) Months() (all options) {
 	return all
 }
 
-// The HTML omits the value of an option if it equals the text.
 type option struct {
 	Value, Text string
 	Chosen      bool
@@ -135,7 +133,6 @@ func (o options) HTML() template.HTML {
 	return template.HTML(b.String())
 }
 
-// In each row, the first cell is the header.
 type rows [][]string
 
 // HTML uses no template, for speed: a table has a row for each week of half a year.
@@ -154,7 +151,6 @@ func (r rows) HTML() template.HTML {
 func (v *view) FirstDay() string { return v.atOrigin.String() }
 func (v *view) LastDay() string  { return (v.today + answer.MaxAhead).String() }
 
-// InMonths reports whether the form beside the two cities shows a month instead of days.
 func (v *view) InMonths() bool { return v.Anywhere && v.Trip.Back == "" }
 
 func (v *view) Question() string {
@@ -177,25 +173,25 @@ func (v *view) Question() string {
 	return v.From + " → " + to + dot + strings.Join(parts, dot)
 }
 
-// Asking reports whether the form is unfolded because it has to be corrected.
 func (v *view) Asking() bool {
 	bad := v.FromBad || v.ToBad || v.status == http.StatusBadRequest
 	return len(v.Faults) > 0 || bad && v.Notice.Links == nil
 }
 
-// dot stands between parts of a line and never begins a line.
+// dot separates the parts of a line. Its first space does not break, so no line begins with the
+// dot.
 const dot = "\u00a0· "
 
 func unbroken(text string) string { return strings.ReplaceAll(text, " ", "\u00a0") }
 
-// Before returns the month or day that the form shows now. A form without a script sends it, so
-// that the next request can tell which one the reader changed.
+// Before returns the month or day that the form shows. A form without a script sends it back, so
+// that the service can tell which of the two the reader changed.
 func (v *view) Before() string { return cmp.Or(v.Trip.Month, v.Trip.Date) }
 
 type hidden struct{ Name, Value string }
 
 // keep adds hidden fields for the choices that the form does not show, so that a reader without a
-// script keeps them.
+// script does not lose them.
 func (v *view) keep(q question) {
 	for _, f := range []struct {
 		field
@@ -245,32 +241,32 @@ func (t trip) textWith(l *i18n.Language, write func(fare.Day) string) string {
 
 type notice struct {
 	Title, Lede, Label string
-	Facts              []string // what is known without a fare
+	Facts              []string
 	Route              string
 	Links              []link
-	Pair               *daysView // one-way fares instead of a return; nil: not looked for
-	Near               *daysView // the nearest departures with a fare
-	Wider              []link    // questions to ask instead
-	CanJudgeOwn        bool      // the reader's own fare can still be judged
+	Pair               *daysView
+	Near               *daysView
+	Wider              []link
+	CanJudgeOwn        bool
 }
 
 type verdictView struct {
 	Route, Asks, Level, Headline string
-	Market                       bool // the verdict is about the route, not about a fare
+	Market                       bool
 	Price                        string
 	Facts                        []string
 	Scale                        scale
 	certainty
-	Judged       []string      // how the verdict was reached
-	Lowest       fare.Cents    // 0: none
-	PaidMet      string        // says that a known fare is below the typed one; may be empty
-	Days         *daysView     // nil: no other fare is known, or none may be shown
-	Past         *pastView     // nil if the question is about a month or several days
-	Calendar     *calendarView // nil: no departure has a fare
-	Months       *monthsView   // nil if too few months are known
+	Judged       []string
+	Lowest       fare.Cents
+	PaidMet      string
+	Days         *daysView
+	Past         *pastView
+	Calendar     *calendarView
+	Months       *monthsView
 	Updated      string
 	Back, Others link
-	AnyDay       string // the page about any day; empty on that page
+	AnyDay       string
 }
 
 type scale struct {
@@ -279,7 +275,7 @@ type scale struct {
 }
 
 type certainty struct {
-	Sure, SureDays, SureMeans string // the certainty in words, and on how many fares it rests; may be empty
+	Sure, SureDays, SureMeans string
 	Dots                      [3]bool
 }
 
@@ -287,7 +283,7 @@ type pastView struct {
 	Title, Answer, Text, Note string
 	Chart                     template.HTML
 	Heads                     []string
-	Rows                      rows // newest first
+	Rows                      rows
 }
 
 func (h home) newView(q question) view {
@@ -313,7 +309,6 @@ func (h home) newView(q question) view {
 	return v
 }
 
-// refuse shows the catalogue's texts whose keys begin with "refusal." and the reason.
 func (v *view) refuse(status int, reason string, fill ...any) {
 	v.notify(status, v.T.Text("refusal."+reason+".title"), v.T.Text("refusal."+reason+".lede", fill...))
 }
@@ -326,8 +321,6 @@ func (v *view) notify(status int, title, lede string) {
 	}
 }
 
-// refuseFaults shows each fault next to its field. It shows the short form, which asks for no destination,
-// only if every faulty field is on that form.
 func (v *view) refuseFaults(wrong faults) {
 	v.Faults = wrong
 	v.Anywhere = v.AskFrom != "" && v.AskTo == "" && wrong["quando"]+wrong["ritorno"]+wrong["visto"] == ""
@@ -357,12 +350,12 @@ func (v *view) shared(q question) string {
 }
 
 type namesakes struct {
-	Before string // says which city this is
+	Before string
 	Links  []link
 	After  string
 }
 
-// explain says what the names of the cities mean. It needs the cities that setRoute sets.
+// explain needs the cities that setRoute sets.
 func (v *view) explain(q question) {
 	for i, end := range q.ends {
 		v.Readings = append(v.Readings, wording.Reading(v.T, end.Means)...)
@@ -392,8 +385,7 @@ func (v *view) listTitle(city string) string {
 
 func (v *view) alertRoute() string { return v.ends[0] + "-" + v.ends[1] }
 
-// setRoute sets the title, the cities and the address in every language. If to is nil, the page is
-// about the origin only.
+// If to is nil, the page is about the origin only.
 func (v *view) setRoute(q question, from places.Place, to *places.Place) {
 	in := func(l *i18n.Language) string { return canonical(l, from, to, q.trip) }
 	for i, a := range v.Alternates {

@@ -25,16 +25,15 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// Policy is the Content-Security-Policy of every page. It allows only resources of this service,
-// the inline style sheet and data: images, and no framing.
+// Policy is the Content-Security-Policy of pages.
 var Policy = sync.OnceValue(func() string {
 	return "default-src 'none'; style-src 'self' 'sha256-" + hashOf(inlineStyle()) + "'; script-src 'self'; " +
 		"img-src 'self' data:; connect-src 'self'; font-src 'self'; " +
 		"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 })
 
-// inlineStyle returns the style sheet for inlining: a browser shows a page only once it has the
-// style sheet, and fetching it would take a second round trip.
+// inlineStyle is part of each page, because fetching a style sheet would delay the page by a round
+// trip.
 func inlineStyle() []byte { return assets().files[path.Base(Asset("style.css"))].data }
 
 func hashOf(data []byte) string {
@@ -44,29 +43,28 @@ func hashOf(data []byte) string {
 
 type Page struct {
 	Language    *i18n.Language
-	Title       string // without the service's name
+	Title       string
 	Description string
-	Index       bool // search engines may list it
+	Index       bool // search engines may list the page
 	Head        template.HTML
 	Body        template.HTML
 	Scripts     []string
-	Styles      []string // style sheets in addition to the inline one
-	Others      []Other  // the same page in other languages
+	Styles      []string
+	Others      []Other
 	Search      SearchAddresses
-	Alone       bool   // the page has no links to other pages of the service
-	Start       string // link to the home page; empty: the one in Language
+	Alone       bool // the page has no links to other pages of the service
+	Start       string
 }
 
-// SearchAddresses holds the addresses of a page in each language, for search engines. They must be
-// absolute, so they are omitted if Base is empty.
+// SearchAddresses are addresses of a page for search engines. Without Base they are omitted,
+// because search engines need absolute addresses.
 type SearchAddresses struct {
-	Base      string // public address of the service
+	Base      string
 	Itself    string
-	Languages []Other // canonical paths, including this one
-	Any       string  // a path that follows the browser's language
+	Languages []Other
+	Any       string // path of the page in the language of the browser
 }
 
-// NewSearchAddresses returns the addresses of a page whose parameter lang sets the language.
 func NewSearchAddresses(base string, l *i18n.Language, path string) SearchAddresses {
 	f := SearchAddresses{Base: base, Itself: AddressIn(l, path), Any: path}
 	for _, l := range i18n.Languages() {
@@ -80,7 +78,6 @@ type Other struct {
 	Address  string
 }
 
-// Home returns the path of the home page, which has no parameter in the default language.
 func Home(l *i18n.Language) string {
 	if l.Code == i18n.Default().Code {
 		return "/"
@@ -88,7 +85,6 @@ func Home(l *i18n.Language) string {
 	return "/?lang=" + l.Code
 }
 
-// AddressIn returns the address of a page whose parameter lang sets the language.
 func AddressIn(l *i18n.Language, path string) string {
 	if strings.Contains(path, "?") {
 		return path + "&lang=" + l.Code
@@ -105,7 +101,6 @@ func OtherLanguages(l *i18n.Language, path string) (others []Other) {
 	return others
 }
 
-// Notes on all pages, set at the start of the process.
 var (
 	Demonstration atomic.Bool // the plan is paid with play money
 	MailKept      atomic.Bool // mails are written into a folder instead of being sent
@@ -150,11 +145,12 @@ func (r *Response) Write(w http.ResponseWriter, request *http.Request) {
 	h.Set("Vary", r.Vary)
 	w.WriteHeader(r.Status)
 	if request.Method != http.MethodHead {
-		_, _ = w.Write(r.Body) // an error means that the caller has disconnected
+		_, _ = w.Write(r.Body)
 	}
 }
 
-// WantsHTML reports whether an Accept header names HTML before JSON, as a browser's does.
+// WantsHTML reports whether an Accept header names HTML before JSON, as the header of a browser
+// does.
 func WantsHTML(accept string) bool {
 	html, json := strings.Index(accept, "text/html"), strings.Index(accept, "application/json")
 	return html >= 0 && (json < 0 || html < json)
@@ -172,20 +168,19 @@ type asset struct {
 
 type assetFiles struct {
 	paths map[string]string // path with a hash, by file name
-	files map[string]asset  // by file name with a hash
-	style string            // style.css before compactStyle, with the hashed names of other assets
+	files map[string]asset
+	style string
 }
 
-// assets is read on first use, like the templates, because some processes serve no page.
 var assets = sync.OnceValue(readAssets)
 
 func readAssets() (all assetFiles) {
-	if err := mime.AddExtensionType(".woff2", "font/woff2"); err != nil { // unknown to Go
+	if err := mime.AddExtensionType(".woff2", "font/woff2"); err != nil {
 		panic(err)
 	}
 	entries, err := files.ReadDir("assets")
 	if err != nil {
-		panic(err) // impossible: they are embedded
+		panic(err)
 	}
 	all.paths, all.files = map[string]string{}, map[string]asset{}
 	// Style sheets contain the hashed names of other assets, so they come last.
@@ -218,8 +213,7 @@ func readAssets() (all assetFiles) {
 	return all
 }
 
-// compactStyle drops comments and insignificant spaces. The style sheet must not contain strings
-// with such spaces.
+// compactStyle drops comments and insignificant spaces, but also spaces inside strings.
 func compactStyle(source []byte) []byte {
 	comment, space := regexp.MustCompile(`(?s)/\*.*?\*/`), regexp.MustCompile(`\s*([{};,])\s*|(:)\s+`)
 	return space.ReplaceAll(comment.ReplaceAll(bytes.TrimSpace(source), nil), []byte("$1$2"))
@@ -229,7 +223,7 @@ func compact(source []byte) []byte {
 	var b bytes.Buffer
 	for line := range bytes.Lines(source) {
 		line = bytes.TrimLeft(line, " ")
-		if code, _, ok := bytes.Cut(line, []byte(" // ")); ok { // no string in the scripts contains this
+		if code, _, ok := bytes.Cut(line, []byte(" // ")); ok { // the scripts must not contain a string with two slashes between spaces
 			line = append(bytes.Clone(code), '\n')
 		}
 		if !bytes.HasPrefix(line, []byte("//")) && !bytes.HasPrefix(line, []byte("/**")) {
@@ -239,7 +233,7 @@ func compact(source []byte) []byte {
 	return b.Bytes()
 }
 
-// Asset returns the hashed path of the named asset. It panics if there is none.
+// Asset panics if no asset has the name.
 func Asset(name string) string {
 	p, ok := assets().paths[name]
 	if !ok {
@@ -258,7 +252,7 @@ func ChartStyle() string {
 		"font-weight: 600; font-size: 19px }\n"
 }
 
-// hostColours maps our colours to those of MCP Apps, the protocol for interfaces inside clients of
+// hostColours maps our colours to those of MCP Apps, a protocol for interfaces inside clients of
 // agents.
 var hostColours = map[string]string{
 	"--paper": "--color-background-primary", "--raised": "--color-background-secondary",
@@ -267,8 +261,8 @@ var hostColours = map[string]string{
 }
 
 // EmbeddedStyle returns the style sheet for parts of a page that another program (the host) embeds.
-// It loads no other files, and uses the host's colours if they are defined. The attribute
-// data-theme selects light or dark; without it, the browser's setting does.
+// The attribute data-theme selects light or dark; without this attribute, the browser's setting
+// does.
 func EmbeddedStyle() string {
 	_, css, _ := strings.Cut(assets().style, ":root")
 	light, rest, _ := strings.Cut(css, "\n}\n")

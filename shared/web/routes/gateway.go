@@ -6,26 +6,26 @@ import (
 	"strings"
 )
 
-// Fallback is the Lambda function of the first share, which answers unknown paths with 404.
+// Fallback is the Lambda function that answers unknown paths.
 const Fallback = "analisi"
 
-// Share is a route of API Gateway: the paths of some endpoints that lead to one Lambda function and
-// have a common limit of calls per second. CloudFront writes /NAME before the path, because a route
-// of API Gateway cannot match several unrelated paths.
+// Share is a route of API Gateway: paths that lead to one Lambda function and have a common limit
+// of calls per second.
+// CloudFront writes /NAME before the path, because a route of API Gateway cannot match several
+// unrelated paths.
 type Share struct {
 	Name, Function string
 	Weight         int
 }
 
-// Shares lists the shares. The first one has all paths that belong to no other.
 var Shares = []Share{
 	{"page", Fallback, 2},
 	{"verdict", Fallback, 2},
 	{"agents", Fallback, 1},
-	{"documents", Fallback, 1}, // separate from the page, because crawlers read them
+	{"documents", Fallback, 1}, // a share of its own, because crawlers read the documents
 	{"trends", "pricetrends", 1},
 	{"shop", "pro", 1},
-	{"webhook", "pro", 1}, // separate from the shop, whose callers are strangers
+	{"webhook", "pro", 1}, // a share of its own, so that strangers in the shop cannot use it up
 	{"alerts", "alerts", 1},
 	{"amadeus", "compat", 1},
 	{"answers", "x402", 1},
@@ -41,22 +41,20 @@ func Throttles(perSecond int) map[string]int {
 	for _, s := range Shares {
 		all += s.Weight
 	}
-	for _, s := range slices.Backward(Shares) { // each share takes its part of the rest, so the rounded rates add up
+	for _, s := range slices.Backward(Shares) {
 		rates[s.Name] = max(1, (left*s.Weight+all/2)/all)
 		left, all = left-rates[s.Name], all-s.Weight
 	}
 	return rates
 }
 
-// Behaviour is a cache behaviour of CloudFront. Route decides what is cached, which headers are
-// passed on, and the share.
 type Behaviour struct {
-	Pattern string // may end in *, which matches any rest
+	Pattern string // may end in *, which matches any suffix
 	Route   Route
 }
 
-// Behaviours returns the cache behaviours in the order in which CloudFront compares them with a path.
-// Other paths belong to the first share, and answers to them are not cached.
+// Behaviours returns the cache behaviours in the order in which CloudFront compares them with a
+// path.
 func Behaviours() []Behaviour {
 	var all []Behaviour
 	for _, r := range Table {
@@ -93,8 +91,6 @@ func ShareOf(path string) Share {
 	return shareNamed(cmp.Or(b.Route.Share, Shares[0].Name))
 }
 
-// folder returns the pattern for all paths with the same first two parts, or a path of two parts
-// itself. All paths below /v2 and /v3 lead to one function.
 func folder(path string) string {
 	rest, alias := strings.CutPrefix(path, Alias+"/")
 	parts := strings.Split(strings.TrimPrefix(rest, "/"), "/")

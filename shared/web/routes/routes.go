@@ -1,8 +1,8 @@
 // Package routes holds one table of all endpoints. The Lambda functions, the program for one
 // machine, the cache rules of CloudFront and the OpenAPI description are built from this table.
 //
-// To add an endpoint, add a row to Table, and register a handler in the folder that Function names
-// under the row's name with httpapi.JSON, httpapi.Page or API.Mount.
+// To add an endpoint, add a row to Table and register a handler under the row's name with
+// httpapi.JSON or another function of that package.
 package routes
 
 import (
@@ -15,35 +15,31 @@ import (
 )
 
 type Route struct {
-	Name     string // never changes: it is the operation id, and calls are counted under it
-	Method   string
-	Path     string // may end in {file}, which matches any one name
-	Function string // folder in functions/
-	Share    string // name of one of Shares
-	Free     Cap    // quota of an address
-	Pro      Cap    // quota of a key
-	Edge     Edge
-	Own      time.Duration // how long a caller with a key may cache an answer
-	Form     bool          // accepts forms too
-	NoHEAD   bool          // refuses HEAD, which link previews send: its GET shows something once, or is paid
-	Keys     bool          // reads X-Api-Key although it has no Pro quota
-	// Tokens says that the endpoint requires a key, a token made from a key, or an anonymous token.
+	Name         string // never change a name: it is published as the operation id, and stored counters contain it
+	Method       string
+	Path         string
+	Function     string // name of a folder in functions/
+	Share        string
+	Free         Cap
+	Pro          Cap
+	Edge         Edge
+	Own          time.Duration // how long a caller with a key may cache an answer
+	Form         bool
+	NoHEAD       bool // HEAD is refused, because the GET shows something once or is paid
+	Keys         bool
 	Tokens       bool
-	KeyInHandler bool // the handler reads X-Api-Key itself
-	// Signed says that callers prove themselves by a signature. The limit Others refuses only those of
-	// their calls that would fail without it.
-	Signed bool
-	// SingleFares says that the answer lists single fares, of past days or of one departure. It is
-	// 403 unless httpapi.Config.AllFares is set.
+	KeyInHandler bool
+	Signed       bool
+	// SingleFares says that the answer lists single fares. It is 403 unless httpapi.Config.AllFares
+	// is set.
 	SingleFares     bool
-	CrossOriginPOST bool  // scripts of any site may post to it: it reads no cookies
-	Price           int64 // per call by x402, in millionths of a USDC; 0: not sold
-	// FreeTier says that the endpoint answers questions about fares without a key. If the free tier
-	// is closed, CloudFront refuses calls without a key.
+	CrossOriginPOST bool  // scripts of any site may post, because the endpoint reads no cookies
+	Price           int64 // in millionths of a USDC; 0: not sold by x402
+	// FreeTier says that calls without a key are refused at the edge while the free tier is closed.
 	FreeTier bool
 
-	// Headers lists the headers that the edge passes on in place of Accept-Language, If-None-Match
-	// and others, because it can pass on at most ten.
+	// Headers lists request headers that CloudFront passes on. It can pass on at most ten, so it
+	// then omits others, such as Accept-Language.
 	Headers []string
 }
 
@@ -67,20 +63,17 @@ func (c Cap) String() string {
 	return fmt.Sprintf("%d in each %s", c.Calls, c.Per)
 }
 
-// PerNetwork is the quota of an IPv6 /48, as a multiple of that of one address. A single customer
-// may own a /48, whose 65,536 /64 blocks count as separate addresses; but the mobile customers of a
-// whole town may also share one.
+// PerNetwork is the quota of an IPv6 /48, as a multiple of the quota of one address. A /48 may
+// belong to one customer or to the mobile customers of a whole town.
 const PerNetwork = 32
 
-// Others is the limit for calls that no row of Table counts: pages, files, unknown paths, refused
-// requests. It is counted in memory (limit.CountShared) and not exact.
+// Others is the limit for calls that no quota counts, such as calls of unknown paths.
 var Others = Route{Name: "others", Free: Cap{3000, time.Hour}, Pro: Cap{36000, time.Hour}}
 
-// Cached is the limit for answers from the cache of the program for one machine. Like Others, it is
-// counted in memory.
+// Cached is the limit for answers from the cache of the program for one machine.
 var Cached = Route{Name: "cached", Free: Cap{600, time.Minute}}
 
-// Keyed reports whether httpapi identifies the caller by X-Api-Key before the handler runs.
+// Keyed reports whether httpapi checks a caller's key before the handler runs.
 func (r Route) Keyed() bool { return r.Keys || r.Pro != Cap{} }
 
 func (r Route) Methods() []string {
@@ -90,8 +83,6 @@ func (r Route) Methods() []string {
 	return []string{r.Method}
 }
 
-// Paths returns the path, and for endpoints under /v1 the alias under /api/v1. The endpoints of
-// compat have no alias, because they imitate another API.
 func (r Route) Paths() []string {
 	if (r.Path == "/v1" || strings.HasPrefix(r.Path, "/v1/")) && r.Function != "compat" {
 		return []string{r.Path, Alias + r.Path}
@@ -99,14 +90,12 @@ func (r Route) Paths() []string {
 	return []string{r.Path}
 }
 
-// Described reports whether the endpoint is in the OpenAPI description: those under /v1 except
-// compat's, and those that sell the same answers.
 func (r Route) Described() bool { return len(r.Paths()) == 2 || r.Price > 0 }
 
 // Edge is how long CloudFront may cache a successful answer.
 type Edge struct {
-	Free time.Duration // for anonymous callers, who share a copy
-	Pro  time.Duration // for a caller with a key, who has a separate copy
+	Free time.Duration
+	Pro  time.Duration
 }
 
 const day = 24 * time.Hour
@@ -117,15 +106,14 @@ var Table = slices.Concat(
 			Name: "analisi", Path: "/v1/analisi", FreeTier: true, Free: Cap{30, day}, Pro: Cap{120, time.Minute},
 			Own: 10 * time.Minute,
 		},
-		// Each verdict counts towards the quota of analisi.
+		// The verdicts in one answer count towards the quota of analisi.
 		{Name: "confronto", Path: "/v1/confronto", Keys: true, FreeTier: true},
-		// CloudFront caches for 1 hour at most, because the answer states the age of a fare in
+		// CloudFront caches for at most 1 hour, because the answer states the age of fares in
 		// hours.
 		{
 			Name: "calendario", Path: "/v1/calendario", FreeTier: true, Free: Cap{30, day},
 			Pro: Cap{60, time.Minute}, Edge: Edge{Free: time.Hour, Pro: 10 * time.Minute},
 		},
-		// An answer has up to six trips, and counts as one.
 		{
 			Name: "vicini", Path: "/v1/vicini", FreeTier: true, Free: Cap{30, day}, Pro: Cap{60, time.Minute},
 			Own: 10 * time.Minute,
@@ -136,7 +124,6 @@ var Table = slices.Concat(
 		},
 	}),
 	rows("page", []Route{
-		// Feed readers call all day.
 		{
 			Name: "feed", Path: "/feed/{file}", FreeTier: true, Free: Cap{300, day}, SingleFares: true,
 			Edge: Edge{Free: time.Hour},
@@ -149,10 +136,9 @@ var Table = slices.Concat(
 		{Name: "pagella", Path: "/v1/pagella", Edge: Edge{Free: time.Hour}},
 		{Name: "pagella-page", Path: "/pagella", Free: Cap{300, time.Hour}},
 		{Name: "consumo", Path: "/v1/consumo", Free: Cap{60, time.Hour}, Pro: Cap{60, time.Minute}},
-		// The home page calls it as people type, and it answers mostly from memory: counting would
-		// cost more than answering.
+		// No quota: counting a call would cost more than answering from memory.
 		{Name: "citta", Path: "/v1/citta", Edge: Edge{Free: day}},
-		// Only a request with a question counts, not the empty form.
+		// A request for the empty form does not count.
 		{Name: "home", Path: "/", Free: Cap{120, day}},
 		{Name: "card", Path: "/card/{file}", FreeTier: true, Free: Cap{300, day}, Edge: Edge{Free: 6 * time.Hour}},
 	}),
@@ -164,7 +150,6 @@ var Table = slices.Concat(
 		{Name: "index", Path: "/v1", Edge: Edge{Free: 6 * time.Hour}},
 	}),
 	rows("agents", []Route{
-		// Calls over MCP count towards the quotas of the endpoints that give the same answers.
 		{
 			Name: "mcp", Method: "POST", Path: "/mcp", Keys: true, CrossOriginPOST: true, FreeTier: true,
 			Headers: []string{"Mcp-Protocol-Version", "Mcp-Session-Id", "Mcp-Method", "Mcp-Name"},
@@ -181,11 +166,9 @@ var Table = slices.Concat(
 		{Name: "server-json", Path: "/server.json"},
 		{Name: "robots", Path: "/robots.txt", Edge: Edge{Free: 6 * time.Hour}},
 		{Name: "sitemap", Path: "/sitemap.xml", Free: Cap{100, day}, Edge: Edge{Free: 6 * time.Hour}},
-		// A crawler reads all sitemap files.
 		{Name: "sitemap-file", Path: "/sitemap/{file}", Free: Cap{3000, day}, Edge: Edge{Free: 6 * time.Hour}},
 	}),
 	rows("page", []Route{
-		// In the program for one machine, the process itself answers this path.
 		{Name: "salute", Path: "/healthz"},
 		{Name: "assets", Path: "/assets/{file}", Edge: Edge{Free: 365 * day}},
 	}),
@@ -197,8 +180,8 @@ var Table = slices.Concat(
 		{Name: "note-legali", Path: "/v1/note-legali", Free: Cap{300, time.Hour}},
 		{Name: "pro-checkout", Method: "POST", Path: "/v1/pro/checkout", Free: Cap{10, time.Hour}, Form: true},
 		{Name: "pro-conferma", Path: "/v1/pro/conferma", Free: Cap{60, time.Hour}, NoHEAD: true},
-		// The card processor sends all deliveries from few addresses. One with a valid signature
-		// must be accepted, however many calls came before.
+		// The card processor calls from few addresses. A delivery with a valid signature must be
+		// accepted, however many calls came before.
 		{
 			Name: "pro-webhook", Share: "webhook", Method: "POST", Path: "/v1/pro/webhook", Signed: true,
 			Headers: []string{"Stripe-Signature"},
@@ -210,8 +193,6 @@ var Table = slices.Concat(
 		{Name: "pro-recupera-conferma-page", Path: "/v1/pro/recupera/conferma", Free: Cap{60, time.Hour}},
 		{Name: "pro-recupera-conferma", Method: "POST", Path: "/v1/pro/recupera/conferma", Free: Cap{60, time.Hour}},
 		{Name: "pro-chiave", Path: "/v1/pro/chiave", Pro: Cap{60, time.Minute}},
-		// A replaced key is accepted for some more minutes, so the handler reads the key and counts
-		// the calls itself.
 		{Name: "pro-ruota", Method: "POST", Path: "/v1/pro/chiave/ruota", KeyInHandler: true},
 		{Name: "pro-cripta", Path: "/v1/pro/cripta", Free: Cap{100, day}},
 		// 300 calls allow one open page, which polls every 15 seconds for 1 hour: 240 calls.
@@ -240,18 +221,15 @@ var Table = slices.Concat(
 		{Name: "alerts-confirm-page", Path: "/v1/alerts/confirm", Free: Cap{60, time.Hour}},
 		{Name: "alerts-confirm", Method: "POST", Path: "/v1/alerts/confirm", Free: Cap{60, time.Hour}},
 		{Name: "alerts-unsubscribe-page", Path: "/v1/alerts/unsubscribe", Free: Cap{60, time.Hour}},
-		// No quota: mail providers call it for many users from few addresses.
+		// No quota: mail providers call this endpoint for many users from few addresses.
 		{Name: "alerts-unsubscribe", Method: "POST", Path: "/v1/alerts/unsubscribe", Signed: true},
 		{Name: "alerts-manage-page", Path: "/v1/alerts/manage", Free: Cap{60, time.Hour}},
 		{Name: "alerts-manage", Method: "POST", Path: "/v1/alerts/manage", Free: Cap{60, time.Hour}},
-		// Telegram calls it for all users of the bot from few addresses. Calls with a valid
-		// signature must be accepted.
+		// No quota: Telegram calls this endpoint for all users of the bot from few addresses.
 		{Name: "alerts-telegram", Method: "POST", Path: "/v1/alerts/telegram", Signed: true},
 	}),
 	rows("amadeus", []Route{
-		// These endpoints imitate an API that was closed, for programs written for it. Answers
-		// count towards the quotas of our endpoints with the same answers. A call for a token costs
-		// at most one read of the store.
+		// These endpoints imitate an API that was closed, so that programs for that API still run.
 		{Name: "compat-token", Method: "POST", Path: "/v1/security/oauth2/token"},
 		{
 			Name: "compat-metrics", Path: "/v1/analytics/itinerary-price-metrics", Keys: true, Tokens: true,
@@ -262,8 +240,8 @@ var Table = slices.Concat(
 			Name: "compat-destinations", Path: "/v1/shopping/flight-destinations", Keys: true, Tokens: true,
 			FreeTier: true,
 		},
-		// The closed API also sold bookable offers and other data, which this service does not
-		// have: the endpoints below always answer with an error.
+		// The closed API also sold bookable offers, which this service does not have: the endpoints
+		// below always answer with an error.
 		{Name: "compat-shopping", Path: "/v1/shopping/{file}"},
 		{Name: "compat-shopping-post", Method: "POST", Path: "/v1/shopping/{file}"},
 		{Name: "compat-pricing", Method: "POST", Path: "/v1/shopping/flight-offers/{file}"},
@@ -279,16 +257,14 @@ var Table = slices.Concat(
 		{Name: "compat-transfers", Method: "POST", Path: "/v1/ordering/{file}"},
 	}),
 	rows("answers", []Route{
-		// Programs without a key pay for each call. The price is above the cost of a call, mostly
-		// the fee of the Solana network: see docs/selling.md. Calls without a payment count towards
-		// the quota too.
+		// The price is above the cost of a call, which is mostly the fee of the Solana network: see
+		// docs/selling.md.
 		sold("x402-analisi", "/x402/v1/analisi", 10_000, 120),
 		sold("x402-calendario", "/x402/v1/calendario", 20_000, 60),
 		sold("x402-occasioni", "/x402/v1/occasioni", 20_000, 60),
 	}),
 )
 
-// rows completes endpoints. They get the given share unless they name another.
 func rows(share string, all []Route) []Route {
 	for i := range all {
 		all[i].Share, all[i].Method = cmp.Or(all[i].Share, share), cmp.Or(all[i].Method, "GET")
@@ -297,7 +273,6 @@ func rows(share string, all []Route) []Route {
 	return all
 }
 
-// Alias is the prefix of the second path of endpoints under /v1.
 const Alias = "/api"
 
 // Named panics on an unknown name, because names are constants in the code.
@@ -310,8 +285,7 @@ func Named(name string) Route {
 	panic("routes: no route is named " + name)
 }
 
-// NothingSold is set at the start of a process, which runs one service: then pages and answers do not
-// name the endpoints that sell the plan.
+// NothingSold is set at the start of a process that sells no plan.
 var NothingSold atomic.Bool
 
 func (r Route) Sells() bool {

@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// sold returns an endpoint whose answers are paid per call. price is in millionths of a USDC. It
-// does not answer HEAD, because link previews do not pay.
+// sold returns an endpoint whose answers are paid per call. price is in millionths of a USDC.
 func sold(name, path string, price, callsAMinute int64) Route {
 	return Route{
 		Name: name, Path: path, Price: price, NoHEAD: true,
