@@ -10,11 +10,7 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// A pair of airports in demand has its own series: the fares that the source gave for the pair, and
-// its fares in the cities' history. Each refresh of the pair rebuilds its summary and departure
-// states from these fares. As long as there are too few of them, summary and states hold the
-// cities' statistics, scaled to the pair's usual level. A pair adds nothing to the pooled
-// statistics.
+// Series of airport pairs add nothing to the pooled statistics.
 
 func (r *Refresher) mergeAirports(ctx context.Context, series fare.Series, observations []fare.Observation,
 	pooled departure.Cycle, now time.Time, _ bool) (m mergeResult, err error) {

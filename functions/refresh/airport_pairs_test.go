@@ -12,9 +12,7 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// BGY-STN has one day of fares, so the verdict compares it with the cities, at the median of the
-// ratios of departures on which both have a fare: 6000/4000 and 4000/4000, so the square root of
-// 1.5.
+// The wanted ratio 1.2247 is the geometric mean of 6000/4000 and 4000/4000.
 func TestAirportsInDemand(t *testing.T) {
 	w := newDeepWorld(t, open(t), "MIL-LON")
 	from := func(name string, price fare.Cents, stops ...int) []fare.Fare {
@@ -49,10 +47,7 @@ func TestAirportsInDemand(t *testing.T) {
 	}
 }
 
-// Callers can name more pairs of airports than there are routes. The daily limit for pairs is a
-// seventh of the number of covered routes, plus a tenth for failed calls: of 12 routes, 12/7 x 1.1
-// is 1.9, rounded up to 2. The pairs that were not asked for longest come first, so all have their
-// turn.
+// With 12 routes, the plan contains at most 2 airport pairs a day: 12/7 x 1.1, rounded up.
 func TestAirportsAreLimited(t *testing.T) {
 	routes := append(routesFrom("MIL", 11), "MIL-LON")
 	w := newDeepWorld(t, open(t), routes...)

@@ -11,20 +11,18 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// Budget limits the calls to the fare source per UTC day across all processes. Failed calls count
-// too. A call that cannot be counted is not made.
+// Budget limits the calls to the fare source per UTC day, across all processes. Failed calls count too.
 type Budget struct {
 	Calls  store.Calls
 	Source string
-	PerDay int64 // 0: no limit and no counting
+	PerDay int64 // no limit if 0
 	Now    func() time.Time
 }
 
-// discoveryShare reserves 1/5 of the day's calls for finding new routes. Calls for departures of a
-// known route stop when only this fifth is left.
+// discoveryShare reserves a fifth of the day's calls for discovery.
 const discoveryShare = 5
 
-// Spend counts one call before it is made; it fails with upstream.ErrBudget if the budget is spent.
+// Spend counts one call to the source, which must not be made if Spend fails.
 func (b Budget) Spend(ctx context.Context, departures bool) error {
 	if b.PerDay <= 0 {
 		return nil

@@ -13,9 +13,7 @@ import (
 	"verdetto/shared/runtime/metrics"
 )
 
-// leastDays is how long the certificate must still be valid. Certificates are usually renewed
-// earlier, so a shorter time means that the renewal fails.
-const leastDays = 14
+const leastCertificateDays = 14
 
 func (f *Function) logCheck(ctx context.Context) {
 	if err := f.check(ctx); err != nil {
@@ -28,15 +26,12 @@ func (f *Function) logCheck(ctx context.Context) {
 
 var elsewhere = []string{"/v1/termini", "/v1/price-trends", "/v1/alerts/confirm", "/v1/shopping/flight-dates", "/x402/v1/analisi"}
 
-// refuses reports whether a status means that a function failed, or that its origin secret differs
-// from the edge's.
+// A function answers 403 if its origin secret differs from the edge's.
 func refuses(status int) bool { return status == http.StatusForbidden || status >= 500 }
 
 func isOther(status int) bool { return status != http.StatusOK }
 
-// check calls every function that answers callers, and asks for the covered routes and the verdict
-// of the first one. The verdict may be refused with 429, because a caller without a key has few a
-// day: that answer also shows that the service works.
+// check also accepts 429 for a verdict, because a caller without a key has a small quota.
 func (f *Function) check(ctx context.Context) error {
 	var covered struct {
 		Rotte []struct{ Origine, Destinazione struct{ Codice string } }
@@ -82,7 +77,7 @@ func (f *Function) call(ctx context.Context, path string, fails func(status int)
 		}
 	}
 	if tls := response.TLS; tls != nil && len(tls.PeerCertificates) > 0 {
-		if days := tls.PeerCertificates[0].NotAfter.Sub(f.Now()).Hours() / 24; days < leastDays {
+		if days := tls.PeerCertificates[0].NotAfter.Sub(f.Now()).Hours() / 24; days < leastCertificateDays {
 			return fmt.Errorf("the certificate ends in %.0f days", days)
 		}
 	}

@@ -13,8 +13,6 @@ import (
 	"verdetto/shared/runtime/metrics"
 )
 
-// The hourly check passes if the service answers, even if the caller's verdicts are used up.
-// Otherwise the log says what failed.
 func TestCheck(t *testing.T) {
 	const covered = `{"rotte":[{"origine":{"codice":"MIL"},"destinazione":{"codice":"LIS"}}]}`
 	for _, c := range []struct {

@@ -8,9 +8,7 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// A computer with a wrong clock can store dates in the future, which would block refreshes until
-// then. So work dated more than 24 hours ahead counts as never done and is repeated. Fares with
-// future dates stay stored, because answers ignore them.
+// Work dated more than 24 hours ahead counts as never done, because a wrong clock must have stored its date.
 
 func isAhead(at, now time.Time) bool { return at.After(now.Add(24 * time.Hour)) }
 

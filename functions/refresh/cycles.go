@@ -13,19 +13,13 @@ import (
 )
 
 const (
-	// keepDays is how many days a contribution stays in the store. A contribution holds one series'
-	// statistics of one day, until closeCycles adds them up.
+	// keepDays is how many days a series' contribution to the pooled statistics is stored.
 	keepDays = 31
-	// closeAfter is how long after midnight (UTC) the past day is closed. A Lambda invocation lasts
-	// less than that, so those that began on the past day have ended.
+	// closeAfter is longer than a Lambda invocation may last: invocations that began before midnight have ended.
 	closeAfter = time.Hour
 )
 
-// closeCycles closes the past days that are still open, in order: it adds the contributions of all
-// series to the pooled statistics and to the score. It may run repeatedly and in several processes
-// at once. A contribution that arrives after its day was closed is not counted. It returns the
-// statistics that are stored afterwards. Statistics that a wrong clock dated in the future are
-// unusable; closeCycles leaves them if warmUp will rebuild them.
+// closeCycles may run repeatedly, and in several processes at once.
 func (r *Refresher) closeCycles(ctx context.Context, now time.Time, rebuilds bool) (c departure.Cycle, err error) {
 	last := fare.DayOf(now.Add(-closeAfter)) - 1
 	err = store.RetryConflicts(ctx, func() (err error) {
@@ -64,7 +58,7 @@ func (r *Refresher) closeUntil(ctx context.Context, last fare.Day, rebuilds bool
 		}
 	}
 	if c.Pooled == nil {
-		return c, nil // no series has contributed yet
+		return c, nil
 	}
 	if err := tally.learn(ctx, c.Pooled, c.Day, last); err != nil {
 		return c, err

@@ -98,7 +98,6 @@ func TestPlansCloseCycles(t *testing.T) {
 	}
 }
 
-// A day is closed 1 hour after midnight, even if some contributions are still missing.
 func TestClosedCycle(t *testing.T) {
 	s := openDays(t)
 	source := dailyFares(30)

@@ -31,8 +31,6 @@ func (s *daily) Fares(_ context.Context, origin fare.City, since, until time.Tim
 
 const firstDay = fare.Day(20500)
 
-// dailyFares returns a source with return trips, and with routes of three kinds: stops unknown,
-// non-stop fares only, and both.
 func dailyFares(days int) *daily {
 	s := &daily{origins: []fare.City{"MIL", "ROM", "TRN"}}
 	for i, r := range []struct {

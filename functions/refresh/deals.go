@@ -30,8 +30,7 @@ func (r *Refresher) updateDeals(ctx context.Context, origin fare.City, stored su
 	return nil
 }
 
-// updateDealsOf also reads the departure states of series that this refresh did not judge, so it
-// must run after the states are stored. Deals for return trips are not listed by month.
+// updateDealsOf must be called after the departure states are stored, because it reads them.
 func (r *Refresher) updateDealsOf(ctx context.Context, origin fare.City, trip fare.Trip,
 	stored map[fare.City]mergeResult, pooled *departure.Pooled) error {
 	var fresh []deals.Entry
@@ -61,9 +60,6 @@ func (r *Refresher) updateDealsOf(ctx context.Context, origin fare.City, trip fa
 	})
 }
 
-// dealsOf judges the cheapest fares of a series and, if all is true and the series is one-way, those
-// of each month and airline. The summary gives the level of the route, and the departure states the
-// level of a fare for its own day.
 func dealsOf(series fare.Series, s verdict.RouteSummary, sheets seriesState,
 	pooled *departure.Pooled, all bool) (e deals.Entry, err error) {
 	e = deals.Entry{Destination: series.Destination, AsOf: s.AsOf, Observations: s.Observations,
@@ -92,7 +88,7 @@ func dealsOf(series fare.Series, s verdict.RouteSummary, sheets seriesState,
 
 func faresOf(s verdict.RouteSummary, sheet *departure.Learner,
 	pooled *departure.Pooled, all bool) (f deals.Fares, err error) {
-	if sheet == nil || sheet.AsOf == 0 { // the series has no departure state yet
+	if sheet == nil || sheet.AsOf == 0 {
 		f.Route, err = asDeals(nil, nil, verdict.CheapestAhead(s))
 		return f, err
 	}
@@ -122,7 +118,7 @@ func asDeals(state *departure.State, pooled *departure.Pooled, judged []verdict.
 	}
 	for i, j := range judged {
 		if err == nil {
-			j.Verdict.Minimum = 0 // deals do not store it
+			j.Verdict.Minimum = 0 // deals do not store the minimum
 			ofDay := days[i]
 			all = append(all, deals.Deal{Judged: j, OwnDay: verdict.Verdict{Level: ofDay.Level, Reliability: ofDay.Reliability,
 				Median: ofDay.Median}})

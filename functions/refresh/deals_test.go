@@ -52,8 +52,6 @@ func TestDealsSayWhatAnswersSay(t *testing.T) {
 	}
 }
 
-// A second refresh on the same day changes no deal. On the next day, the date of a deal changes
-// only if the deal itself has changed.
 func TestDealsStand(t *testing.T) {
 	const days = 20
 	source := dailyFares(days + 1)
@@ -172,7 +170,7 @@ func holdDeals(t *testing.T, fares store.Fares, origin fare.City, trip fare.Trip
 func same(t *testing.T, destination fare.City, want verdict.Judgement, got deals.Deal, now time.Time) {
 	t.Helper()
 	v := &want.Verdict
-	v.Minimum, v.Interval, v.Days = 0, nil, nil // a deal does not store these
+	v.Minimum, v.Interval, v.Days = 0, nil, nil
 	if diff := cmp.Diff(want.Judged, got.Aged(now)); diff != "" {
 		t.Errorf("%s (-answered +deal): %s", destination, diff)
 	}

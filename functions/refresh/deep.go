@@ -18,30 +18,23 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// A source that implements upstream.Deep can be asked for a year of departures of one route. The
-// refresh asks daily for series in demand (users asked about them or have alerts), and weekly for
-// the other one-way series. A worker skips a series that another run asked for after the plan.
-
 type DeepReport struct {
 	Answered   int                     `json:"asked"`
-	Calls      int                     `json:"questions"` // one or two for each series
+	Calls      int                     `json:"questions"`
 	Skipped    int                     `json:"done"`
 	Failed     int                     `json:"failed"`
-	Remaining  int                     `json:"left"` // not asked for: no time or no calls remained
+	Remaining  int                     `json:"left"`
 	Fares      int                     `json:"fares"`
 	New        int                     `json:"new"`
 	Dropped    map[upstream.Reason]int `json:"dropped,omitempty"`
 	Notified   int                     `json:"notifications,omitempty"`
-	Faults     []string                `json:"faults,omitempty"` // the first few, for people
+	Faults     []string                `json:"faults,omitempty"` // at most maxFaults
 	OutOfCalls bool                    `json:"budgetSpent,omitempty"`
 	Refused    bool                    `json:"-"` // the source refused the credentials
 }
 
 func (r DeepReport) empty() bool { return r.Answered+r.Skipped+r.Failed+r.Remaining == 0 }
 
-// Failure returns an error if more than a tenth of the series failed, or if the clock is behind. A
-// series that fails is tried again later; so many failures show that the source or the store is in
-// trouble.
 func (r DeepReport) Failure() error {
 	if asked := r.Answered + r.Failed; r.Failed*10 > asked {
 		return failure(r.Answered, r.Failed, "routes", r.Faults[0], r.Refused)
@@ -55,9 +48,7 @@ func (r *DeepReport) fault(series fare.Series, err error) {
 	r.Refused = r.Refused || errors.Is(err, upstream.ErrRefused)
 }
 
-// deepen asks the source for each series of a task, then stores and publishes the answers. It
-// returns the series to requeue if time ran out. Series beyond the day's budget are not requeued: the
-// next day's plan has them again.
+// If deepen returns no error, the returned series must be put on the queue again.
 func (r *Refresher) deepen(ctx, begin context.Context, t task, report *DeepReport) (left []fare.Series, err error) {
 	source, ok := r.Source.(upstream.Deep)
 	if !ok {
@@ -68,7 +59,7 @@ func (r *Refresher) deepen(ctx, begin context.Context, t task, report *DeepRepor
 		return nil, err
 	}
 	stored := summaries{}
-	var pairs []fare.Series // pairs of airports that were asked for
+	var pairs []fare.Series
 	before := report.Answered
 	for i, series := range t.Series {
 		if begin.Err() != nil || report.OutOfCalls {
@@ -104,7 +95,7 @@ func (r *Refresher) deepen(ctx, begin context.Context, t task, report *DeepRepor
 	}
 	switch {
 	case ctx.Err() != nil && report.Answered > before:
-		return t.Series, nil // The retry skips the series that were asked for, but publishes them too.
+		return t.Series, nil // the retry skips series already asked for, but publishes them
 	case ctx.Err() != nil:
 		return nil, errors.Join(err, ctx.Err())
 	case report.OutOfCalls:

@@ -24,11 +24,11 @@ import (
 
 type deepSource struct {
 	*source
-	departures map[string]any // fares or an error, by series
+	departures map[string]any // a []fare.Fare or an error, by series
 	takes      time.Duration
 
 	mu        sync.Mutex
-	questions []string // of each: the series, and "non-stop" if it was about non-stop fares
+	questions []string
 }
 
 func (s *deepSource) Departures(ctx context.Context, q upstream.Question, until time.Time) (upstream.Answer, error) {

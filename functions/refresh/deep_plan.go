@@ -17,15 +17,12 @@ import (
 )
 
 const (
-	// restEvery is the least number of days between two calls for a route that is not in demand.
+	// restEvery is the number of days after which a series that is not in demand is due again.
 	restEvery = 7
-	// earlyBy is how much too early the source may be asked for a series, because runs start at
-	// slightly different times.
-	earlyBy = 6 * time.Hour
-	// perMessage is the maximum number of series in one message.
-	perMessage = 25
-	// maxDemand limits how long a series stays in demand. A question puts a series in demand for 8
-	// days, so only a wrong clock can set a later end. The plan ignores such an end.
+	// earlyBy lets a series be due this much early, because the daily runs start at slightly different times.
+	earlyBy          = 6 * time.Hour
+	seriesPerMessage = 25
+	// A question puts a series in demand for 8 days, so an end beyond maxDemand comes from a wrong clock.
 	maxDemand = 9 * 24 * time.Hour
 	// maxRequest limits how long a request for an uncovered origin is remembered. The plan ignores
 	// requests that end later, because only a wrong clock can have set that end.
@@ -38,11 +35,8 @@ type due struct {
 	lastAnswer int64
 }
 
-// planDeep lists the series to ask the source for on a day: first those in demand that were not
-// asked for within a day, then pairs of airports in demand, then other series. A daily share limits the
-// other series. It also limits the pairs, because callers can name more pairs than there are routes.
-// Each part begins with the series that were not asked for longest. If one origin cannot be read, the
-// plan still contains the others.
+// planDeep returns the due series, the most urgent first. If an origin cannot be read, planDeep returns the
+// series of the other origins together with the error.
 func (r *Refresher) planDeep(ctx context.Context, at time.Time) ([]due, error) {
 	covered, fault := r.coveredSeries(ctx)
 	now := at.Unix()
@@ -70,14 +64,12 @@ func (r *Refresher) planDeep(ctx context.Context, at time.Time) ([]due, error) {
 	slices.SortFunc(wanted, oldest)
 	slices.SortFunc(airports, oldest)
 	slices.SortFunc(rest, oldest)
-	// Without equal shares, a service with many new routes would ask for all of them on the same
-	// weekday. An extra tenth makes up for failed calls.
+	// A seventh of the routes a day, so that new routes are not all due on the same weekday; a tenth more makes up
+	// for failed calls.
 	share := (routes*11 + 10*restEvery - 1) / (10 * restEvery)
 	return slices.Concat(wanted, airports[:min(share, len(airports))], rest[:min(share, len(rest))]), fault
 }
 
-// coveredSeries lists the one-way series of all covered routes, and the return series and pairs of
-// airports in demand, with the time when the source was last asked for each.
 func (r *Refresher) coveredSeries(ctx context.Context) ([]due, error) {
 	demanded, err := r.Fares.Demanded(ctx, r.Now().Add(maxDemand))
 	if err != nil {
@@ -96,7 +88,7 @@ func (r *Refresher) coveredSeries(ctx context.Context) ([]due, error) {
 	var faults []error
 	work := make(chan fare.City)
 	var workers sync.WaitGroup
-	for range 16 { // The workers mostly wait for the store, so there are more of them than CPUs.
+	for range 16 { // the workers mostly wait for the store
 		workers.Go(func() {
 			for origin := range work {
 				series, err := r.seriesFrom(ctx, origin, demand[origin])
@@ -117,8 +109,7 @@ func (r *Refresher) coveredSeries(ctx context.Context) ([]due, error) {
 	return all, errors.Join(faults...)
 }
 
-// seriesFrom lists the series of an origin. It also publishes summaries that a killed run stored
-// without publishing, which would otherwise wait until their route is due again.
+// seriesFrom also publishes summaries that a killed run stored without publishing.
 func (r *Refresher) seriesFrom(ctx context.Context, origin fare.City, demanded []fare.Series) ([]due, error) {
 	if err := r.rebuild(ctx, origin, r.Now()); err != nil {
 		return nil, fmt.Errorf("rebuild %s: %w", origin, err)
@@ -131,8 +122,8 @@ func (r *Refresher) seriesFrom(ctx context.Context, origin fare.City, demanded [
 	if err != nil {
 		return nil, err
 	}
-	wanted := map[fare.City][]fare.Trip{} // trips with alerts, by destination
-	var pairs []fare.Series               // between airports, with alerts or in demand
+	wanted := map[fare.City][]fare.Trip{}
+	var pairs []fare.Series
 	for _, w := range subscribed {
 		wanted[w.Destination] = append(w.Trips, fare.OneWay)
 		pairs = append(pairs, w.Pairs...)
@@ -192,18 +183,17 @@ type PlannedDeep struct {
 	Time     time.Time `json:"at"`
 }
 
-// messages packs series into tasks, the most urgent first. All series of a task have the same
-// origin, and all or none of them are in demand, so tasks in demand come first.
+// All series of a task must have the same origin, because deepen publishes for one origin.
 func messages(series []due, at time.Time) (tasks []task) {
 	type kind struct {
 		origin fare.City
 		demand bool
 	}
-	open := map[kind]int{} // 1 + the index of the task that is not full
+	open := map[kind]int{} // 1 + the index of the last task, by kind
 	for _, d := range series {
 		k := kind{d.Origin, d.demand}
 		n := open[k] - 1
-		if n < 0 || len(tasks[n].Series) == perMessage {
+		if n < 0 || len(tasks[n].Series) == seriesPerMessage {
 			tasks = append(tasks, task{Planned: at})
 			n = len(tasks) - 1
 			open[k] = n + 1
@@ -213,7 +203,7 @@ func messages(series []due, at time.Time) (tasks []task) {
 	return tasks
 }
 
-// planMessages returns the rest of the plan and an error if a part of the plan failed.
+// planMessages can return tasks together with an error.
 func (r *Refresher) planMessages(ctx context.Context, at time.Time) ([]task, PlannedDeep, error) {
 	if _, ok := r.Source.(upstream.Deep); !ok {
 		return nil, PlannedDeep{}, nil
@@ -236,8 +226,7 @@ func (r *Refresher) planMessages(ctx context.Context, at time.Time) ([]task, Pla
 	return tasks, planned, err
 }
 
-// enqueueDeep may run twice for the same time: a worker skips series that were asked for after that
-// time.
+// enqueueDeep may run twice for the same time: workers skip series that were asked for since then.
 func (r *Refresher) enqueueDeep(ctx context.Context, q queue.Queue, at time.Time) (PlannedDeep, error) {
 	if err := r.prepare(ctx); err != nil {
 		return PlannedDeep{}, err

@@ -19,8 +19,7 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// On each day the source is asked for at most 11/70 of the routes that are not in demand, beginning
-// with those that were not asked for longest. So it is asked for each route within 7 days.
+// The plan contains 11 routes a day: a seventh of 70, plus a tenth.
 func TestEveryRouteOnceAWeek(t *testing.T) {
 	all := slices.Concat(routesFrom("MIL", 60), routesFrom("ROM", 10))
 	w := newDeepWorld(t, open(t), all...)
@@ -51,7 +50,7 @@ func TestSeriesInDemandAreRequestedDaily(t *testing.T) {
 	all := slices.Concat(routesFrom("MIL", 40), []string{"ROM-PAR"})
 	w := newDeepWorld(t, h.Table, all...)
 	h.AddAlerts("ROM-PAR", 0, "ada")
-	// The service does not cover LON-PAR. all[0] is in demand only as a return.
+	// LON-PAR is not covered, and all[0] is in demand only as a return trip.
 	w.demand(all[39], all[39]+"#4-7", all[39]+"#1-3", "LON-PAR", all[0]+"#8-14")
 	for day := range 3 {
 		_, series := w.plan()
@@ -157,8 +156,7 @@ func (b *budgeted) Departures(ctx context.Context, q upstream.Question, until ti
 	return b.Deep.Departures(ctx, q, until)
 }
 
-// The trends of ROM are damaged. NEW has none, as after a first refresh that was cut off; that is no
-// error.
+// NEW has no trends, as after a first refresh that was cut off: that is no error.
 func TestOriginThatCannotBeReadStopsNoOther(t *testing.T) {
 	w := newDeepWorld(t, open(t), "MIL-BUH", "ROM-PAR", "PAR-ROM")
 	for key, data := range map[store.Key]string{{Partition: "ORIGIN#ROM", Sort: "TRENDS"}: "\x02damaged",
@@ -211,7 +209,6 @@ func TestDeparturesEvent(t *testing.T) {
 	if planned, _ := answer.(refresh.PlannedDeep); err != nil || planned.Series > 0 {
 		t.Errorf("of a source that cannot be asked for a route: %+v %v", answer, err)
 	}
-	// The plan stores the exchange rates, which the workers need.
 	f := w.function()
 	f.Queue, f.CurrentRates = &recordingQueue{}, func(context.Context) fare.Rates { return fare.Rates{PerEuro: map[string]float64{"GBP": 0.9}} }
 	if _, err := f.Event(t.Context(), json.RawMessage(`{"departures":true}`)); err != nil {

@@ -22,7 +22,6 @@ import (
 
 const latency = 300 * time.Millisecond
 
-// slowTransport answers after latency, on the virtual clock of synctest.
 type slowTransport struct{ handlerTransport }
 
 func (d slowTransport) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -32,9 +31,6 @@ func (d slowTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return d.handlerTransport.RoundTrip(r)
 }
 
-// simulateWeek runs a service for a week of virtual time. It looks for new routes on the first day,
-// and asks for departures every day. The workers run in parallel and share the rate limit; beyond
-// it the imitated API rejects calls.
 func simulateWeek(t *testing.T, routes, daily, workers int, perDay int64) {
 	const perOrigin = 10
 	synctest.Test(t, func(t *testing.T) {

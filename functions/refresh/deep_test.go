@@ -148,8 +148,6 @@ func (w *deepWorld) deepen() refresh.DeepReport {
 	return report
 }
 
-// Each call to the store fails once, or is the last one to succeed, while a worker processes
-// messages. The redelivered messages finish the work, with at most two more questions.
 func TestDeepMessages_UnderFaults(t *testing.T) {
 	worlds := map[store.Table]*deepWorld{}
 	prepared := func(t *testing.T) store.Table {
@@ -179,8 +177,6 @@ func TestDeepMessages_UnderFaults(t *testing.T) {
 	})
 }
 
-// If a worker is killed before it publishes, the redelivered message publishes without asking
-// again.
 func TestNewFaresReachSubscribers(t *testing.T) {
 	h := notifytest.New(t)
 	w := newDeepWorld(t, h.Table, "MIL-BUH", "MIL-LON")
@@ -253,9 +249,6 @@ func (r refusing) Write(ctx context.Context, ops ...store.Op) error {
 	return r.Table.Write(ctx, ops...)
 }
 
-// Series for which a worker had no time are requeued; if the queue fails, their message fails. A
-// message that was cut off is requeued if at least one of its series was done, and otherwise fails, so
-// requeueing always ends.
 func TestDeepTimeRunsOut(t *testing.T) {
 	all := []string{"MIL-BUH", "MIL-LON", "MIL-PAR"}
 	for _, c := range []struct {

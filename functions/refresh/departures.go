@@ -13,11 +13,8 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// A departure state holds the statistics of a series for verdicts on single departures. A refresh
-// adds each past day with fares to the state once, using the pooled statistics of the last closed
-// day, and, except for pairs of airports, contributes the same fares to the pooled statistics.
-// States, open questions (answers without a known outcome) and contributions are written together,
-// so a killed refresh never counts a day twice.
+// A departure state, its open questions and its contribution are written together, so that a killed refresh
+// counts no day twice.
 
 func (r *Refresher) pooled(ctx context.Context) (departure.Cycle, error) {
 	if r.cycle != nil {
@@ -47,7 +44,7 @@ func (r *Refresher) usable(c departure.Cycle, err error) (departure.Cycle, error
 
 type seriesState struct {
 	any, nonStop *departure.Learner // nonStop is nil if the series has no separate non-stop state
-	rounds       score.Rounds       // issued answers that wait to be scored, for all fares
+	rounds       score.Rounds       // answers that are not scored yet
 	stored       store.Departures
 }
 
@@ -65,7 +62,7 @@ func (r *Refresher) readState(ctx context.Context, series fare.Series) (s series
 	if err = s.decode(); err != nil && !errors.Is(err, store.ErrNotFound) {
 		return s, fmt.Errorf("read departures of %s: %w", series, err)
 	}
-	if err != nil || isDayAhead(s.any.AsOf, fare.DayOf(r.Now())) { // begin anew, with the whole history
+	if err != nil || isDayAhead(s.any.AsOf, fare.DayOf(r.Now())) {
 		s.any, s.nonStop, s.rounds = &departure.Learner{}, nil, score.Rounds{}
 	}
 	return s, nil
@@ -119,8 +116,7 @@ func (s *seriesState) prepare(summary verdict.RouteSummary, q verdict.DayQuotes)
 	}
 }
 
-// quotesFrom returns the first day whose fares the refresh needs: for the live fares, for the days
-// that the state lacks, or for past answers whose outcome is still open.
+// quotesFrom returns the first day whose fares foldDepartures needs.
 func (s *seriesState) quotesFrom(summary verdict.RouteSummary, p *departure.Pooled) fare.Day {
 	if p.MustRenew(&s.any.State) || s.nonStop != nil && p.MustRenew(&s.nonStop.State) {
 		return 0 // the state is renewed from the whole history
@@ -135,8 +131,7 @@ func (s *seriesState) quotesFrom(summary verdict.RouteSummary, p *departure.Pool
 	return from
 }
 
-// foldDepartures updates the departure state of a series. It also judges the deals, so that what it
-// stored need not be read again. It returns nil if a later refresh has stored the state.
+// foldDepartures returns neither an entry nor an error if the stored state is of a later day.
 func (r *Refresher) foldDepartures(ctx context.Context, series fare.Series, history []fare.Observation,
 	summary verdict.RouteSummary, pooled departure.Cycle) (*deals.Entry, error) {
 	s, err := r.readState(ctx, series)
@@ -144,7 +139,7 @@ func (r *Refresher) foldDepartures(ctx context.Context, series fare.Series, hist
 	if err != nil || s.any.AsOf > today {
 		return nil, err
 	}
-	learned := pooled.Pooled // nil until the first day is closed
+	learned := pooled.Pooled
 	q := summary.DayQuotes(history, s.quotesFrom(summary, pooled.Pooled), r.Rates)
 	s.prepare(summary, q)
 	isStart := pooled.Pooled == nil
@@ -159,8 +154,7 @@ func (r *Refresher) foldDepartures(ctx context.Context, series fare.Series, hist
 		s.any.AddCurve(&added.Learned)
 	}
 	if s.nonStop != nil {
-		// Every non-stop fare is also in the state for all fares, so the statistics from the
-		// non-stop state are discarded: each fare counts once.
+		// The statistics of s.nonStop are discarded, because s.any counts the same fares.
 		s.nonStop.Advance(today, pooled.Pooled, q.NonStop, &unused)
 	}
 	if err := s.keepScore(score.Source{Day: today, Pooled: pooled.Pooled, Summary: summary, Quotes: fares},
@@ -170,7 +164,7 @@ func (r *Refresher) foldDepartures(ctx context.Context, series fare.Series, hist
 	w := &added
 	if added.Empty() {
 		w = nil
-	} else if again { // late fares: add them to today's earlier contribution
+	} else if again {
 		if err := r.addEarlier(ctx, series, today, w); err != nil {
 			return nil, err
 		}
@@ -182,9 +176,7 @@ func (r *Refresher) foldDepartures(ctx context.Context, series fare.Series, hist
 	return &e, err
 }
 
-// addEarlier adds the contribution that an earlier refresh of the same day stored for this series.
-// The sum is written together with the departure state, so a change by another process makes the
-// write fail.
+// If another refresh changes the series at the same time, putState fails, so no contribution is lost.
 func (r *Refresher) addEarlier(ctx context.Context, series fare.Series, cycle fare.Day, added *score.Contribution) error {
 	earlier, err := r.Fares.ContributionOf(ctx, series, cycle)
 	if errors.Is(err, store.ErrNotFound) {
@@ -197,8 +189,7 @@ func (r *Refresher) addEarlier(ctx context.Context, series fare.Series, cycle fa
 	return nil
 }
 
-// putState stores the state and the contribution of a series. Afterwards s equals what a reader of
-// the store gets: encoding rounds numbers, and may drop details of a large state.
+// putState also changes s into what a reader of the store gets, because encoding rounds numbers.
 func (r *Refresher) putState(ctx context.Context, series fare.Series, s *seriesState, added *score.Contribution) error {
 	now := store.Departures{Any: store.States.Pack(&s.any.State)}
 	stored, err := now.Any.Value()

@@ -52,8 +52,6 @@ func TestDeparturesOfAnyOrder(t *testing.T) {
 	}
 }
 
-// TestDeparturesSurviveKills covers a day on which past answers are compared with what followed,
-// and the counts of the day before are added to the score.
 func TestDeparturesSurviveKills(t *testing.T) {
 	const last = 9
 	source := dailyFares(last + 1)
@@ -138,8 +136,6 @@ func TestSheetsOfStops(t *testing.T) {
 	}
 }
 
-// When a route that had only non-stop fares gets its first fare with a stop, the state for all
-// fares records that some have stops. The state for non-stop fares leaves that fare out.
 func TestStopsBecomeKnown(t *testing.T) {
 	s := openDays(t)
 	source := dailyFares(20)
@@ -159,8 +155,6 @@ func TestStopsBecomeKnown(t *testing.T) {
 	}
 }
 
-// The source first did not state the stops of a route, then states which fares of past days were
-// non-stop. The state for non-stop flights then includes those days.
 func TestStopsOfAnUnknownRouteBecomeKnown(t *testing.T) {
 	s := openDays(t)
 	source := dailyFares(16)
@@ -182,8 +176,6 @@ func TestStopsOfAnUnknownRouteBecomeKnown(t *testing.T) {
 	}
 }
 
-// One service refreshes all origins in one run, the other one origin per run. On the second day
-// both have the same pooled statistics.
 func TestFirstCurveOfSingleOrigins(t *testing.T) {
 	all, single := openDays(t), openDays(t)
 	source := dailyFares(2)

@@ -19,15 +19,12 @@ import (
 
 type Function struct {
 	Refresher
-	// CurrentRates, if set, returns the exchange rates to store with a refresh.
 	CurrentRates func(context.Context) fare.Rates
-	// Queue receives one message per origin when an event asks to refresh all origins. Without it
-	// the invocation refreshes all origins itself.
+	// If Queue is nil, one invocation refreshes all origins.
 	Queue queue.Queue
-	// Sender, if set, sends the pending notifications: after a refresh within the invocation, and
-	// on the event {"mail":true}.
+	// Sender is nil if no mail is configured.
 	Sender *notify.Sender
-	// BaseURL is the service's public address, which the event {"check":true} calls.
+	// BaseURL is the service's public address.
 	BaseURL string
 	Log     *slog.Logger
 	Metrics metrics.Source
@@ -38,17 +35,15 @@ type Answer struct {
 	Mail *notify.Result `json:"mail,omitempty"`
 }
 
-// event is an invocation without queue messages. An operator can send {"origins":["MIL"]},
-// {"mail":true}, {"departures":true}, {"age":true} or {"check":true}. All other events come from a
-// schedule, or are {}.
+// event is the payload of an invocation without queue messages.
 type event struct {
 	Origins    []fare.City `json:"origins"`
 	Mail       bool        `json:"mail"`
 	Departures bool        `json:"departures"`
-	Age        bool        `json:"age"`    // logs the age; deployments use it as a test
-	Check      bool        `json:"check"`  // calls the service from outside
-	Source     string      `json:"source"` // of a schedule's event: aws.scheduler
-	Time       time.Time   `json:"time"`   // of a schedule's event; a duplicate has the same time
+	Age        bool        `json:"age"`
+	Check      bool        `json:"check"`
+	Source     string      `json:"source"`
+	Time       time.Time   `json:"time"`
 }
 
 func (f *Function) Event(ctx context.Context, raw json.RawMessage) (any, error) {
@@ -142,7 +137,6 @@ func (f *Function) logDeep(ctx context.Context, report DeepReport) {
 		metrics.Metric{Name: "SeriesFailed", Unit: metrics.Count, Value: float64(report.Failed)})
 }
 
-// Waits is the backoff for messages whose refresh failed.
 var Waits = retry.Backoff{First: 10 * time.Minute, Longest: 4 * time.Hour}
 
 func (f *Function) Messages(ctx context.Context, messages []queue.Message) (failed []string) {
@@ -208,8 +202,6 @@ func (f *Function) logAge(ctx context.Context) error {
 	return err
 }
 
-// logScore logs a metric that an alarm watches: the number of successive weeks in which the
-// verdicts came true more or less often than expected.
 func (f *Function) logScore(ctx context.Context) {
 	c, err := f.Refresher.pooled(ctx)
 	if err != nil {
@@ -224,8 +216,6 @@ func (f *Function) logScore(ctx context.Context) {
 		metrics.Metric{Name: "ScoreWeeksOut", Unit: metrics.Count, Value: float64(weeks)})
 }
 
-// logDrift logs how the source's answers differ from the form that its adapter reads, and how many
-// differences there are. An alarm watches the number.
 func (f *Function) logDrift(ctx context.Context) {
 	source, ok := f.Source.(upstream.Checked)
 	if !ok {

@@ -124,7 +124,7 @@ func TestMessages(t *testing.T) {
 	for _, c := range []struct {
 		name      string
 		messages  []queue.Message
-		refreshed bool // ROM was refreshed before
+		refreshed bool
 		failed    []string
 		asked     []fare.City
 	}{
@@ -207,17 +207,14 @@ func (l slowTable) Write(ctx context.Context, ops ...store.Op) error {
 	return l.Table.Write(ctx, ops...)
 }
 
-// Invocations last 5 minutes. An origin that was not begun, or that stored new fares before the end,
-// is requeued; if the queue fails, its message counts as failed. An origin that was cut off without
-// progress counts as failed. All work ends before the deadline.
 func TestTimeRunsOut(t *testing.T) {
 	const planned = "1999-12-31T03:00:00Z"
 	for _, c := range []struct {
 		name         string
-		asks, writes time.Duration // how long a question and a write take
+		asks, writes time.Duration
 		queueErr     error
 		failed, sent []string
-		asked        int // origins with a recorded answer
+		asked        int
 		took         time.Duration
 	}{
 		{"time enough", time.Minute, 0, nil, nil, nil, 3, 3 * time.Minute},
@@ -277,9 +274,6 @@ func (q *postponing) Postpone(_ context.Context, _ queue.Message, wait time.Dura
 	return nil
 }
 
-// A failed message comes back after 10 minutes, then after ever longer waits up to 4 hours, for about
-// 13 hours in all. A message that succeeds does not come back. If the source refuses the token, each
-// attempt logs one line that names the parameter.
 func TestFailedMessagesArePostponed(t *testing.T) {
 	s := &source{has: map[fare.City]any{"MIL": fmt.Errorf("%w: 401", upstream.ErrRefused)}}
 	q := &postponing{}
@@ -308,7 +302,6 @@ func TestFailedMessagesArePostponed(t *testing.T) {
 	}
 }
 
-// Messages fail if the source refuses the credentials: requeueing them would never end.
 func TestRefusedCredentialsFailMessages(t *testing.T) {
 	s := &source{has: map[fare.City]any{"MIL": upstream.ErrRefused, "ROM": upstream.ErrRefused,
 		"NIL": upstream.ErrRefused}}

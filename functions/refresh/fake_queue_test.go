@@ -13,11 +13,10 @@ import (
 	"verdetto/shared/runtime/queue/queuetest"
 )
 
-// fakeQueue is a queue in memory that delivers like SQS. A delivered message is invisible until it is
-// processed or its visibility timeout ends. If the last delivery fails, it becomes a dead letter.
+// fakeQueue is a queue in memory that delivers like SQS.
 type fakeQueue struct {
 	visibility time.Duration
-	receives   int // the maximum number of deliveries
+	receives   int
 	now        func() time.Time
 
 	mu       sync.Mutex
@@ -81,11 +80,9 @@ func (q *fakeQueue) left() int {
 	return len(q.messages)
 }
 
-// killed is the value with which a handler panics to imitate a killed process.
+// A handler panics with killed to imitate a killed process.
 const killed = "killed"
 
-// work passes messages to a handler, ten at a time, and polls once a second of virtual time until
-// the queue is empty. If the handler panics with killed, the ten messages are delivered again.
 func (q *fakeQueue) work(ctx context.Context, workers int, timeout time.Duration, handle queue.Handler) {
 	var all sync.WaitGroup
 	for range workers {

@@ -14,25 +14,20 @@ import (
 	"verdetto/shared/store"
 )
 
-// One invocation is too short to refresh every origin, so the schedule's event only queues one
-// message per origin. A dead letter then names exactly one origin. A message states the time of its
-// plan. A worker skips an origin that was asked for after that time, so a second delivery after the
-// first was processed does not call the source again. A worker requeues an origin for which time
-// ran out before it began, or after it had stored new fares, so such an origin does not become a
-// dead letter.
+// The schedule's event puts one message per origin on the queue, because one invocation is too short for all
+// origins.
 
-// task is the body of a queue message. It lists origins to refresh, or series of one origin whose
-// departures are due.
+// task is the body of a queue message: either Origins, or Series of one origin.
 type task struct {
 	Origins []fare.City   `json:"origins,omitempty"`
 	Series  []fare.Series `json:"series,omitempty"`
-	Planned time.Time     `json:"planned"` // whole seconds
+	Planned time.Time     `json:"planned"` // in whole seconds
 }
 
 func (t task) String() string {
 	text, err := json.Marshal(t)
 	if err != nil {
-		panic(err) // strings and a time always encode
+		panic(err)
 	}
 	return string(text)
 }
@@ -52,8 +47,6 @@ func parseTask(body string) (t task, err error) {
 	return t, normalizeCities(t.Origins)
 }
 
-// normalizeCities rewrites city codes in the form that the store uses. It fails on the first
-// invalid code, so that neither source nor store gets one.
 func normalizeCities(origins []fare.City) error {
 	for i, o := range origins {
 		city, err := fare.ParseCity(string(o))
@@ -70,8 +63,7 @@ type Planned struct {
 	Time    time.Time `json:"at"`
 }
 
-// enqueueOrigins may run twice for the same time: a worker skips an origin that answered after that
-// time.
+// enqueueOrigins may run twice for the same time: workers skip origins that answered since then.
 func (r *Refresher) enqueueOrigins(ctx context.Context, q queue.Queue, at time.Time) (Planned, error) {
 	at = at.UTC().Truncate(time.Second)
 	if err := r.prepare(ctx); err != nil {
@@ -94,14 +86,13 @@ func (r *Refresher) enqueueOrigins(ctx context.Context, q queue.Queue, at time.T
 	return Planned{len(origins), at}, nil
 }
 
-// No origin begins later than lastBegin before the deadline of an invocation, and all work stops
-// lastWork before it. In short invocations both are fractions of the time left.
+// No origin begins within lastBegin of an invocation's deadline, and work stops lastWork before that deadline.
+// Short invocations use fractions of the time left.
 const (
 	lastBegin = 45 * time.Second
 	lastWork  = 5 * time.Second
 )
 
-// deadlines returns the context of all work, and one that ends when no origin may begin any more.
 func deadlines(ctx context.Context) (work, begin context.Context, cancel func()) {
 	deadline, ok := ctx.Deadline()
 	if !ok {
@@ -118,7 +109,7 @@ func (r *Refresher) processMessages(ctx context.Context, q queue.Queue, log *slo
 	work, begin, cancel := deadlines(ctx)
 	defer cancel()
 	if r.Rates.PerEuro == nil {
-		// The planning run stored the exchange rates, so a worker does not fetch them again.
+		// Workers use the exchange rates that the planning run stored.
 		withRates := *r
 		var err error
 		if withRates.Rates, err = r.Fares.Rates(work); err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -136,7 +127,7 @@ func (r *Refresher) processMessages(ctx context.Context, q queue.Queue, log *slo
 	for i, m := range messages {
 		deliveries[i] = r.open(work, m)
 		for _, o := range deliveries[i].due {
-			if !slices.Contains(origins, o) { // messages may share an origin
+			if !slices.Contains(origins, o) {
 				origins = append(origins, o)
 			}
 		}
@@ -150,7 +141,7 @@ func (r *Refresher) processMessages(ctx context.Context, q queue.Queue, log *slo
 			d.ended(o, unfinished)
 		}
 		if unfinished {
-			report.Origins-- // the next invocation reports its outcome
+			report.Origins-- // the next invocation reports the outcome
 			report.New += o.New
 			report.RoutesChanged += o.Routes.Changed
 			report.ReturnsChanged += o.Returns.Changed
@@ -174,8 +165,8 @@ func (r *Refresher) processMessages(ctx context.Context, q queue.Queue, log *slo
 type delivery struct {
 	task
 	id    string
-	due   []fare.City // origins not asked for since the plan
-	again []fare.City // origins to requeue
+	due   []fare.City
+	again []fare.City
 	err   error
 }
 

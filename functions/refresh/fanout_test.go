@@ -27,8 +27,6 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// handlerTransport passes HTTP requests directly to a handler, so that a test can run on virtual
-// time.
 type handlerTransport struct{ http.Handler }
 
 func (d handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -42,7 +40,7 @@ func (d handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 
 const (
 	originCount = 600
-	failOnce    = 20  // one origin in 20 fails at its first question
+	failOnce    = 20  // one origin in 20 fails at the first question
 	failAlways  = 100 // one origin in 100 always fails
 	concurrency = 2
 )
@@ -101,7 +99,7 @@ func contentsOf(t *testing.T, table store.Table, origin fare.City) map[string]st
 	t.Helper()
 	name := string(origin)
 	all := dump(t, table, "ROUTE#"+name+"-ZZA", "ROUTE#"+name+"-ZZB", "ORIGIN#"+name)
-	delete(all, "ORIGIN#"+name+" ASKED") // the time of the last answer, which differs
+	delete(all, "ORIGIN#"+name+" ASKED") // the time of the last answer differs
 	return all
 }
 
@@ -119,8 +117,6 @@ func (p partialQueue) Send(ctx context.Context, messages ...string) error {
 	return errPartial
 }
 
-// invocations runs the refresh function as Lambda does: several processes run one invocation each
-// at a time. A new process replaces a killed one, and its rate limit starts anew.
 type invocations struct {
 	t      *testing.T
 	server *upstreamtest.Server
@@ -151,7 +147,7 @@ func (v *invocations) handle(ctx context.Context, messages []queue.Message) (fai
 	if dies {
 		table.DieAt(call, side)
 	}
-	if hurries { // little time is left until the timeout
+	if hurries {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, 3*time.Second)
 		defer cancel()
@@ -164,7 +160,7 @@ func (v *invocations) handle(ctx context.Context, messages []queue.Message) (fai
 		source = sourceOf(v.t, v.server, travelpayouts.DefaultPerMinute/concurrency)
 		panic("killed")
 	}
-	if again { // a queue may deliver a message twice
+	if again {
 		if err := v.queue.Send(ctx, messages[0].Body); err != nil {
 			v.t.Error(err)
 		}
@@ -172,8 +168,6 @@ func (v *invocations) handle(ctx context.Context, messages []queue.Message) (fai
 	return failed
 }
 
-// newInvocations simulates Lambda invocations against a source with the rate limit of the
-// Travelpayouts API. The source fails once for one origin in 20, and always for one in 100.
 func newInvocations(t *testing.T, rows []upstream.Row) *invocations {
 	server := upstreamtest.Detached(rows, time.Now)
 	server.PerMinute = travelpayouts.DefaultPerMinute
@@ -190,7 +184,6 @@ func newInvocations(t *testing.T, rows []upstream.Row) *invocations {
 		}
 		return upstreamtest.Fault{}
 	}
-	// As on AWS, a killed invocation counts as one delivery of each of its messages.
 	v := &invocations{
 		t: t, server: server, table: openAt(t, time.Now), chance: rand.New(rand.NewPCG(2026, 3)),
 		queue: &fakeQueue{visibility: 6 * time.Minute, receives: 5, now: time.Now},
@@ -202,8 +195,6 @@ func newInvocations(t *testing.T, rows []upstream.Row) *invocations {
 	return v
 }
 
-// plan sends the event of the schedule twice. At the first time, the queue fails after it has
-// accepted some of the messages.
 func (v *invocations) plan(began time.Time) {
 	v.t.Helper()
 	source := <-v.idle
@@ -220,8 +211,6 @@ func (v *invocations) plan(began time.Time) {
 	}
 }
 
-// wantDone checks that the stored data of every origin outside the dead letters equal the data
-// after a refresh without faults.
 func (v *invocations) wantDone(calm store.Table, began time.Time) (done, letters int) {
 	v.t.Helper()
 	var dead, wantDead []string
@@ -273,9 +262,6 @@ func storeEmptyCycle(t *testing.T, table store.Table, now time.Time) {
 	}
 }
 
-// TestFanOut refreshes every city through a queue. Some invocations are killed at a call to the
-// store, some have too little time, and some messages arrive twice. In the end every origin is
-// refreshed or a dead letter, and the source never got more calls per minute than its limit.
 func TestFanOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
@@ -294,7 +280,7 @@ func TestFanOut(t *testing.T) {
 		done, dead := v.wantDone(calm, began)
 
 		calls := v.server.Calls()
-		turned, last := 0, time.Duration(0) // last is the time until each origin was asked for once
+		turned, last := 0, time.Duration(0)
 		seen := map[string]bool{}
 		for _, c := range calls {
 			if c.Status == http.StatusTooManyRequests {
@@ -309,8 +295,7 @@ func TestFanOut(t *testing.T) {
 			t.Errorf("%d calls in the busiest minute, the source grants %d; %d were turned away", busiest,
 				travelpayouts.DefaultPerMinute, turned)
 		}
-		// Extra calls come from failed tries (up to 5 per call), and from work that was cut off or
-		// killed before it was recorded. Recorded work is not repeated.
+		// Extra calls come from failed tries, and from work that was cut off or killed before it was recorded.
 		if most := originCount * 5 / 4; len(calls) > most {
 			t.Errorf("%d calls, want %d at most: what is done is asked for again", len(calls), most)
 		}

@@ -15,17 +15,16 @@ import (
 
 const sampleSize = 20
 
-// Age returns the age of the fares in days: for each of at most 20 covered origins, chosen by the
-// current minute, it takes the newest fare, and returns the median. It is negative if a wrong clock
-// dated a fare or an answer more than a day ahead. ok is false if no origin has fares.
+// Age returns the median age in days of the newest fares of a sample of origins. A negative age shows that a
+// wrong clock dated a fare or an answer more than a day ahead.
 func Age(ctx context.Context, fares store.Fares, now time.Time) (days float64, ok bool, err error) {
 	origins, err := fares.Covered(ctx, firstOrigin(now), sampleSize)
 	if err == nil && len(origins) < sampleSize {
-		var first []fare.City // at the start of the alphabet
+		var first []fare.City
 		first, err = fares.Covered(ctx, "", sampleSize-len(origins))
 		origins = append(origins, first...)
 		slices.Sort(origins)
-		origins = slices.Compact(origins) // the store may cover fewer origins than a sample
+		origins = slices.Compact(origins) // both reads may return the same origin
 	}
 	if err != nil {
 		return 0, false, fmt.Errorf("read the age of fares: %w", err)
@@ -50,9 +49,7 @@ func Age(ctx context.Context, fares store.Fares, now time.Time) (days float64, o
 	return max(0, ages[len(ages)/2]), true, nil
 }
 
-// newest returns when the newest one-way fare of an origin was found, and the latest date stored
-// with the origin. If the trends are of another version of the program and not rebuilt yet, it
-// returns the time of the source's last answer for both.
+// Without stored trends, found and latest are both the time of the source's last answer.
 func newest(ctx context.Context, fares store.Fares, origin fare.City) (found, latest time.Time, err error) {
 	if latest, err = fares.LastAnswer(ctx, origin); err != nil {
 		return found, latest, err
@@ -77,8 +74,6 @@ func firstOrigin(now time.Time) fare.City {
 	return fare.City([]byte{'A' + byte(minute/60%26), 'A' + byte(minute%60*26/60), 'A'})
 }
 
-// Collection returns how many days of fares are collected, for the route with the most days from at
-// most 20 origins. It returns false once one of these routes has enough days.
 func Collection(ctx context.Context, fares store.Fares, now time.Time) (most verdict.Collection, ok bool, err error) {
 	origins, err := fares.Covered(ctx, "", sampleSize)
 	if err == nil && len(origins) == 0 {

@@ -31,7 +31,7 @@ func TestAge(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name  string
-		found []time.Time // when the newest fare of each covered origin was found; the source was asked about all just now
+		found []time.Time
 		want  float64
 		ok    bool
 	}{
@@ -62,7 +62,7 @@ func TestAge(t *testing.T) {
 					t.Errorf("at hour %d: %v %v %v, want %v", hour, got, ok, err, want)
 				}
 			}
-			for call := range 2 { // the read of the list or of the first age fails
+			for call := range 2 {
 				faulty := storetest.NewFaulty(table)
 				faulty.FailOnce(call, storetest.Before)
 				if got, ok, err := refresh.Age(t.Context(), store.Fares{Table: faulty}, now); err == nil {

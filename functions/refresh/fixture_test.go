@@ -51,7 +51,7 @@ func mustRun(t testing.TB, r refresh.Refresher, origins ...fare.City) refresh.Re
 	return report
 }
 
-// dump omits versions: a version counts writes, and a retry may write more often.
+// dump omits versions, because a retry may write more often.
 func dump(t testing.TB, table store.Table, partitions ...string) map[string]string {
 	t.Helper()
 	all := map[string]string{}

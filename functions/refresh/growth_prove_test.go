@@ -64,7 +64,6 @@ func (s *growingSource) fares(r fare.Route, until time.Time, n int) (all []fare.
 	return all
 }
 
-// copying is a table that repeats each write under several other keys.
 type copying struct {
 	store.Table
 	to     *boltstore.Store
@@ -105,8 +104,6 @@ func (c copying) Write(ctx context.Context, ops ...store.Op) error {
 
 const observed = 20
 
-// grow refreshes routes daily and deletes expired items. The database file must stop growing once
-// as many fares expire as are added.
 func grow(t *testing.T, routes, days int) {
 	now := time.Date(2026, 1, 1, 3, 0, 0, 0, time.UTC)
 	clock := func() time.Time { return now }
@@ -131,7 +128,7 @@ func grow(t *testing.T, routes, days int) {
 		switch last = file; day {
 		case 365:
 			year = file
-		case verdict.HistoryDays + 2*verdict.LiveDays: // expiry balances growth
+		case verdict.HistoryDays + 2*verdict.LiveDays:
 			full = file
 		}
 		if day%60 == 59 {

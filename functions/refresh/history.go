@@ -11,8 +11,6 @@ import (
 	"verdetto/shared/store"
 )
 
-// history holds the stored fares of a series. A block holds the fares of one cycle (week), or a
-// part of a large cycle.
 type history struct {
 	blocks []store.StoredBlock
 	cycles map[fare.Cycle][]fare.Observation
@@ -65,8 +63,7 @@ func (h history) add(found []fare.Observation) (changed []fare.Cycle, added int)
 	return changed, added
 }
 
-// putHistory writes the blocks of cycles. If fares move to a later block, it writes that block
-// first, so that an interrupted write loses no fare.
+// If fares move to a later block, putHistory writes that block first, so that an interrupted write loses no fare.
 func (r *Refresher) putHistory(ctx context.Context, series fare.Series, h history, changed []fare.Cycle) error {
 	if r.Replay != nil {
 		return nil

@@ -11,15 +11,14 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// storeNotifications stores notifications for the subscribed routes from an origin, and returns how
-// many routes have news. storeAnswer calls it before it records the source's answer, so after a
-// kill the next refresh repeats it.
+// storeNotifications must run before the refresh is recorded as complete, so that a killed refresh is repeated with
+// the notifications.
 func (r *Refresher) storeNotifications(ctx context.Context, origin fare.City, subscribed []store.SubscribedRoute,
 	summaries map[fare.City]mergeResult, today fare.Day) (n int, err error) {
 	var faults []error
 	for _, w := range subscribed {
 		if w.Destination == store.Anywhere {
-			continue // storeAnywhere stores its notification
+			continue // storeAnywhere stores notifications for Anywhere
 		}
 		if len(w.Trips) > 0 {
 			faults = append(faults, r.leaveTrips(ctx, origin, w.Destination, today))
@@ -45,13 +44,11 @@ func toAnywhere(subscribed []store.SubscribedRoute) bool {
 	return slices.ContainsFunc(subscribed, func(w store.SubscribedRoute) bool { return w.Destination == store.Anywhere })
 }
 
-// storeAnywhere must run after the origin's deals are written, because the sender compares the
-// alerts with them.
+// storeAnywhere must be called after the origin's deals are written, because the sender compares alerts with the deals.
 func (r *Refresher) storeAnywhere(ctx context.Context, origin fare.City) error {
 	return r.leaveTrips(ctx, origin, store.Anywhere, fare.DayOf(r.Now()))
 }
 
-// storeReturns stores notifications for the subscribed routes whose return trips this run asked for.
 func (r *Refresher) storeReturns(ctx context.Context, origin fare.City, subscribed []store.SubscribedRoute,
 	asked summaries) error {
 	var faults []error

@@ -40,8 +40,8 @@ func (r *Refresher) refreshOrigin(ctx context.Context, origin fare.City, now tim
 	return o
 }
 
-// storeAnswer stores the answer's fares and, last of all, when the source answered. If it is
-// interrupted, that time stays the earlier one, so the next run asks for the same fares again.
+// storeAnswer records last when the source answered, so that after an interruption the next run asks for the same
+// fares again.
 func (r *Refresher) storeAnswer(ctx context.Context, o *Outcome, answer upstream.Answer, now time.Time) error {
 	series, tooOld := groupBySeries(answer.Fares, fare.DayOf(now))
 	o.Fares = len(answer.Fares)
@@ -91,9 +91,7 @@ func (r *Refresher) storeAnswer(ctx context.Context, o *Outcome, answer upstream
 	return r.Fares.SetLastAnswer(ctx, o.Origin, now)
 }
 
-// publish updates the deals and trends of an origin, stores notifications for its subscribed routes,
-// and adds the number of routes with news to *notified. It writes the trends last, so that a later plan
-// sees from them that publishing is complete.
+// A plan recognizes complete publishing by the trends, so publish writes the trends last.
 func (r *Refresher) publish(ctx context.Context, origin fare.City, stored summaries, pooled departure.Cycle,
 	notified *int) error {
 	if len(stored) == 0 {
@@ -118,9 +116,7 @@ func (r *Refresher) subscribedRoutes(ctx context.Context, origin fare.City) ([]s
 	return store.Alerts{Table: r.Fares.Table}.SubscribedRoutes(ctx, origin)
 }
 
-// updateLists updates the deals of an origin, stores a notification for its alerts to any
-// destination, and updates the trends of its one-way series. A refresh that rebuilds the pooled
-// statistics leaves the deals to warmUp.
+// If r.warming is true, the deals are left to warmUp.
 func (r *Refresher) updateLists(ctx context.Context, origin fare.City, stored summaries,
 	subscribed []store.SubscribedRoute, pooled departure.Cycle) error {
 	if !r.warming {
@@ -142,8 +138,7 @@ func (r *Refresher) updateLists(ctx context.Context, origin fare.City, stored su
 	return r.updateTrends(ctx, origin, entries)
 }
 
-// groupBySeries drops fares that are too old to store. It runs before the merge: a route with only
-// such fares must not become covered.
+// groupBySeries drops old fares before the merge, because a route with old fares only must not become covered.
 func groupBySeries(fares []fare.Fare, today fare.Day) (series map[fare.Series][]fare.Observation, tooOld int) {
 	series = map[fare.Series][]fare.Observation{}
 	for _, f := range fares {
@@ -160,11 +155,10 @@ type mergeResult struct {
 	added   int
 	changed bool
 	summary verdict.RouteSummary
-	deal    *deals.Entry // nil: to be judged with the stored departure state
+	deal    *deals.Entry // if nil, updateDeals judges the stored departure state
 }
 
-// mergeSeries adds fares to the history of a series and rebuilds the summary. asked says whether
-// the source was just asked for a year of departures of this series.
+// asked is true if observations are the answer of an upstream.Deep source.
 func (r *Refresher) mergeSeries(ctx context.Context, series fare.Series, observations []fare.Observation,
 	pooled departure.Cycle, now time.Time, asked bool) (m mergeResult, err error) {
 	err = store.RetryConflicts(ctx, func() (err error) {
@@ -174,11 +168,8 @@ func (r *Refresher) mergeSeries(ctx context.Context, series fare.Series, observa
 	return m, err
 }
 
-// mergeSeriesOnce rebuilds the summary from the whole history, and writes it only if it changed. If
-// a run is killed before this write, the next run writes the summary.
-//
-// It reads the old summary before the history, both with strong consistency. The writer of the old
-// summary stored its fares first, so the new summary includes them.
+// The old summary must be read before the history: a refresh writes fares first, so the history then has every
+// fare of the old summary.
 func (r *Refresher) mergeSeriesOnce(ctx context.Context, series fare.Series, observations []fare.Observation,
 	pooled departure.Cycle, now time.Time, asked bool) (m mergeResult, err error) {
 	today := fare.DayOf(now)
@@ -199,15 +190,15 @@ func (r *Refresher) mergeSeriesOnce(ctx context.Context, series fare.Series, obs
 	m.added, m.changed = added, len(changed) > 0
 
 	if m.summary.AsOf > today {
-		return m, nil // a later refresh wrote it and knew at least as much
+		return m, nil // the summary of a later refresh stays
 	}
 	if asked {
 		m.summary.DeepRequest = max(m.summary.DeepRequest, now.Unix())
 	}
 	m.summary = verdict.Build(merged, m.summary, today, verdict.Options{Rates: r.Rates})
 	if !r.warming {
-		// The summary is written after the states: it records that the source was asked, so if it
-		// came first, no later run would complete the states.
+		// The summary records that the source was asked, so it must be written after the states: otherwise no later
+		// run would complete the states of a killed run.
 		if m.deal, err = r.foldDepartures(ctx, series, merged, m.summary, pooled); err != nil {
 			return m, err
 		}

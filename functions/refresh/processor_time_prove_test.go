@@ -15,7 +15,6 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// yearSource is a source of ten routes, each with 300 new fares in every week.
 type yearSource struct{ random *rand.Rand }
 
 func (yearSource) Name() string { return "test" }
@@ -38,8 +37,6 @@ func (s yearSource) Fares(_ context.Context, _ fare.City, _, until time.Time) (a
 	return answer, nil
 }
 
-// A refresh takes a limited multiple of the processor time that its calls to the store take alone, and
-// after a year of history takes a limited multiple of what it took at first.
 func TestProveFloor(t *testing.T) {
 	const weeks, few, times, mostFloors, mostGrowth = 48, 8, 10, 60, 4.0
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
@@ -85,7 +82,6 @@ func processorTime(t *testing.T) time.Duration {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// repeating is a table that records its calls, so that they can be made again.
 type repeating struct {
 	store.Table
 	calls []func(context.Context) error

@@ -12,11 +12,8 @@ import (
 	"verdetto/shared/store"
 )
 
-// rebuild recomputes, from the stored fares, what another version of the program computed for an
-// origin, so that its routes have verdicts even if the source stays silent. It leaves out series of
-// airports: until the source is asked for them, they are answered from the fares of the cities. It
-// rebuilds the first route of the trends last, and then the lists of the origin, so isOutdated
-// detects an interrupted rebuild, which then begins again.
+// rebuild recomputes what another version of the program computed for an origin. The first route of the trends comes
+// last, because isOutdated looks at that route only.
 func (r *Refresher) rebuild(ctx context.Context, origin fare.City, now time.Time) error {
 	known, version, err := r.trends(ctx, origin)
 	if err != nil || version == 0 {
@@ -63,8 +60,6 @@ func (r *Refresher) rebuild(ctx context.Context, origin fare.City, now time.Time
 	return r.updateLists(ctx, origin, built, nil, pooled)
 }
 
-// isOutdated reports whether another version of the program wrote the deals of an origin, or the
-// summary or the departure state of one of its routes.
 func (r *Refresher) isOutdated(ctx context.Context, route fare.Route) (bool, error) {
 	series := fare.Series{Route: route}
 	_, _, inDeals := r.Fares.Deals(ctx, route.Origin, fare.OneWay)

@@ -1,11 +1,6 @@
-// Package refresh updates the store from the fare source. For each origin it asks for newly found
-// fares, adds them to the routes' histories and rebuilds the summaries that verdicts are computed
-// from. Start reading at Refresher.Run.
+// Package refresh updates the store from the fare source. Start reading at Refresher.Run.
 //
-// A killed run can be repeated: afterwards the store is the same as after one complete run. If the
-// source does not answer for one origin, the others are still refreshed, unless it refuses the
-// credentials. "The source has no fares" is never confused with "the source did not answer". Package
-// notify sends the notifications.
+// A killed run can be repeated: afterwards the store is the same as after one complete run.
 package refresh
 
 import (
@@ -29,27 +24,23 @@ type Refresher struct {
 	Fares   store.Fares
 	Now     func() time.Time
 	Workers int // origins in parallel; 0 means 4
-	// Origins are the origins that Run refreshes, by default all that the source knows. Run adds the
-	// uncovered origins that users requested.
+	// If Origins is empty, plan takes all origins of the source.
 	Origins []fare.City
-	// Rates compare prices in several currencies, and are stored for answers. Without rates only
-	// prices in EUR are used.
+	// Rates, if set, are also stored for answers.
 	Rates fare.Rates
-	// Progress, if set, is called after each origin. Only one goroutine at a time calls it.
-	Progress func(done, total int, o Outcome)
-	// DeepProgress, if set, is called after each task of Deepen, with the number of series.
+	// Progress, if set, is called by one goroutine at a time.
+	Progress     func(done, total int, o Outcome)
 	DeepProgress func(done, total int, at string)
 
-	// Replay, if set, holds the series in memory until Replay.Save.
 	Replay *Replay
 
-	cycle   *departure.Cycle // the pooled statistics to use during Run; nil: the stored ones
-	warming bool             // departures are folded at the end of the run, for all series together
+	cycle   *departure.Cycle // if nil, the stored pooled statistics are used
+	warming bool             // warmUp folds the departures at the end of the run
 }
 
 type Outcome struct {
 	Origin        fare.City
-	Fares         int // in the source's answer
+	Fares         int
 	New           int
 	Duplicate     int
 	Dropped       map[upstream.Reason]int
@@ -58,7 +49,7 @@ type Outcome struct {
 	Notifications int
 	Err           error
 
-	anywhere bool // the answer is stored, and the origin has alerts to anywhere
+	anywhere bool
 }
 
 type Counts struct {
@@ -66,13 +57,11 @@ type Counts struct {
 	Changed int
 }
 
-// overlap is how far before its last answer the source is asked for fares again, because it may
-// learn of a fare days after the fare was found.
+// overlap repeats the days before the last answer, because a source may report a fare days after the fare was found.
 const overlap = verdict.LiveDays * 24 * time.Hour
 
-// Run refreshes the given origins or, if none are given, those of plan. A failed origin is in the
-// report. Run itself fails only if it could not begin, could not rebuild an origin outside the
-// plan, or could not do what concerns all origins together.
+// Run refreshes the given origins or, if none are given, those of plan. Failed origins are in the Report, not in the
+// error.
 func (r *Refresher) Run(ctx context.Context, origins ...fare.City) (Report, error) {
 	began := r.Now()
 	if err := r.prepare(ctx); err != nil {
@@ -104,7 +93,7 @@ func (r *Refresher) Run(ctx context.Context, origins ...fare.City) (Report, erro
 		}
 	}
 	report := Report{Origins: len(origins)}
-	stored := true // whether all answers of the source are stored
+	stored := true
 	var anywhere []fare.City
 	r.refreshOrigins(ctx, ctx, began, origins, func(o Outcome) {
 		report.add(o)
@@ -123,7 +112,7 @@ func (r *Refresher) Run(ctx context.Context, origins ...fare.City) (Report, erro
 		if err := r.warmUp(ctx, fare.DayOf(began)); err != nil {
 			return report, err
 		}
-		for _, origin := range anywhere { // warmUp has written the deals with which these alerts are compared
+		for _, origin := range anywhere { // alerts to anywhere are compared with the deals that warmUp wrote
 			if err := r.storeAnywhere(ctx, origin); err != nil {
 				return report, err
 			}
@@ -147,11 +136,9 @@ func (r *Refresher) prepare(ctx context.Context) error {
 	return r.Fares.SetRates(ctx, r.Rates)
 }
 
-// errNotBegun means that the time ended before the refresh of an origin began.
 var errNotBegun = errors.New("not begun")
 
-// refreshOrigins refreshes origins in parallel, and calls report from one goroutine at a time. It
-// starts no origin after begin is done.
+// refreshOrigins calls report from one goroutine at a time.
 func (r *Refresher) refreshOrigins(ctx, begin context.Context, began time.Time, origins []fare.City,
 	report func(Outcome)) {
 	var mu sync.Mutex
@@ -161,7 +148,7 @@ func (r *Refresher) refreshOrigins(ctx, begin context.Context, began time.Time, 
 		report(o)
 	}
 
-	// If the source rejects the service's credentials once, it rejects them for every origin.
+	// One refusal of the credentials stops the refresh of all origins.
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	queue := make(chan fare.City)
@@ -196,8 +183,6 @@ func (r *Refresher) refreshOrigins(ctx, begin context.Context, began time.Time, 
 	workers.Wait()
 }
 
-// plan lists the configured origins (by default all), and the uncovered origins that users
-// requested.
 func (r *Refresher) plan(ctx context.Context) ([]fare.City, error) {
 	origins := slices.Clone(r.Origins)
 	if len(origins) == 0 {

@@ -62,7 +62,6 @@ func (s *source) Fares(_ context.Context, origin fare.City, since, _ time.Time) 
 	return upstream.Answer{}, nil
 }
 
-// fares returns one fare of a route for each of the past days and each lead time.
 func fares(route string, days int, leads ...int) (all []fare.Fare) {
 	r, err := fare.ParseRoute(route)
 	if err != nil {
@@ -176,8 +175,6 @@ func TestPiecesMakeTheWhole(t *testing.T) {
 	}
 }
 
-// eachFault calls run repeatedly. Each time another call to the store fails once, or is the last
-// one to succeed.
 func eachFault(t *testing.T, open func(*testing.T) store.Table, run func(*testing.T, *storetest.Faulty)) {
 	for name, arm := range map[string]func(*storetest.Faulty, int, storetest.Side){
 		"fails once": (*storetest.Faulty).FailOnce, "dies": (*storetest.Faulty).DieAt,
@@ -196,8 +193,6 @@ func part(all []fare.Fare, n, first int) (some []fare.Fare) {
 	return some
 }
 
-// The source gives each of four concurrent refreshes a part of the fares. Together they store the
-// same as one refresh that gets all fares.
 func TestRun_Concurrent(t *testing.T) {
 	table := open(t)
 	all := world()
@@ -205,7 +200,7 @@ func TestRun_Concurrent(t *testing.T) {
 	for first := range 4 {
 		wg.Go(func() {
 			some := part(all.has["ROM"].([]fare.Fare), 4, first)
-			// A refresh can fail after too many conflicts; the next one on the schedule repeats it.
+			// A refresh can fail after too many conflicts.
 			for {
 				r := refresher(&source{has: map[fare.City]any{"ROM": some}}, table, clock)
 				report, err := r.Run(t.Context())
@@ -260,7 +255,6 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// The fares of one week need several blocks.
 func TestManyObservations(t *testing.T) {
 	table := open(t)
 	var many []fare.Fare

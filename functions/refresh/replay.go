@@ -14,28 +14,24 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// Replay holds series and their contributions to the pooled statistics in memory, so that a refresh
-// of one more day neither reads nor writes a series that it already holds. After Save the store has the
-// same content as if each day had been refreshed without a Replay, except for the coverage of
-// routes. Until Save, the store must not be read, and the days must be refreshed in order.
+// Replay holds series in memory while many days are refreshed. Until Save, the store must not be read, and the days
+// must be refreshed in order.
 type Replay struct {
-	// Last is the last day on which a series is refreshed. On earlier days its deals are
-	// incomplete, because the next refresh computes them anew.
+	// Before the day that Last returns, the deals of a series are incomplete.
 	Last func(series fare.Series) fare.Day
 
 	mu            sync.Mutex
 	all           map[fare.Series]*replayed
-	contributions map[fare.Day]map[fare.Series]store.Contribution // since the last Save
-	sums          map[fare.Day]*score.Contribution                // of all series, for the newest day only
+	contributions map[fare.Day]map[fare.Series]store.Contribution
+	sums          map[fare.Day]*score.Contribution // of all series, for the newest day only
 }
 
-// replayed is a series in memory. It is mostly encoded, to save memory.
 type replayed struct {
 	history      history
 	summary      store.Stored[verdict.RouteSummary]
 	any, nonStop learner
 	rounds       score.Rounds
-	changed      bool // since the last Save
+	changed      bool
 }
 
 type learner struct {
@@ -146,7 +142,7 @@ func (p *Replay) putState(ctx context.Context, r *Refresher, series fare.Series,
 	return nil
 }
 
-// Save writes what has changed since the last Save. If it is interrupted, the store is unusable.
+// If Save is interrupted, the store is unusable.
 func (p *Replay) Save(ctx context.Context, r Refresher) error {
 	r.Replay = nil
 	for series, s := range p.all {

@@ -14,26 +14,24 @@ import (
 type Report struct {
 	Origins        int                     `json:"origins"`
 	Answered       int                     `json:"asked"` // answered and completely stored
-	Empty          int                     `json:"empty"` // answered without fares
+	Empty          int                     `json:"empty"`
 	Failed         int                     `json:"failed"`
 	New            int                     `json:"new"`
 	Duplicate      int                     `json:"duplicate"`
 	Dropped        map[upstream.Reason]int `json:"dropped,omitempty"`
 	RoutesSeen     int                     `json:"routesSeen"`
 	RoutesChanged  int                     `json:"routesChanged"`
-	ReturnsSeen    int                     `json:"returnsSeen,omitempty"` // series
+	ReturnsSeen    int                     `json:"returnsSeen,omitempty"`
 	ReturnsChanged int                     `json:"returnsChanged,omitempty"`
 	Notifications  int                     `json:"woken,omitempty"`
-	Faults         []string                `json:"faults,omitempty"` // the first few, for people
+	Faults         []string                `json:"faults,omitempty"` // at most maxFaults
 
-	Again   []fare.City `json:"-"` // the origins that failed; nil: a retry must ask for all
+	Again   []fare.City `json:"-"` // failed origins; nil also if a retry must ask for all origins
 	Refused bool        `json:"-"` // the source refused the credentials
 }
 
 var ErrPartly = errors.New("the refresh is incomplete")
 
-// Failure returns an error if an origin failed, because it would otherwise wait until the next cycle,
-// or if the clock is behind.
 func (r Report) Failure() error {
 	if r.Failed == 0 {
 		return checkClock(r.Dropped, r.New+r.Duplicate)
@@ -59,7 +57,6 @@ func checkClock(dropped map[upstream.Reason]int, taken int) error {
 	return nil
 }
 
-// maxFaults limits the listed faults, so that a report stays readable if every origin fails.
 const maxFaults = 20
 
 func addFault(to *[]string, name string, err error) {

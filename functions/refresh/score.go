@@ -10,8 +10,7 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// keepScore compares past answers about a series with what happened since, and records today's
-// answers for a later comparison. It uses the state as it is stored, as answers to users do.
+// keepScore judges with the stored form of the state, as answers to users do.
 func (s *seriesState) keepScore(from score.Source, c *score.Counts) error {
 	from.State = &s.any.State
 	if s.rounds.Due(from.Day) {
@@ -61,10 +60,9 @@ func (t *scoreTally) read(ctx context.Context) (err error) {
 	return err
 }
 
-// learn updates, from the score, what the pooled statistics record about past outcomes. It does so
-// once a week: if a week ended between the days before and last.
+// learn changes p only if a week has ended since before.
 func (t *scoreTally) learn(ctx context.Context, p *departure.Pooled, before, last fare.Day) error {
-	monday := fare.CycleOf(last + 1).First() // of the first week that is not over
+	monday := fare.CycleOf(last + 1).First() // Monday of the first week that is not over
 	if monday == fare.CycleOf(before+1).First() {
 		return nil
 	}

@@ -21,8 +21,6 @@ func (d drifting) Drift(context.Context) ([]string, error) {
 	return []string{"fares: price is missing", `fares: "amount" is new`}, d.err
 }
 
-// The weekly plan logs how the source's answers differ from the expected form, and plans the
-// refresh anyway.
 func TestSourceForm(t *testing.T) {
 	for _, fault := range []error{nil, upstream.ErrUnavailable} {
 		var log bytes.Buffer

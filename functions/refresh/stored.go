@@ -12,8 +12,7 @@ import (
 	"verdetto/shared/verdict/trends"
 )
 
-// storedSummary is a stored summary with its version. If another version of the program wrote it,
-// only its lows are set. It is zero if there is none.
+// storedSummary is zero if no summary is stored.
 type storedSummary struct {
 	verdict.RouteSummary
 	stored store.Stored[verdict.RouteSummary]
@@ -40,7 +39,7 @@ func (r *Refresher) summary(ctx context.Context, series fare.Series, read store.
 	return s, nil
 }
 
-// trends returns version 0 if the origin's first refresh is incomplete.
+// trends returns version 0 if the origin has no trends.
 func (r *Refresher) trends(ctx context.Context, origin fare.City) (o trends.Origin, version int64, err error) {
 	if o, version, err = r.Fares.Trends(ctx, origin); errors.Is(err, store.ErrNotFound) {
 		return o, version, nil

@@ -13,10 +13,8 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// If a store has no usable pooled statistics, for example because an earlier version wrote it, the
-// next full refresh and each later one of the same day rebuild them from the stored history. warmUp
-// processes one day after the other, for all series together, like daily refreshes. It writes the
-// pooled statistics last, so if it is killed, it starts again.
+// warmUp rebuilds missing or unusable pooled statistics from the stored fares. The pooled statistics are written last,
+// so a killed warmUp starts again.
 
 type warming struct {
 	series  fare.Series
@@ -53,7 +51,7 @@ func (r *Refresher) warmUpOnce(ctx context.Context, today fare.Day) error {
 	if stored, err := r.Fares.Contributions(ctx, today); err != nil {
 		return err
 	} else if len(stored) > 0 {
-		// Today's refreshes have contributed fares that the history holds too; they must count once.
+		// An empty contribution replaces those of today's earlier refreshes, whose fares the history contains too.
 		none = new(score.Contribution)
 	}
 	if len(days) == 0 {
@@ -83,7 +81,7 @@ func (r *Refresher) warmUpOnce(ctx context.Context, today fare.Day) error {
 		if s.state.nonStop != nil {
 			s.state.nonStop.Stand(today, s.quotes.NonStop)
 		}
-		// What the service answered on the stored days is not known, so the score starts today.
+		// The service's answers on the stored days are not known, so the score starts today.
 		if err := s.state.keepScore(score.Source{Day: today, Pooled: pooled, Summary: s.summary,
 			Quotes: s.quotes.All}, new(score.Counts)); err != nil {
 			return fmt.Errorf("keep the score of %s: %w", s.series, err)
@@ -99,8 +97,6 @@ func (r *Refresher) warmUpOnce(ctx context.Context, today fare.Day) error {
 	return r.Fares.PutPooled(ctx, previous, now, store.Score{})
 }
 
-// startPooled returns the pooled statistics of a service that starts on a day: only the lead-time
-// curve of the fares found on that day.
 func startPooled(series []*warming, day fare.Day) *departure.Pooled {
 	all := make([][]departure.Quote, 0, len(series))
 	for _, s := range series {
@@ -147,7 +143,6 @@ func (s *warming) fold(v *departure.View, day fare.Day, left *departure.Statisti
 	}
 }
 
-// readWarming also returns the days on which fares were found, and today.
 func (r *Refresher) readWarming(ctx context.Context, today fare.Day) (all []*warming, days []fare.Day, err error) {
 	origins, err := r.Fares.Covered(ctx, "", 0)
 	if err != nil {
@@ -194,7 +189,7 @@ func (r *Refresher) readOne(ctx context.Context, one fare.Series, today fare.Day
 	}
 	summary := stored.RouteSummary
 	if summary.AsOf == 0 || summary.AsOf > today {
-		return nil, nil // no summary: its refresh was killed, or a later one wrote it
+		return nil, nil
 	}
 	s := &warming{series: one, summary: summary, state: seriesState{any: &departure.Learner{}}}
 	if r.Replay == nil {

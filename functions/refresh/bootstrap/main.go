@@ -1,7 +1,4 @@
-// The Lambda executable of functions/refresh. It processes events of a schedule, messages of its
-// queue, and events that an operator sends. {"origins": ["MIL"]} refreshes Milan. {"departures":
-// true} plans the calls for the departures of all due routes. {"mail": true} sends the pending
-// notifications. {"check": true} calls the service from outside.
+// The Lambda executable of functions/refresh.
 package main
 
 import (

@@ -14,16 +14,14 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-// Tries records the tries of one call to AWS. Each call needs its own value.
+// Each call to AWS needs a Tries of its own.
 type Tries struct {
-	// Ambiguous means that AWS may have executed a try: the request was sent, and AWS did not
-	// answer that it refused it.
+	// Ambiguous means that AWS may have executed a try.
 	Ambiguous bool
 	sent      bool
 }
 
-// Observe adds the middleware that records the tries of a call. It runs inside the SDK's retry loop,
-// once for each try.
+// The middleware runs inside the SDK's retry loop, once for each try.
 func (t *Tries) Observe(options []func(*middleware.Stack) error) []func(*middleware.Stack) error {
 	each := func(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (
 		middleware.FinalizeOutput, middleware.Metadata, error) {
@@ -59,7 +57,6 @@ func IsUndialled(err error) bool {
 	return errors.As(err, &op) && op.Op == "dial"
 }
 
-// Log returns a logger that makes the AWS SDK write to a log.
 func Log(to *slog.Logger) logging.LoggerFunc {
 	return func(kind logging.Classification, format string, values ...any) {
 		level := slog.LevelDebug

@@ -1,9 +1,6 @@
 // Package config reads settings from environment variables, and reports all their faults at once.
 // Start reading at LoadWith and at Settings.
-//
-// A value of the form ssm:/name refers to a secret with that name in another store, such as the
-// Parameter Store of AWS. LoadWith reads all referenced secrets together, once, and only those that
-// the function needs. No error contains a secret.
+// | A value of the form ssm:/name refers to a secret with that name in another store. No error contains a secret.
 package config
 
 import (
@@ -24,7 +21,6 @@ type HTTP struct {
 	Secret
 }
 
-// Secret holds the settings of functions that derive pseudonyms.
 type Secret struct {
 	Pepper string `env:"VERDETTO_PEPPER,notEmpty"`
 }
@@ -41,22 +37,19 @@ type Upstream struct {
 	CallsADay int64 `env:"VERDETTO_CALLS_A_DAY"`
 }
 
-// Publication says which fares answers may show.
 type Publication struct {
 	Fares string `env:"VERDETTO_FARES_SHOWN"`
 }
 
 func (s Publication) All() bool { return s.Fares == "all" }
 
-// Quotas holds the maxima that the operator set; 0 means the default. Calls holds any quota by its
-// name.
+// In Quotas, 0 means the default.
 type Quotas struct {
 	Page  int64            `env:"VERDETTO_QUOTA_PAGE"`
 	Free  int64            `env:"VERDETTO_QUOTA_FREE"`
 	Calls map[string]int64 `env:"VERDETTO_QUOTA_CALLS" envKeyValSeparator:"="`
 }
 
-// Offer says whether anonymous callers without calls left learn where single answers are sold.
 type Offer struct {
 	PaidCalls string `env:"VERDETTO_PAID_CALLS"`
 }
@@ -67,7 +60,6 @@ type Public struct {
 	BaseURL string `env:"VERDETTO_BASE_URL,notEmpty"`
 }
 
-// Sale says, on AWS, how the plan is sold: by card with a price, in USDC with a wallet.
 type Sale struct {
 	StripePrice  string `env:"STRIPE_PRICE"`
 	SolanaWallet string `env:"SOLANA_WALLET"`
@@ -80,8 +72,7 @@ type Pay struct {
 	USDC
 }
 
-// Groups returns the groups in which a required setting is given. If there is none it returns all
-// groups, so that a fault names each setting.
+// Groups returns all groups if no required setting is given, so that a fault names every setting.
 func (p *Pay) Groups() (chosen []any) {
 	all := []any{&p.Card, &p.USDC}
 	for _, group := range all {
@@ -103,11 +94,11 @@ type Card struct {
 	StripePrice   string   `env:"STRIPE_PRICE,notEmpty"`
 	StripeFormer  []string `env:"STRIPE_FORMER_PRICES"`
 	StripeSecrets []string `env:"STRIPE_WEBHOOK_SECRETS,notEmpty"` // two during a rotation
-	StripeURL     string   `env:"STRIPE_URL"`                      // empty: Stripe's own
+	StripeURL     string   `env:"STRIPE_URL"`                      // if empty, Stripe's own address
 }
 
 type USDC struct {
-	SolanaNodes   []string `env:"SOLANA_NODES,notEmpty"` // JSON-RPC endpoints, in order
+	SolanaNodes   []string `env:"SOLANA_NODES,notEmpty"` // JSON-RPC endpoints
 	SolanaWallet  string   `env:"SOLANA_WALLET,notEmpty"`
 	SolanaMint    string   `env:"SOLANA_MINT"`
 	SolanaNetwork string   `env:"SOLANA_NETWORK"`
@@ -121,7 +112,6 @@ type Telegram struct {
 	URL    string `env:"TELEGRAM_URL"`
 }
 
-// Fault returns a text for the operator if only some settings of a bot are set, else "".
 func (t Telegram) Fault() string {
 	if (t.Bot == "") == (t.Token == "") && (t.Bot == "") == (t.Secret == "") {
 		return ""
@@ -129,26 +119,21 @@ func (t Telegram) Fault() string {
 	return "TELEGRAM_BOT: of it, TELEGRAM_BOT_TOKEN and TELEGRAM_SECRET only a part is given; give all three, or none where alerts do not come in Telegram"
 }
 
-// OneMachine holds further settings of a service on one machine.
 type OneMachine struct {
 	Backups        string   `env:"VERDETTO_BACKUPS"`
 	Ping           string   `env:"VERDETTO_PING"`
 	PrivateTargets []string `env:"VERDETTO_ALLOW_PRIVATE_TARGETS"`
-	// OperatorMail is the address to which failures are reported.
-	OperatorMail string `env:"VERDETTO_OPERATOR_EMAIL"`
+	OperatorMail   string   `env:"VERDETTO_OPERATOR_EMAIL"`
 }
 
-// PerCall holds the settings for selling single answers by x402.
 type PerCall struct {
-	FeeKey  string   `env:"X402_FEE_KEY"` // empty or off: not sold
+	FeeKey  string   `env:"X402_FEE_KEY"`
 	Nodes   []string `env:"SOLANA_NODES"`
 	Wallet  string   `env:"SOLANA_WALLET"`
 	Mint    string   `env:"SOLANA_MINT"`
 	Network string   `env:"SOLANA_NETWORK"`
 }
 
-// Sold reports whether single answers are sold. It fails if they are and a setting of the blockchain
-// is missing.
 func (c PerCall) Sold() (bool, error) {
 	if c.FeeKey == "" || c.FeeKey == Off {
 		return false, nil
@@ -166,7 +151,7 @@ const Off = "off"
 
 type Operator struct {
 	Name    string `env:"VERDETTO_OPERATOR_NAME"`
-	Address string `env:"VERDETTO_OPERATOR_ADDRESS"` // with commas between the lines
+	Address string `env:"VERDETTO_OPERATOR_ADDRESS"` // the lines are separated by commas
 	Email   string `env:"VERDETTO_OPERATOR_EMAIL"`
 	Phone   string `env:"VERDETTO_OPERATOR_PHONE"`
 	Number  string `env:"VERDETTO_OPERATOR_NUMBER"`
@@ -176,22 +161,19 @@ type Operator struct {
 type Mail struct {
 	From             string  `env:"VERDETTO_MAIL_FROM,notEmpty"` // such as Verdetto <mail@verdetto.example>
 	ConfigurationSet string  `env:"VERDETTO_MAIL_SET"`
-	Rate             float64 `env:"VERDETTO_MAIL_RATE"` // alerts a second, below the account's quota
+	Rate             float64 `env:"VERDETTO_MAIL_RATE"` // alerts a second
 }
 
-// SMTP holds the credentials of a mail server, if it needs any.
 type SMTP struct {
 	User     string `env:"VERDETTO_SMTP_USER"`
 	Password string `env:"VERDETTO_SMTP_PASSWORD"`
 }
 
-// Fanout distributes a refresh over several invocations of the Lambda function.
 type Fanout struct {
-	QueueURL string `env:"VERDETTO_QUEUE_URL"` // empty: one invocation does the whole refresh
+	QueueURL string `env:"VERDETTO_QUEUE_URL"` // if empty, one invocation refreshes all origins
 	Workers  int    `env:"VERDETTO_WORKERS"`
 }
 
-// Share returns the part of a rate limit that one invocation may use.
 func (f Fanout) Share(rate int) int {
 	if f.QueueURL == "" {
 		return rate
@@ -199,9 +181,8 @@ func (f Fanout) Share(rate int) int {
 	return max(1, rate/f.Workers)
 }
 
-// Work names the queue that tells a function that its outbox contains jobs.
 type Work struct {
-	QueueURL string `env:"VERDETTO_WORK_QUEUE_URL"` // empty: only a schedule starts the jobs
+	QueueURL string `env:"VERDETTO_WORK_QUEUE_URL"` // if empty, only a schedule starts the jobs
 }
 
 // Clock starts the service's clock at a given time, to replay recorded fares.

@@ -40,7 +40,7 @@ func TestClock(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		set, unset := c.Now(), Clock{}.Now()
-		time.Sleep(time.Hour) // on the virtual clock
+		time.Sleep(time.Hour)
 		if now, want := set(), time.Date(2016, 3, 1, 13, 0, 0, 0, time.UTC); !now.Equal(want) {
 			t.Errorf("the clock says %v, want %v", now, want)
 		}
@@ -61,7 +61,6 @@ func TestMailRate(t *testing.T) {
 	}
 }
 
-// The pepper is the same whether or not the settings of HTTP are loaded with it.
 func TestSecret(t *testing.T) {
 	t.Setenv("VERDETTO_ORIGIN_SECRETS", "0123456789abcdef")
 	t.Setenv("VERDETTO_PEPPER", "a pepper of more than thirty-two characters")
@@ -72,7 +71,6 @@ func TestSecret(t *testing.T) {
 	}
 }
 
-// The secrets of all groups are read together, each name once. Without references, none is read.
 func TestSecretsAreReadOnce(t *testing.T) {
 	t.Setenv("VERDETTO_TABLE", "verdetto")
 	t.Setenv("VERDETTO_ORIGIN_SECRETS", "origin-secret-1234")
@@ -114,7 +112,6 @@ func TestShare(t *testing.T) {
 	}
 }
 
-// A missing variable causes only one fault, and the other variables of its group are still checked.
 func TestMissingHidesNothing(t *testing.T) {
 	t.Setenv("VERDETTO_PEPPER", "")
 	t.Setenv("VERDETTO_ORIGIN_SECRETS", "short")

@@ -16,17 +16,14 @@ import (
 // Secrets reads secrets by name. Unknown names are absent from the result.
 type Secrets func(ctx context.Context, names []string) (map[string]string, error)
 
-// SecretMark begins a value that refers to a secret.
 const SecretMark = "ssm:"
 
 // secretsTimeout fits into the time that Lambda allows for a start.
 const secretsTimeout = 5 * time.Second
 
-// Load fills groups, which are pointers to structs of this package, from environment variables. It
-// fails if a value refers to a secret.
+// Load fills groups, which are pointers to structs of this package. Load cannot read secrets.
 func Load(groups ...any) error { return LoadWith(nil, groups...) }
 
-// LoadWith is like Load, but calls secrets to read referenced secrets.
 func LoadWith(secrets Secrets, groups ...any) error {
 	faults := faults(secrets, groups)
 	if len(faults) == 0 {
@@ -40,13 +37,13 @@ func Faults(groups ...any) []string { return faults(nil, groups) }
 
 func faults(secrets Secrets, groups []any) (faults []string) {
 	values, unknown, faults := resolve(secrets, groups)
-	reported := map[string]bool{} // variables that need no second fault
+	reported := map[string]bool{}
 	for name := range unknown {
 		reported[name] = true
 	}
 	for _, g := range groups {
 		for _, fault := range parse(g, values, reported) {
-			if !slices.Contains(faults, fault) { // groups may share a variable
+			if !slices.Contains(faults, fault) {
 				faults = append(faults, fault)
 			}
 		}
@@ -54,7 +51,6 @@ func faults(secrets Secrets, groups []any) (faults []string) {
 	return faults
 }
 
-// parse fills one group. It checks every value, even if others are missing.
 func parse(group any, values map[string]string, reported map[string]bool) (faults []string) {
 	fields, err := env.GetFieldParams(group)
 	if err != nil {
@@ -79,11 +75,9 @@ func parse(group any, values map[string]string, reported map[string]bool) (fault
 	return []string{err.Error()} // the value fits the Setting, but not the type of the field
 }
 
-// resolve returns the variables of the groups, with secrets in place of references. For each
-// variable whose secret could not be read, unknown holds the reason.
 func resolve(secrets Secrets, groups []any) (values, unknown map[string]string, faults []string) {
 	values, unknown = map[string]string{}, map[string]string{}
-	named := map[string]string{} // by variable
+	named := map[string]string{} // names of secrets, by variable
 	for _, g := range groups {
 		fields, err := env.GetFieldParams(g)
 		if err != nil {
@@ -130,8 +124,7 @@ func resolve(secrets Secrets, groups []any) (values, unknown map[string]string, 
 	return values, unknown, faults
 }
 
-// Nearest returns the name that differs least from a mistyped one, or "" if each differs by more
-// than most letters.
+// most is the largest edit distance that Nearest accepts.
 func Nearest(mistyped string, names []string, most int) (nearest string) {
 	for _, name := range names {
 		if d := distance(mistyped, name); d <= most {

@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// A pepper may be any bytes. It is exported as a text that people can print and type, and which is
-// also a valid VERDETTO_PEPPER.
+// An exported pepper is also a valid VERDETTO_PEPPER.
 const (
 	pepperMark  = "verdetto-pepper-"
 	pepperCheck = 4 // bytes of SHA-256 at the end of the text, to detect typing errors
@@ -22,7 +21,7 @@ func PepperText(pepper []byte) string {
 	return pepperMark + hex.EncodeToString(pepper) + "-" + hex.EncodeToString(sum[:pepperCheck])
 }
 
-// ParsePepper parses an exported pepper. Any other text is the pepper itself.
+// A text that is not an exported pepper is the pepper itself.
 func ParsePepper(text string) ([]byte, error) {
 	exported, ok := strings.CutPrefix(strings.ToLower(strings.TrimSpace(text)), pepperMark)
 	if !ok {
@@ -40,7 +39,7 @@ func ParsePepper(text string) ([]byte, error) {
 func (s Secret) Key() []byte {
 	pepper, err := ParsePepper(s.Pepper)
 	if err != nil {
-		panic(err) // Load validated it
+		panic(err) // Load has validated the pepper
 	}
 	return pepper
 }

@@ -7,7 +7,6 @@ import (
 	"testing"
 )
 
-// Any bytes survive export. Spaces around and capitals do not matter, and a wrong letter is detected.
 func TestPepperText(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, pepper := range [][]byte{{0, 255, 10}, bytes.Repeat([]byte{0xfe}, 32), []byte("a pepper of more than thirty-two characters")} {

@@ -18,18 +18,16 @@ import (
 	"github.com/gagliardetto/solana-go/base58"
 )
 
-// Setting describes a setting for the environment, the command line, settings files and
-// docs/configuration.md.
 type Setting struct {
-	Name    string // of the environment variable and in settings files
-	Flag    string // on the command line; empty: none
+	Name    string
+	Flag    string
 	ReadBy  string
-	Give    string // accepted values, which faults quote
+	Give    string // accepted values, as faults state them
 	Note    string
 	Default string
 	Without string // what no value means, if there is no Default
-	Secret  bool   // never shown; the setting NAME_FILE may name a file that holds it
-	List    bool   // separated by commas
+	Secret  bool   // the value is never shown
+	List    bool   // values are separated by commas
 	Fits    func(value string) bool
 }
 
@@ -315,8 +313,7 @@ func domain(v string) bool {
 	return err == nil && u.Host == v && u.Port() == "" && strings.Contains(v, ".") && strings.Trim(v, "0123456789.") != "" && !strings.ContainsAny(v, "*[]: ")
 }
 
-// Network parses an address or a network. It rejects the network of all addresses: if that were the
-// network of trusted proxies, any caller could forge an address.
+// Network rejects a network of all addresses, because any caller could then pose as a trusted proxy.
 func Network(v string) (netip.Prefix, bool) {
 	v = strings.TrimSpace(v)
 	network, err := netip.ParsePrefix(v)
@@ -328,8 +325,7 @@ func Network(v string) (netip.Prefix, bool) {
 
 func local(host string) bool { return host == "localhost" || net.ParseIP(host).IsLoopback() }
 
-// outside reports whether v is a URL of another service. Plain HTTP is allowed only on this
-// machine, because requests may contain secrets.
+// outside allows plain HTTP only to this machine, because requests may contain secrets.
 func outside(v string) bool {
 	u, err := url.Parse(v)
 	return err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http" && local(u.Hostname()))
@@ -345,7 +341,6 @@ func encrypted(v string) bool {
 	return err == nil && u.Scheme == "https" && u.Host != ""
 }
 
-// publicURL reports whether links can start with v.
 func publicURL(v string) bool {
 	u, err := url.Parse(v)
 	return outside(v) && err == nil && u.User == nil && u.RawQuery == "" && u.Fragment == "" && !strings.HasSuffix(v, "/")
@@ -371,8 +366,7 @@ func moment(v string) bool {
 
 func solanaAddress(v string) bool { return base58.Decode32(v, new([32]byte)) == nil }
 
-// SolanaKey parses a key as solana-keygen writes it, or as 64 bytes in base58. It returns false if
-// the address in the key does not follow from the seed.
+// SolanaKey accepts a key as solana-keygen writes it, or 64 bytes in base 58.
 func SolanaKey(v string) (ed25519.PrivateKey, bool) {
 	var packed [ed25519.PrivateKeySize]byte
 	var key []byte
@@ -398,16 +392,14 @@ func SolanaKey(v string) (ed25519.PrivateKey, bool) {
 	return derived, bytes.Equal(derived, key)
 }
 
-// keyless lists published addresses that look like wallets. Payments to them are lost, because
-// nobody has their keys.
+// Nobody has the keys of these published addresses: payments to such an address would be lost.
 var keyless = []string{
 	"GhTTiWm2vSPGCYdg23aoJKTosTgQcqyF1uWT7gXYTcs6", // the wallet of play money
 	"9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin",
-	"11111111111111111111111111111111", // the system program
+	"11111111111111111111111111111111", // Solana's system program
 }
 
-// Placeholder says why a value cannot be what the operator means, or returns "". Documents show
-// values to be replaced as YOUR-...
+// Placeholder returns why a value cannot be meant, or an empty string.
 func Placeholder(value string) string {
 	switch {
 	case strings.Contains(value, "YOUR-"):

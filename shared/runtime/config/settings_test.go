@@ -7,7 +7,6 @@ import (
 	"github.com/caarlos0/env/v11"
 )
 
-// Every variable of a group has its row in Settings. Names and flags are unique.
 func TestSettings(t *testing.T) {
 	seen := map[string]bool{}
 	for _, s := range Settings {

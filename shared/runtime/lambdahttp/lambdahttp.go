@@ -1,6 +1,4 @@
-// Package lambdahttp connects API Gateway to net/http. It converts an HTTP API event (payload
-// format 2.0) into a request for an http.Handler, and the response back, so that handlers do not
-// depend on where they run.
+// Package lambdahttp connects API Gateway to net/http. Adapt converts HTTP API events (payload format 2.0).
 package lambdahttp
 
 import (
@@ -23,8 +21,7 @@ import (
 
 func Main(h http.Handler) { lambda.Start(Adapt(h)) }
 
-// MainWith is for a function that also receives other events, such as those of a schedule. other
-// handles them.
+// MainWith passes events that are not HTTP requests to other.
 func MainWith(h http.Handler, other func(context.Context, json.RawMessage) (any, error)) {
 	lambda.Start(AdaptWith(h, other))
 }
@@ -73,7 +70,7 @@ func Request(ctx context.Context, event events.APIGatewayV2HTTPRequest) (*http.R
 	if stage := event.RequestContext.Stage; stage != "" && stage != "$default" {
 		path = strings.TrimPrefix(path, "/"+stage)
 	}
-	// CloudFront writes the name of the share before the path. A share is a route of API Gateway.
+	// CloudFront puts the name of a share, which is a route of API Gateway, before the path.
 	share := "/page"
 	if _, route, ok := strings.Cut(event.RouteKey, " "); ok {
 		share = strings.TrimSuffix(route, "/{proxy+}")
@@ -90,13 +87,13 @@ func Request(ctx context.Context, event events.APIGatewayV2HTTPRequest) (*http.R
 	r.URL = &url.URL{Path: path, RawQuery: event.RawQueryString}
 	r.RequestURI = r.URL.RequestURI()
 	for name, value := range event.Headers {
-		// API Gateway joins repeated headers by commas, which means the same.
+		// API Gateway has joined repeated headers by commas.
 		r.Header.Set(name, value)
 	}
 	if len(event.Cookies) > 0 {
 		r.Header.Set("Cookie", strings.Join(event.Cookies, "; "))
 	}
-	// API Gateway logs its own id. An id chosen by the caller would not be in the log of API Gateway.
+	// The caller's id is dropped, because only API Gateway's own id is in its log.
 	r.Header.Del("X-Request-Id")
 	if id := event.RequestContext.RequestID; id != "" {
 		r.Header.Set("X-Request-Id", id)

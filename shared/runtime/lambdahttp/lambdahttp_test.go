@@ -100,7 +100,6 @@ func TestNotAnEvent(t *testing.T) {
 	}
 }
 
-// The names of the stage and of the share of API Gateway are cut from the path.
 func TestPath(t *testing.T) {
 	for _, c := range []struct{ raw, stage, routeKey, want string }{
 		{"/prod/v1/analisi", "prod", "", "/v1/analisi"},
@@ -117,7 +116,6 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// A request has API Gateway's id or none, never the caller's.
 func TestRequestIDs(t *testing.T) {
 	for given, want := range map[string]string{"JKJaXmPLvHcESHA=": "JKJaXmPLvHcESHA=", "": ""} {
 		event := events.APIGatewayV2HTTPRequest{RawPath: "/",

@@ -1,9 +1,8 @@
 // Package lambdalog creates the log of a Lambda program: JSON lines with the field names of AWS
 // Lambda, at the level that Lambda sets.
 //
-// In a line about an HTTP call, requestId is the id that the caller received (httpapi.RequestLog),
-// and invocationId is the id of the Lambda call, as in Lambda's own log lines. In any other line of
-// a Lambda call, requestId is the id of the Lambda call.
+// In a line about an HTTP call, requestId is the id that the caller received, and invocationId is the id of the
+// Lambda call.
 package lambdalog
 
 import (
@@ -22,7 +21,6 @@ const (
 
 func New() *slog.Logger { return newLog(os.Stdout, os.Getenv("AWS_LAMBDA_LOG_LEVEL")) }
 
-// newLog returns a log with the named level. Unknown levels mean INFO.
 func newLog(w io.Writer, name string) *slog.Logger {
 	var level slog.Level
 	if level.UnmarshalText([]byte(name)) != nil {

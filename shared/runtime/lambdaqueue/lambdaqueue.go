@@ -1,6 +1,5 @@
-// Package lambdaqueue connects SQS events of Lambda to queue.Handler. It returns the failed
-// messages, so that SQS delivers only those again (ReportBatchItemFailures). Handlers do not depend
-// on where they run.
+// Package lambdaqueue connects SQS events of Lambda to queue.Handler. The answer names the failed messages, so that
+// SQS delivers only those again (ReportBatchItemFailures).
 package lambdaqueue
 
 import (
@@ -13,7 +12,6 @@ import (
 	"verdetto/shared/runtime/queue"
 )
 
-// Adapt returns the Lambda handler that passes SQS events to handle and all other events to other.
 func Adapt(handle queue.Handler, other func(context.Context, json.RawMessage) (any, error)) func(context.Context,
 	json.RawMessage) (any, error) {
 	return func(ctx context.Context, raw json.RawMessage) (any, error) {
@@ -29,7 +27,6 @@ func Adapt(handle queue.Handler, other func(context.Context, json.RawMessage) (a
 	}
 }
 
-// Messages parses an SQS event. It returns false for other events.
 func Messages(raw json.RawMessage) ([]queue.Message, bool) {
 	var event events.SQSEvent
 	if err := json.Unmarshal(raw, &event); err != nil || len(event.Records) == 0 {

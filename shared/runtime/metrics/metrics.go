@@ -1,6 +1,4 @@
-// Package metrics adds metrics to log lines in CloudWatch's embedded metric format. CloudWatch
-// reads the metrics from the log, so measuring needs no request, and people see the values in the
-// log.
+// Package metrics adds metrics to log lines in CloudWatch's embedded metric format.
 //
 // The attributes must be at the root of a JSON line, not inside a group.
 package metrics
@@ -28,11 +26,10 @@ type Metric struct {
 	Value float64
 }
 
-// Source is the function that a metric belongs to. The zero Source adds no metrics.
+// The zero Source adds no metrics.
 type Source struct{ stack, function string }
 
-// NewSource parses a function's full Lambda name, STACK-FUNCTION. The stack is "local" for a name
-// without one, as SAM uses on this machine.
+// NewSource parses a Lambda name of the form STACK-FUNCTION. Without a stack, the stack is "local".
 func NewSource(name string) Source {
 	i := strings.LastIndexByte(name, '-')
 	return Source{cmp.Or(name[:max(i, 0)], "local"), name[i+1:]}
@@ -50,14 +47,12 @@ type definition struct {
 }
 
 type header struct {
-	Timestamp         int64 // milliseconds
+	Timestamp         int64 // in milliseconds
 	CloudWatchMetrics []directive
 }
 
-// Attrs returns the attributes that add metrics to a line. Counts of zero are left out, because
-// CloudWatch charges for each hour in which a metric has a value. The only dimensions are stack and
-// function, because each value of a further one would cost as much; log queries can group by any
-// field.
+// Attrs omits counts of zero and has no further dimensions, because CloudWatch charges for each metric in each
+// hour with a value.
 func (s Source) Attrs(now time.Time, metrics ...Metric) []slog.Attr {
 	metrics = slices.DeleteFunc(metrics, func(m Metric) bool { return m.Unit == Count && m.Value == 0 })
 	if s.function == "" || len(metrics) == 0 {

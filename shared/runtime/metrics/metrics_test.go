@@ -56,7 +56,6 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// The stack is the part before the last dash.
 func TestNamesOfFunctions(t *testing.T) {
 	for name, want := range map[string]string{"verdetto-analisi": "stack=verdetto function=analisi",
 		"a-second-x402": "stack=a-second function=x402", "AnalisiFunction": "stack=local function=AnalisiFunction"} {
@@ -68,7 +67,6 @@ func TestNamesOfFunctions(t *testing.T) {
 	}
 }
 
-// Without the name of a Lambda function, as on one machine, no metrics are added.
 func TestWithoutASource(t *testing.T) {
 	for name, attrs := range map[string][]slog.Attr{
 		"no name":    metrics.NewSource("").Attrs(now, metrics.Metric{Name: "A", Unit: metrics.Count}),

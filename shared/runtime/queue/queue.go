@@ -1,16 +1,9 @@
-// Package queue is the interface to message queues. A message is sent now and handled later, in
-// another process.
-//
-// # What a Queue promises
-//
-//   - A Send that returned nil has put every message on the queue.
-//   - A Send that failed may have queued some messages, unless the error is ErrInvalid. So
-//     senders must be able to repeat a Send, and workers must tolerate duplicates.
-//   - Each message is delivered at least once, in any order, after any time.
-//   - A message is delivered again if its worker reports a failure or is killed. After too many
-//     deliveries it becomes a dead letter, which waits for a person.
-//
-// Package queuetest holds the test suite for implementations.
+// Package queue is the interface to message queues.
+// | # What a Queue promises
+// |   - A Send that returned nil has put every message on the queue.
+//   - A Send that failed may have queued some messages, unless the error is ErrInvalid.
+//   - Messages are delivered at least once, in any order.
+//   - A message whose worker fails or is killed is delivered again, or becomes a dead letter after too many deliveries.
 package queue
 
 import (
@@ -28,8 +21,7 @@ type Queue interface {
 	Send(ctx context.Context, messages ...string) error
 }
 
-// Postponer is a Queue that can delay the next delivery of a message. Without it, a failed message
-// is delivered again after a fixed time.
+// A Queue may implement Postponer to delay the next delivery of a failed message.
 type Postponer interface {
 	Postpone(ctx context.Context, m Message, wait time.Duration) error
 }
@@ -38,7 +30,7 @@ type Postponer interface {
 type Message struct {
 	ID       string // the same in every delivery
 	Body     string
-	Received int    // deliveries, including this one
+	Received int    // number of deliveries, including this one
 	Receipt  string // names this delivery to a Postponer
 }
 
@@ -51,7 +43,7 @@ const MaxBody = 64 << 10
 // ErrInvalid means that one of the messages can never be sent. The call then sent none.
 var ErrInvalid = errors.New("not a message")
 
-// Validate checks the messages of a Send. Adapters call it first.
+// Each adapter's Send must call Validate first.
 func Validate(messages []string) error {
 	for i, m := range messages {
 		switch {
@@ -66,7 +58,7 @@ func Validate(messages []string) error {
 	return nil
 }
 
-// sendable reports whether every queue accepts a text. SQS refuses most control characters.
+// SQS refuses most control characters.
 func sendable(m string) bool {
 	if !utf8.ValidString(m) {
 		return false
@@ -79,15 +71,12 @@ func sendable(m string) bool {
 	return true
 }
 
-// workSignal tells a function that its outbox contains work. A schedule checks the outbox too, so a
-// lost signal only delays work, and a superfluous one finds none.
+// A schedule checks the outbox too, so a lost workSignal only delays work.
 const workSignal = `{"work":true}`
 
 // sendTimeout limits for how long a signal can delay an answer.
 const sendTimeout = 2 * time.Second
 
-// SignalWorker returns a function that sends the signal. It only logs an error, because the
-// schedule finds the work later.
 func SignalWorker(q Queue, log *slog.Logger) func() {
 	return func() {
 		ctx, cancel := context.WithTimeout(context.Background(), sendTimeout)
@@ -98,12 +87,10 @@ func SignalWorker(q Queue, log *slog.Logger) func() {
 	}
 }
 
-// margin is how long before its deadline a worker starts no more work.
+// No work starts within margin of a deadline.
 const margin = 10 * time.Second
 
-// WorkerHandler returns a handler that calls work until the outbox is empty or little time remains.
-// work runs some jobs of the outbox and returns how many. Several signals count as one. If work
-// fails, all signals are delivered again.
+// work runs some jobs of an outbox and returns how many: 0 if the outbox is empty.
 func WorkerHandler(work func(context.Context) (done int, err error), log *slog.Logger) Handler {
 	return func(ctx context.Context, messages []Message) (failed []string) {
 		deadline, limited := ctx.Deadline()

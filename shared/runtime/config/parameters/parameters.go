@@ -1,9 +1,5 @@
 // Package parameters lists the secrets in the Parameter Store of AWS: the name of each, the
 // variable that refers to it, and the functions that read it.
-//
-// Three programs use the list, so that none can forget a secret: the deployment (infra/cdk) computes
-// permissions and variables, infra/preflight looks up each secret, and cmd/lambdalocal stores each
-// one. The package imports no other package of the project.
 package parameters
 
 import "slices"
@@ -12,8 +8,7 @@ type Parameter struct {
 	Name     string // without the service's prefix
 	Variable string
 	ReadBy   []string // folders in functions/
-	// Choice is the setting in the deployment's configuration that makes the parameter necessary.
-	// Empty: it is always necessary.
+	// Choice is the setting that makes the parameter necessary; empty means always.
 	Choice string
 }
 
@@ -23,8 +18,8 @@ const (
 	SolanaWallet = "solanaWallet"
 )
 
-// The functions that only count addresses share a pepper of their own, from which customer ids,
-// links and memos cannot be computed. It also signs access tokens.
+// The functions that only count addresses share a pepper of their own, from which customer ids, links and memos
+// cannot be computed.
 var Table = []Parameter{
 	{"pepper", "VERDETTO_PEPPER", []string{"alerts", "pro", "refresh"}, ""},
 	{"callers-pepper", "VERDETTO_PEPPER", []string{"analisi", "compat", "pricetrends", "x402"}, ""},

@@ -5,7 +5,6 @@ import (
 	"testing"
 )
 
-// No function reads two parameters for one variable, every parameter is read, and names are unique.
 func TestTable(t *testing.T) {
 	var names, given []string
 	for _, p := range Table {

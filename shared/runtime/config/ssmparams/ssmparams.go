@@ -40,7 +40,7 @@ func NewReader(settings aws.Config) config.Secrets {
 	}
 }
 
-// limitTry sets a timeout for every try, since the SDK's HTTP client has none.
+// The SDK's HTTP client has no timeout for a try by default.
 func limitTry(o *ssm.Options) {
 	if client, ok := o.HTTPClient.(*awshttp.BuildableClient); ok {
 		o.HTTPClient = client.WithTimeout(tryTimeout)

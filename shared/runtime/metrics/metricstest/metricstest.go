@@ -1,8 +1,5 @@
 // Package metricstest reads log lines as CloudWatch does. It checks a line against the
 // specification of the embedded metric format and returns its metrics.
-//
-// The schema next to this file follows the specification. The package also checks what a schema
-// cannot: that each metric and dimension names a member of the right type, and each member is unique.
 package metricstest
 
 import (
@@ -87,7 +84,6 @@ func Read(line []byte) (map[string]float64, error) {
 	return values, nil
 }
 
-// unique fails on a duplicate member, whose value would be ambiguous.
 func unique(line []byte) error {
 	d := json.NewDecoder(bytes.NewReader(line))
 	if _, err := d.Token(); err != nil {

@@ -44,7 +44,7 @@ func TestSecrets(t *testing.T) {
 		name := fmt.Sprintf("/verdetto/secret-%02d", i)
 		names = append(names, name)
 		if i == 4 || i == 17 {
-			continue // not stored
+			continue
 		}
 		want[name] = fmt.Sprintf("value %d, ü", i)
 		kind := types.ParameterTypeSecureString
@@ -66,8 +66,6 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// Secrets arrive decrypted. Missing or unreadable ones are reported with all other faults, and no
-// error shows a secret.
 func TestConfiguration(t *testing.T) {
 	endpoint := motolocal.Endpoint(t)
 	in := settings(endpoint, http.DefaultTransport)
@@ -105,7 +103,6 @@ func TestConfiguration(t *testing.T) {
 	}
 }
 
-// refusing answers as AWS does without the permission.
 type refusing struct{}
 
 func (refusing) RoundTrip(r *http.Request) (*http.Response, error) {

@@ -16,7 +16,6 @@ import (
 	"verdetto/shared/runtime/config/ssmparams"
 )
 
-// wire returns its answers in order, and repeats the last.
 type wire struct {
 	answers []answer
 	asked   []*http.Request
@@ -44,7 +43,6 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 
 const good = `{"Parameters":[{"Name":"/a","Value":"the-secret","Type":"SecureString"}],"InvalidParameters":["/b"]}`
 
-// A request with a transient fault is tried up to three times, and no error shows a secret.
 func TestFaults(t *testing.T) {
 	throttled := answer{400, `{"__type":"ThrottlingException","message":"Rate exceeded"}`, nil}
 	refused := answer{400, `{"__type":"AccessDeniedException","message":"not yours"}`, nil}
@@ -77,7 +75,6 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// An unanswered try times out early enough for another one.
 func TestHangingTry(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int32
@@ -92,7 +89,7 @@ func TestHangingTry(t *testing.T) {
 	}))
 	defer server.Close()
 	in := settings(server.URL, nil)
-	in.HTTPClient = awshttp.NewBuildableClient() // as the SDK's configuration does
+	in.HTTPClient = awshttp.NewBuildableClient() // the SDK's default configuration uses this client too
 	got, err := ssmparams.NewReader(in)(t.Context(), []string{"/a"})
 	if diff := cmp.Diff(map[string]string{"/a": "the-secret"}, got); err != nil || diff != "" || asked.Load() < 2 {
 		t.Errorf("%v after %d requests: %s", err, asked.Load(), diff)
