@@ -9,8 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// alteredMemos are the changes that wallets, exchanges and people make to a memo that binds a
-// payment.
 var alteredMemos = map[string]func(memo string) string{
 	"as it was":            func(m string) string { return m },
 	"text before":          func(m string) string { return "x " + m },
@@ -79,9 +77,6 @@ func TestAlteredMemosBind(t *testing.T) {
 	}
 }
 
-// A memo binds a payment even with other text around the binding. If memos bind a payment to two
-// e-mail addresses, it counts as unbound: only these two may claim it, and a claim with a proof
-// takes precedence.
 func TestMemosThatHoldMore(t *testing.T) {
 	const anna, eve, bob = "anna@example.com", "eve@example.com", "bob@example.com"
 	line, other := BindingMemo(pepper, anna), BindingMemo(pepper, eve)

@@ -5,35 +5,25 @@ import (
 	"time"
 )
 
-// Chain verifies payments in USDC to one wallet.
 type Chain interface {
-	// Payment reads a final transaction and returns what it moved to the wallet. It fails with
-	// ErrNotFound, ErrNotFinal, ErrFailedTransaction, ErrUnreadable, ErrRefused or ErrUnavailable.
-	// The Payment of a final transaction never changes.
+	// Payment fails for a transaction that is not final, because such a transaction may still vanish.
 	Payment(ctx context.Context, signature Signature) (Payment, error)
 
-	// Find returns at most MaxFound of the newest transactions with a reference, in order of time
-	// and without failed ones. They may not be final. Anyone can copy a reference from the chain,
-	// so call Payment to learn what each transaction moved.
+	// Find returns transactions with a reference, oldest first. Anyone can copy a reference from the
+	// chain, so call Payment before you trust a transaction.
 	Find(ctx context.Context, reference Reference) ([]Signature, error)
 }
 
-// MaxFound is the most that a node returns at once. Whoever copies a reference so often that the real
-// payment is no longer found pays the network's fee for each copy, and the payer can still name the
-// payment by its signature.
+// MaxFound is the most transactions that a Solana node returns for one call.
 const MaxFound = 1000
 
-// Payment is what a transaction did to the balance of the wallet.
 type Payment struct {
 	Signature Signature
-	// Units is the net amount that the wallet's accounts received, in millionths of a USDC. It is 0
-	// if the transaction did not concern the wallet or only moved USDC between its accounts,
-	// negative for an outgoing payment, and never positive if the wallet itself signed, as in a
-	// swap.
+	// Units is what the wallet gained, in millionths of a USDC, and negative for an outgoing payment.
+	// If the wallet itself signed, as in a swap, Units is not positive.
 	Units int64
-	Memos []string // unchanged, in order
+	Memos []string
 	At    time.Time
-	// Payers are the addresses whose USDC the transaction moved, sorted: the owners, before the
-	// transaction, of the accounts whose balance fell. The wallet's own accounts do not count.
+	// Payers are the owners, other than the wallet, of the accounts whose USDC balance fell, sorted.
 	Payers []string
 }

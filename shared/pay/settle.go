@@ -6,20 +6,17 @@ import (
 	"time"
 )
 
-// Settler sends signed transactions and waits for their outcome. A transaction's signature is known
-// before it is sent, so a caller that lost the answer can retry, and nothing is paid twice.
+// Settler sends signed transactions. A caller that lost the answer can send the same transaction
+// again: nothing is paid twice.
 type Settler interface {
-	// Height returns the block height of the network, as far as the nodes know it.
 	Height(ctx context.Context) (uint64, error)
 
-	// Settle sends a transaction, or sends it again, and waits until the outcome is known or the
-	// context ends. It fails like Outcome, or with ErrRefusedTransaction if a node's simulation of
-	// the transaction failed, in which case this call did not send the transaction.
+	// Settle sends a transaction and waits for the outcome. If Settle returns ErrRefusedTransaction,
+	// this call did not send the transaction.
 	Settle(ctx context.Context, s Signed) (Outcome, error)
 
-	// Outcome returns the outcome of a transaction without sending it; until is that of Signed.
-	// After an error, the transaction may have taken effect, or may still do so. ErrUnavailable
-	// means that no node gave a usable answer.
+	// Outcome does not send the transaction. After an error, the transaction may have taken effect, or
+	// may still do so.
 	Outcome(ctx context.Context, signature Signature, until uint64) (Outcome, error)
 
 	// Balance is in lamports (billionths of a SOL).
@@ -29,27 +26,22 @@ type Settler interface {
 type Signed struct {
 	Signature Signature
 	Wire      []byte
-	Until     uint64 // last height at which it can take effect, see LastHeight
+	Until     uint64 // last block height at which the transaction can take effect
 }
 
-// LastHeight returns the last block height at which a transaction can take effect, from the height
-// that a node reported when the transaction was made. A blockhash is valid for 150 blocks, and the
-// node may lag by another 150.
+// LastHeight adds the 150 blocks for which a blockhash is valid, and 150 by which the node may lag.
 func LastHeight(height uint64) uint64 { return height + 2*150 }
 
-// Outcome is permanent.
 type Outcome string
 
 const (
-	TookEffect   Outcome = "settled" // two thirds of the network's stake voted for it
+	TookEffect   Outcome = "settled" // confirmed by the network, perhaps not final yet
 	MovedNothing Outcome = "failed"  // the network still charged its fee
-	TooLate      Outcome = "expired" // it never took effect and never will
+	TooLate      Outcome = "expired" // the transaction cannot take effect any more
 )
 
-// SettleTimeout is how long to wait for Settle.
 const SettleTimeout = 20 * time.Second
 
 var ErrRefusedTransaction = errors.New("transaction refused by the node that tried it")
 
-// ErrInsufficientFunds comes with ErrRefusedTransaction if the payer has too few coins.
 var ErrInsufficientFunds = errors.New("the payer has not enough")

@@ -15,8 +15,8 @@ type Signature [64]byte
 
 var ErrNotSignature = errors.New("not the signature of a transaction")
 
-// ParseSignature parses a signature in base58, as wallets and explorers write it. It refuses every
-// other encoding, so that a transaction has exactly one name.
+// ParseSignature refuses every encoding other than base58, so that a transaction has exactly one
+// name.
 func ParseSignature(text string) (Signature, error) {
 	var s Signature
 	if err := base58.Decode64(text, (*[64]byte)(&s)); err != nil {
@@ -27,18 +27,17 @@ func ParseSignature(text string) (Signature, error) {
 
 func (s Signature) String() string { return base58.Encode64((*[64]byte)(&s)) }
 
-// Reference identifies an expected payment. It is an address without an owner, which the payment's
-// transaction lists among its accounts, so that Chain.Find finds the transaction.
+// Reference is an address that the payer's wallet adds to the transaction's accounts, so that
+// Chain.Find finds the payment.
 type Reference [32]byte
 
 func (r Reference) String() string { return base58.Encode(r[:]) }
 
-// Proof is an ed25519 signature of ProofText by an address that paid.
+// Proof is an ed25519 signature of ProofText.
 type Proof [ed25519.SignatureSize]byte
 
 var ErrNotProof = errors.New("not a signature of 64 bytes in base58 or base64")
 
-// ParseProof accepts base58 and base64, the two encodings that wallets use.
 func ParseProof(text string) (Proof, error) {
 	var p Proof
 	if base58.Decode64(text, (*[64]byte)(&p)) == nil {
@@ -51,8 +50,7 @@ func ParseProof(text string) (Proof, error) {
 	return Proof(b), nil
 }
 
-// ProofText returns the text that the payer signs to claim a payment for an e-mail address: three
-// lines, without a line break at the end.
+// ProofText returns the text that the payer signs to claim a payment for an e-mail address.
 func ProofText(email, signature string) string {
 	return "Verdetto Pro payment\n" + apikey.Normalize(email) + "\n" + signature
 }

@@ -12,8 +12,7 @@ import (
 	"verdetto/shared/apikey"
 )
 
-// The mints (addresses) of the coin USDC. Anyone can create a coin and call it USDC; only these are
-// genuine.
+// Anyone can create a coin named USDC: only the coins with these mint addresses are genuine.
 const (
 	MainnetUSDC = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
 	DevnetUSDC  = "4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU"
@@ -22,7 +21,7 @@ const (
 // Amounts in USDC are in units, millionths of a USDC.
 const UnitsPerUSDC = 1_000_000
 
-// ParseUnits parses a positive amount of USDC such as "12.99", with at most six decimals.
+// ParseUnits parses "12.99" as 12,990,000 units.
 func ParseUnits(text string) (int64, error) {
 	whole, part, dotted := strings.Cut(text, ".")
 	if whole == "" || dotted && part == "" || len(part) > 6 || strings.Trim(whole+part, "0123456789") != "" {
@@ -36,24 +35,21 @@ func ParseUnits(text string) (int64, error) {
 	return units, nil
 }
 
-// FormatUnits formats units as a decimal number of USDC, without trailing zeros. They must not be
-// negative.
+// FormatUnits returns an amount in USDC. The argument must not be negative.
 func FormatUnits(units int64) string {
 	text := fmt.Sprintf("%d.%06d", units/UnitsPerUSDC, units%UnitsPerUSDC)
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
 }
 
-// binding is the prefix of a memo that binds a payment to an e-mail address.
 const binding = "vd1:"
 
-// BindingMemo returns the memo that binds a payment to an e-mail address. Memos are public, but
-// this one reveals the address only to an operator with the pepper.
+// Memos are public, so BindingMemo hides the e-mail address from everybody without the pepper.
 func BindingMemo(pepper []byte, email string) string {
 	return binding + apikey.Pseudonym(pepper, "payment memo\x00"+apikey.Normalize(email))
 }
 
-// MayClaim reports whether an e-mail address may claim a payment with these memos: a memo binds it
-// to this address, or none binds it to any.
+// MayClaim reports whether a memo binds the payment to email, or no memo binds the payment to any
+// address.
 func MayClaim(pepper []byte, email string, memos []string) bool {
 	claimed, bound := strings.ToLower(BindingMemo(pepper, email)), false
 	for _, memo := range memos {
@@ -66,10 +62,8 @@ func MayClaim(pepper []byte, email string, memos []string) bool {
 	return !bound
 }
 
-// Bound reports whether memos bind a payment to exactly one e-mail address. If they bind it to
-// several, it counts as unbound, because a forged payment link can add a memo to the payer's own.
-// Each of these addresses may then claim it, and a claim with the payer's signature takes
-// precedence.
+// Bound reports whether the memos bind a payment to exactly one e-mail address. Several addresses
+// count as unbound, because a forged payment link can add a memo to the payer's own.
 func Bound(memos []string) bool {
 	found := map[string]bool{}
 	for _, memo := range memos {
@@ -80,13 +74,10 @@ func Bound(memos []string) bool {
 	return len(found) == 1
 }
 
-// isBinding matches a binding in a memo that plain has normalised. In base64, 16 bytes take 22
-// characters, and the last has only four possible values. A memo with only the prefix is ordinary
-// text. It binds the payment to no address, so that its author does not lose the payment.
+// In base64, 16 bytes take 22 characters, of which the last has only four possible values.
 var isBinding = regexp.MustCompile(binding + `[a-z0-9_-]{21}[aqgw]`)
 
-// plain undoes the changes that wallets make to memos: changed case, added control and invisible
-// characters, and a colon escaped as in a URL or in JSON.
+// plain undoes changes that wallets make to memos.
 func plain(memo string) string {
 	memo = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar {
@@ -98,12 +89,12 @@ func plain(memo string) string {
 }
 
 type Transfer struct {
-	Recipient string // wallet, not its token account
+	Recipient string // address of the wallet, not of the token account
 	Mint      string
 	Units     int64
-	Memo      string // optional
-	Label     string // name of the recipient, shown by the wallet; optional
-	Reference string // identifies the payment on the chain; optional
+	Memo      string
+	Label     string
+	Reference string
 }
 
 func (t Transfer) Link() string {

@@ -6,7 +6,6 @@ import (
 	"github.com/gagliardetto/solana-go"
 )
 
-// TokenAccount returns the associated token account of a wallet for a coin.
 func TokenAccount(wallet, mint string) (string, error) {
 	owner, err := solana.PublicKeyFromBase58(wallet)
 	if err != nil {

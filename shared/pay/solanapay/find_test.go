@@ -10,8 +10,6 @@ import (
 	"verdetto/shared/runtime/faulttest"
 )
 
-// Find returns the transactions that list a reference, oldest first, from the first node that knows
-// any.
 func TestFind(t *testing.T) {
 	nodes, chain := world(t, 2)
 	reference := pay.Reference{1, 2, 3}
@@ -53,13 +51,10 @@ func TestFind(t *testing.T) {
 	if found := find(); len(found) != pay.MaxFound {
 		t.Errorf("%d are found", len(found))
 	}
-	// A payment with a reference is checked like one without.
 	if payment, err := chain.Payment(t.Context(), second); err != nil || payment.Units != 12_990_000 {
 		t.Errorf("%+v %v", payment, err)
 	}
 
-	// At first node 0 does not know the transaction yet, next it does not answer, and in the end
-	// neither node answers.
 	other := pay.Reference{4}
 	named.Reference = other.String()
 	third := nodes[1].Pay(named)

@@ -29,8 +29,6 @@ var (
 
 const price = 12_990_000
 
-// answerTo sends a transfer of play money and returns the node's answer about the transaction. By
-// default, the transfer pays the price to the wallet.
 func answerTo(t testing.TB, transfer playmoney.Transfer) (map[string]any, pay.Signature) {
 	t.Helper()
 	transfer.Wallet = cmp.Or(transfer.Wallet, wallet)
@@ -122,12 +120,11 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// Each case changes one thing in a node's answer about a valid payment.
 func TestHostile(t *testing.T) {
 	type object = map[string]any
 	meta := func(a object) object { return a["meta"].(object) }
 	rows := func(a object, when string) []any { return meta(a)[when+"TokenBalances"].([]any) }
-	row := func(a object, when string) object { return rows(a, when)[1].(object) } // of the wallet's account
+	row := func(a object, when string) object { return rows(a, when)[1].(object) } // row 1 is the wallet's account
 	amount := func(a object, when, units string) { row(a, when)["uiTokenAmount"].(object)["amount"] = units }
 	again := func(r object, changes object) object {
 		var copied object
@@ -220,7 +217,6 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// If the wallet is one of the signers, the transaction pays nothing to it.
 func TestOwnSignature(t *testing.T) {
 	answer, signature := answerTo(t, playmoney.Transfer{Signers: 2})
 	keys := keysOf(t, answer)
@@ -242,7 +238,6 @@ func TestOwnSignature(t *testing.T) {
 	}
 }
 
-// Only the first of a transaction's two signatures identifies a payment.
 func TestOneName(t *testing.T) {
 	answer, _ := answerTo(t, playmoney.Transfer{Signers: 2})
 	for _, other := range []pay.Signature{{}, {1, 2, 3}} {
@@ -262,8 +257,6 @@ func TestEveryTruncation(t *testing.T) {
 	}
 }
 
-// The memos of inner calls come after those of the outer call that made them. The data of other
-// programs do not count as memos.
 func TestInnerMemos(t *testing.T) {
 	answer, signature := answerTo(t, playmoney.Transfer{Memo: "outer"})
 	keys := keysOf(t, answer)
@@ -275,7 +268,7 @@ func TestInnerMemos(t *testing.T) {
 	other := map[string]any{"programIdIndex": place(playmoney.TokenProgram), "data": "0 is not base58"}
 	for _, c := range []struct {
 		name          string
-		first, second []any // inner calls of the two outer calls
+		first, second []any // inner calls of the first and the second outer call
 		want          []string
 		err           error
 	}{

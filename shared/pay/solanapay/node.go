@@ -12,23 +12,23 @@ import (
 	"verdetto/shared/pay"
 )
 
-const maxBody = 4 << 20 // of a node's answer, in bytes
+const maxBody = 4 << 20 // bytes
 
 const newestVersion = 1
 
-// unsupportedVersion is the JSON-RPC error for a transaction whose version the caller does not accept.
+// unsupportedVersion is the JSON-RPC error code for a transaction version that the caller does not
+// accept.
 const unsupportedVersion = -32015
 
 type node struct {
 	address string
-	host    string // host of the address, because the path can hold a secret
+	host    string // shown in errors, because the path of the address can hold a secret
 	client  *http.Client
 }
 
-// transaction returns a final transaction, or nil if the node does not have it.
+// transaction returns nil if the node has no final transaction with this signature.
 func (n *node) transaction(ctx context.Context, signature pay.Signature) (json.RawMessage, error) {
-	// The transaction is requested as bytes, so that its meaning does not depend on the node's
-	// parsers.
+	// In base64, the transaction does not depend on the node's parsers.
 	return n.call(ctx, "getTransaction", signature.String(), map[string]any{
 		"encoding": "base64", "commitment": "finalized", "maxSupportedTransactionVersion": newestVersion,
 	})
@@ -40,8 +40,7 @@ type status struct {
 	Err                json.RawMessage `json:"err"`
 }
 
-// final reports whether a transaction is final. Old nodes send no ConfirmationStatus, but null
-// confirmations for a final transaction.
+// Old nodes send no ConfirmationStatus, but null confirmations for a final transaction.
 func (s *status) final() bool {
 	return s.ConfirmationStatus == "finalized" || s.ConfirmationStatus == "" && s.Confirmations == nil
 }
@@ -62,7 +61,6 @@ func (n *node) status(ctx context.Context, signature pay.Signature) (*status, er
 	return answer.Value[0], nil
 }
 
-// signaturesFor returns the newest transactions that list an account, without failed ones.
 func (n *node) signaturesFor(ctx context.Context, account string, most int) ([]pay.Signature, error) {
 	body, err := n.call(ctx, "getSignaturesForAddress", account,
 		map[string]any{"commitment": "confirmed", "limit": most})
@@ -101,7 +99,7 @@ func (n *node) call(ctx context.Context, method string, params ...any) (json.Raw
 		return nil, fmt.Errorf("%w: %s: the address is bad", pay.ErrRefused, method)
 	}
 	request.Header.Set("Content-Type", "application/json")
-	// This header is not sent. It tells the HTTP client to retry if an idle connection was closed.
+	// The empty header is not sent, but lets net/http retry if an idle connection was closed.
 	request.Header["X-Idempotency-Key"] = []string{}
 	response, err := n.client.Do(request)
 	if err != nil {

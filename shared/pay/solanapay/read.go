@@ -11,19 +11,16 @@ import (
 	"verdetto/shared/pay"
 )
 
-// tokenProgram is the program of the coin USDC. Its successor, Token-2022, is not accepted, because
-// its coins can charge for transfers or reverse them.
+// tokenProgram is not Token-2022, whose coins can charge for transfers or reverse transfers.
 const tokenProgram = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"
 
 const decimals = 6
 
-// rule defines what counts as paid: coins of one mint that a wallet receives.
 type rule struct {
 	wallet, mint string
 }
 
-// record is a node's answer to getTransaction. A raw field is nil if the node omitted it, which
-// differs from null.
+// In record, a raw field is nil if the node omitted the field, which differs from null.
 type record struct {
 	BlockTime   *int64          `json:"blockTime"`
 	Transaction json.RawMessage `json:"transaction"`
@@ -46,7 +43,7 @@ type balance struct {
 	AccountIndex  *int   `json:"accountIndex"`
 	Mint          string `json:"mint"`
 	Owner         string `json:"owner"`
-	ProgramID     string `json:"programId"` // absent on old nodes
+	ProgramID     string `json:"programId"` // old nodes send none
 	UITokenAmount struct {
 		Amount   string `json:"amount"`
 		Decimals int    `json:"decimals"`
@@ -69,8 +66,8 @@ func (r rule) read(body []byte, signature pay.Signature) (pay.Payment, error) {
 	if err != nil {
 		return pay.Payment{}, err
 	}
-	// The first signature identifies a transaction. Others must not identify the same payment a
-	// second time.
+	// Only the first signature identifies a transaction, so that no other signature claims the payment
+	// again.
 	if tx.signature != signature {
 		return pay.Payment{}, unreadable("the node answered with the transaction %s", tx.signature)
 	}
@@ -82,8 +79,7 @@ func (r rule) read(body []byte, signature pay.Signature) (pay.Payment, error) {
 		return pay.Payment{}, err
 	}
 	if slices.Contains(tx.keys[:tx.signers], r.wallet) {
-		// The wallet may for example have traded for USDC. Nobody who sees such a transaction on
-		// the chain may claim it.
+		// A wallet that signed may have traded for USDC, and nobody may claim such a gain.
 		units = min(units, 0)
 	}
 	memos, err := tx.memos(&rec)
@@ -122,8 +118,8 @@ func (r rule) moved(rec *record, accounts int) (units int64, payers []string, er
 	return units, slices.Compact(payers), err
 }
 
-// net returns what the wallet's accounts of the coin gained. If an account changes its owner
-// together with its balance, that is no gain, because nothing was moved into it.
+// An account that passes to the wallet together with its balance is no gain, because nothing was
+// moved into the account.
 func net(before, after map[int]tokenBalance) (int64, error) {
 	sum := new(big.Int) // big, so that no sum overflows
 	add := func(amount uint64, sign int64) {
@@ -147,7 +143,7 @@ func net(before, after map[int]tokenBalance) (int64, error) {
 	return sum.Int64(), nil
 }
 
-// holdings returns the balances of the coin by the index of the account in the transaction.
+// The keys are indexes of accounts in the transaction.
 func (r rule) holdings(balances *[]balance, accounts int) (map[int]tokenBalance, error) {
 	if balances == nil {
 		return nil, unreadable("the token balances are missing")

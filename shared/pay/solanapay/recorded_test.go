@@ -18,14 +18,12 @@ import (
 	"verdetto/shared/pay"
 )
 
-// recorded lists recorded transactions with their expected effect on a wallet's balance of a coin.
 var recorded = []struct {
 	file, wallet, mint string
 	units              int64
 	memos              []string
 	err                error
 }{
-	// Transfers of USDC.
 	{"portal_sendingSolWithMemo.json", "6PCANXw778iMrBzLUVK4c9q6Xc2X9oRUCvLoa4tfsLWG", pay.MainnetUSDC, 210_000,
 		[]string{"basketball"}, nil},
 	{"portal_sendingSolWithMemo.json", "5FHwkrdxntdK24hgQU8qgBjn35Y1zwhz1GZwCkP2UJnM", pay.MainnetUSDC, -210_000,
@@ -35,8 +33,7 @@ var recorded = []struct {
 	{"metamask_send-usdc-transfer-to-self-2.json", "9fE6zKgca6K2EEa3yjbcq7zGMusUNqSQeWQNL2YDZ2Yi", pay.MainnetUSDC,
 		1_000_000, nil, nil},
 	{"portal_sendingMoneyToSelf.json", "5FHwkrdxntdK24hgQU8qgBjn35Y1zwhz1GZwCkP2UJnM", pay.MainnetUSDC, 0, nil, nil},
-	// Swaps. If the wallet itself signed, incoming USDC is no payment. For a pool of coins it is
-	// one.
+	// In these swaps, USDC that a wallet receives is no payment if the wallet signed.
 	{"portal_swapSolForUSDCOnJupiter.json", "5FHwkrdxntdK24hgQU8qgBjn35Y1zwhz1GZwCkP2UJnM", pay.MainnetUSDC, 0, nil,
 		nil},
 	{"portal_swapSolForUSDCOnJupiter.json", "7qbRF6YsyGuLUVs6Y1q64bdVrfe4ZcUUz1JRdoVNUJnm", pay.MainnetUSDC,
@@ -48,7 +45,6 @@ var recorded = []struct {
 		nil},
 	{"metamask_swap-failed-transaction.json", "9az5xpAV8KJ2Q2Jb1ZvBpvfUa5Cj4dZirbgvfPF5XsB8", pay.MainnetUSDC, 0, nil,
 		pay.ErrFailedTransaction},
-	// USDC of the test network devnet counts only if devnet is configured.
 	{"crosschain_02.json", "91t4uSdtBiftqsB24W2fRXFCXjUyc6xY3WMGFedAaTHh", pay.MainnetUSDC, 0, nil, nil},
 	{"crosschain_02.json", "91t4uSdtBiftqsB24W2fRXFCXjUyc6xY3WMGFedAaTHh", pay.DevnetUSDC, 200_000, nil, nil},
 	{"metamask_send-usdc-transfer.json", "BXT1K8kzYXWMi6ihg7m9UqiHW4iJbJ69zumELHE9oBLe", pay.MainnetUSDC, 0, nil, nil},
@@ -56,7 +52,6 @@ var recorded = []struct {
 		nil},
 	{"metamask_send-usdc-transfer-to-self.json", "BLw3RweJmfbTapJRgnPRvd962YDjFYAnVGd1p5hmZ5tP", pay.DevnetUSDC, 0, nil,
 		nil},
-	// Other coins, some of them of the program Token-2022.
 	{"crosschain_03.json", "GtxgnRiSfBzahR9xb7hvYbWq3Uzez7hpCz2BJbCLxKdq", pay.MainnetUSDC, 0, nil, nil},
 	{"metamask_send-jup-transfer-checked-to-self.json", "DtMUkCoeyzs35B6EpQQxPyyog6TRwXxV1W1Acp8nWBNa", pay.MainnetUSDC,
 		0, nil, nil},
@@ -66,14 +61,13 @@ var recorded = []struct {
 	// A coin of Token-2022 is refused even if its mint is configured.
 	{"metamask_send-spl-token-and-create-token-account.json", "BYh4CfuGDvFMKaZp3RPmkw9y6qg3sWukA2TiGJDeLKZi",
 		"HeLp6NuQkmYB4pYWo2zYs22mESHXPQYzXbB8n4V98jwC", 0, nil, pay.ErrUnreadable},
-	// Transfers of SOL, and transactions that move no coins.
 	{"crosschain_00.json", "HzcTrHjkEhjFTHEsC6Dsv8DXCh21WgujD4s5M15Sm94g", pay.MainnetUSDC, 0, nil, nil},
 	{"crosschain_01.json", "91t4uSdtBiftqsB24W2fRXFCXjUyc6xY3WMGFedAaTHh", pay.MainnetUSDC, 0, nil, nil},
 	{"metamask_native-sol-transfer.json", "FDUGdV6bjhvw5gbirXCvqbTSWK9999kcrZcrHoCQzXJK", pay.MainnetUSDC, 0, nil, nil},
 	{"p2pwallet_validGetSendSOLTransactionResponse.json", "2b7iQq3PbWwWTotRSDFNXT9DauU418aCHK4jcAzETUem",
 		pay.MainnetUSDC, 0, []string{"transfer"}, nil},
 	{"portal_sendingSol.json", "Adyu2gX2zmLmHbgAoiXe2n4egp6x8PS7EFAqcFvhqahz", pay.MainnetUSDC, 0, nil, nil},
-	// A note (instead of a memo) belongs to another program.
+	// A note, unlike a memo, belongs to another program.
 	{"portal_sendingSolWithNote.json", "8N7ek7FydYYt7GfhM8a3PLjj1dh9fTftdVLHnbJdThe7", pay.MainnetUSDC, 0, nil, nil},
 	{"portal_makingLightShieldAccount.json", "5FHwkrdxntdK24hgQU8qgBjn35Y1zwhz1GZwCkP2UJnM", pay.MainnetUSDC, 0, nil,
 		nil},
@@ -90,7 +84,6 @@ func folder(t *testing.T) string {
 	return filepath.Join(testenv.Data(t), "solana")
 }
 
-// recordedResult returns a recorded answer with the transaction as bytes, and its signature.
 func recordedResult(t *testing.T, path string) ([]byte, pay.Signature) {
 	t.Helper()
 	body, err := os.ReadFile(path)
@@ -112,7 +105,7 @@ func recordedResult(t *testing.T, path string) ([]byte, pay.Signature) {
 	return encode(t, result), pay.Signature(wire[1:65])
 }
 
-// onTheWire encodes a transaction that was recorded as JSON, whose calls the node may have parsed.
+// The node may have parsed the calls of the recorded transaction.
 func onTheWire(t *testing.T, spelled, meta map[string]any) string {
 	t.Helper()
 	var tx solana.Transaction
@@ -120,7 +113,7 @@ func onTheWire(t *testing.T, spelled, meta map[string]any) string {
 		tx.Signatures = append(tx.Signatures, solana.MustSignatureFromBase58(text.(string)))
 	}
 	message := spelled["message"].(map[string]any)
-	var keys, loaded []string // loaded holds the accounts from look-up tables, which parsed lists contain too
+	var keys, loaded []string // accounts from look-up tables
 	for _, key := range message["accountKeys"].([]any) {
 		switch parsed, ok := key.(map[string]any); {
 		case !ok:
@@ -134,7 +127,6 @@ func onTheWire(t *testing.T, spelled, meta map[string]any) string {
 	if loaded != nil {
 		meta["loadedAddresses"] = map[string]any{"writable": loaded}
 	}
-	// compiled returns a recorded call with its program index, and with its data if known.
 	compiled := func(call any) solana.CompiledInstruction {
 		in := call.(map[string]any)
 		index, ok := in["programIdIndex"].(float64)

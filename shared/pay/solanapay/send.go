@@ -20,8 +20,6 @@ const pollEvery = 500 * time.Millisecond
 // preflightFailed is the JSON-RPC error code of a failed simulation.
 const preflightFailed = -32002
 
-// Settle implements pay.Settler. The node that accepts the transaction sends it again until it
-// expires.
 func (c *Chain) Settle(ctx context.Context, s pay.Signed) (pay.Outcome, error) {
 	sent := c.send(ctx, s.Wire)
 	if errors.Is(sent, pay.ErrRefusedTransaction) {
@@ -40,7 +38,7 @@ func (c *Chain) Settle(ctx context.Context, s pay.Signed) (pay.Outcome, error) {
 			return outcome, nil
 		}
 		if sent != nil && !errors.Is(err, pay.ErrNotFinal) && !errors.Is(sent, pay.ErrRefusedTransaction) {
-			return "", sent // it may have arrived, but no node knows it yet
+			return "", sent // the transaction may still have arrived
 		}
 		if retry.Sleep(ctx, c.poll) != nil {
 			return "", fmt.Errorf("wait for transaction %s: %w", s.Signature, err)
@@ -48,9 +46,8 @@ func (c *Chain) Settle(ctx context.Context, s pay.Signed) (pay.Outcome, error) {
 	}
 }
 
-// send passes a transaction to the first node that accepts it. If a node refuses it, send asks no
-// other node. The refusal counts as ErrUnavailable if an earlier node did not answer, because that
-// node may have passed the transaction on.
+// send asks no other node after a refusal. The refusal counts as ErrUnavailable if an earlier node
+// may have passed the transaction on.
 func (c *Chain) send(ctx context.Context, wire []byte) error {
 	unsure := false
 	_, err := ask(ctx, c, func(ctx context.Context, n *node) (struct{}, error) {
@@ -77,8 +74,7 @@ func (c *Chain) send(ctx context.Context, wire []byte) error {
 	return nil
 }
 
-// insufficient reports whether a call failed with error 1, which in the token program means
-// insufficient funds.
+// Error 1 of the token program means insufficient funds.
 func (e *nodeError) insufficient() bool {
 	var failed struct{ InstructionError []json.RawMessage }
 	var custom struct{ Custom *int }
@@ -91,8 +87,8 @@ func (c *Chain) Outcome(ctx context.Context, signature pay.Signature, until uint
 	if !errors.Is(err, pay.ErrNotFound) {
 		return outcome, err
 	}
-	// No node reports a status, so a node whose finalized height is above until decides. It is assumed
-	// to store the earlier blocks: if it does not know the transaction, none of them contains it.
+	// A node whose finalized height is above until is assumed to store the earlier blocks: if such a
+	// node does not know the transaction, no block contains it.
 	return ask(ctx, c, func(ctx context.Context, n *node) (pay.Outcome, error) {
 		height, err := n.height(ctx, "finalized")
 		if err != nil {

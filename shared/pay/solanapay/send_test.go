@@ -16,8 +16,8 @@ import (
 	"verdetto/shared/pay/playmoney"
 )
 
-// script imitates a node. For each JSON-RPC method it has a list of results, or errors if the text
-// starts with "error", and repeats the last one.
+// For each JSON-RPC method, script replays a list of results and repeats the last result. A result
+// that starts with "error" is an error.
 type script struct {
 	says  map[string][]string
 	asked []string
@@ -55,8 +55,6 @@ const (
 	too       = `error {"code":-32002,"message":"simulation failed","data":{"err":"BlockhashNotFound"}}`
 )
 
-// Settle returns an outcome only if the nodes' answers make it certain, even if some answers are
-// lost.
 func TestSettle(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -119,7 +117,6 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-// If a node does not answer, the next one is used, for sending and for status calls.
 func TestSettleAsksTheNextNode(t *testing.T) {
 	up := &script{says: map[string][]string{"sendTransaction": {`"x"`}, "getSignatureStatuses": {confirmed},
 		"getBlockHeight": {"7"}, "getBalance": {`{"value":12}`}}}
@@ -136,8 +133,6 @@ func TestSettleAsksTheNextNode(t *testing.T) {
 	}
 }
 
-// If the second node refuses a transaction, the refusal is final only if the first one certainly
-// did not pass the transaction on.
 func TestRefusalBehindASilentNode(t *testing.T) {
 	for name, c := range map[string]struct {
 		first   *script

@@ -1,10 +1,7 @@
 // Package solanapay implements pay.Chain and pay.Settler with the JSON-RPC of Solana nodes.
 //
-// The amount of a payment is judged by the token balances that the network recorded before and
-// after the transaction, which senders cannot forge. Except for memos, instructions and logs are
-// ignored, because their meaning depends on programs. So it does not matter whether another program
-// made the transfer, or whether a look-up table was used. Look-alike coins, and money that leaves
-// again in the same transaction, count as nothing. A fact that a node omits is never guessed.
+// A payment is judged by the token balances that the network recorded before and after the
+// transaction, which senders cannot forge.
 //
 // Start reading at New. The file read.go judges a payment.
 package solanapay
@@ -25,8 +22,8 @@ import (
 )
 
 type Config struct {
-	// Nodes are the addresses of JSON-RPC endpoints, asked in order until one gives a definite
-	// answer. They may contain secrets, so errors show only their hosts.
+	// Nodes are URLs of JSON-RPC endpoints, asked in order. A URL may contain a secret, so errors show
+	// only the host.
 	Nodes  []string
 	Wallet string // owner of the receiving token accounts
 	Mint   string
@@ -84,8 +81,8 @@ func (c *Chain) Payment(ctx context.Context, signature pay.Signature) (pay.Payme
 	return payment, nil
 }
 
-// Find implements pay.Chain. A node that knows no transaction may be behind the network, so Find
-// asks the next one too.
+// Find also asks the next node if a node knows no transaction, because that node may be behind the
+// network.
 func (c *Chain) Find(ctx context.Context, reference pay.Reference) ([]pay.Signature, error) {
 	answered := false
 	found, err := ask(ctx, c, func(ctx context.Context, n *node) ([]pay.Signature, error) {
@@ -121,14 +118,13 @@ func (c *Chain) judge(ctx context.Context, n *node, signature pay.Signature) (pa
 		case !s.final():
 			return pay.Payment{}, pay.ErrNotFinal
 		}
-		// The first call found no transaction, but the second reports it as final. Either it became
-		// final in between, or the node keeps no history.
+		// Perhaps the transaction became final between the two calls.
 	}
 	return pay.Payment{}, fmt.Errorf("%w: the node knows that it is final, but not what it did", pay.ErrUnreadable)
 }
 
-// ask asks the nodes in order, until one answers or fails with the error final. Each gets an equal
-// share of the remaining time. If all fail, ask returns the error of the node that knows most.
+// ask asks no other node after the error final. If all nodes fail, ask returns the error of the node
+// that knows most.
 func ask[A any](ctx context.Context, c *Chain, question func(context.Context, *node) (A, error), final error) (none A,
 	worst error) {
 	ctx, cancel := context.WithTimeout(ctx, pay.Timeout)
@@ -154,8 +150,6 @@ func ask[A any](ctx context.Context, c *Chain, question func(context.Context, *n
 	return none, worst
 }
 
-// knowledge ranks the errors of nodes: highest if the node saw the transaction, lower if it does
-// not know it, lowest if it did not answer.
 func knowledge(err error) int {
 	return slices.IndexFunc([]error{pay.ErrUnavailable, pay.ErrNotFound, pay.ErrUnreadable, pay.ErrNotFinal},
 		func(known error) bool {

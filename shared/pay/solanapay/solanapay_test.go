@@ -183,8 +183,8 @@ func TestFaults(t *testing.T) {
 func TestSecondNode(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		first func(*playmoney.Node) // the second node knows the payment
-		late  bool                  // the second node has not seen it become final
+		first func(*playmoney.Node)
+		late  bool // the second node does not know the payment as final
 		want  error
 		calls int // calls to the second node
 	}{
@@ -221,7 +221,6 @@ func TestSecondNode(t *testing.T) {
 	}
 }
 
-// never is a network that accepts requests and does not answer.
 type never struct{}
 
 func (never) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -250,7 +249,6 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-// halting imitates a network in which the first node never answers and the others do.
 type halting struct{ node http.Handler }
 
 func (h halting) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -293,7 +291,7 @@ func TestNew(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		change func(*solanapay.Config)
-		fault  string // part of the error; empty: none
+		fault  string // part of the error; empty: no error
 	}{
 		{"good", func(*solanapay.Config) {}, ""},
 		{"on this machine", func(c *solanapay.Config) { c.Nodes[0] = "http://127.0.0.1:8899" }, ""},

@@ -19,16 +19,14 @@ var memoPrograms = map[string]bool{
 const maxMemo = 16 << 10
 
 type transaction struct {
-	signature pay.Signature // the first signature, which identifies the transaction
-	keys      []string      // signers come first, accounts from look-up tables last
-	signers   int           // at least 1
+	signature pay.Signature
+	keys      []string // signers come first, accounts from look-up tables last
+	signers   int
 	calls     []call
 }
 
-// call is a call of a program. If the program writes memos, data is the text of the memo.
 type call struct{ program, data string }
 
-// readTransaction parses the field Transaction, ["...", "base64"].
 func readTransaction(rec *record) (transaction, error) {
 	var encoded []string
 	if err := json.Unmarshal(rec.Transaction, &encoded); err != nil || len(encoded) != 2 || encoded[1] != "base64" {
@@ -67,13 +65,12 @@ func (tx *transaction) key(i int) string {
 	return tx.keys[i]
 }
 
-// instruction is a call that a program made (inner call), in the node's JSON.
+// instruction is an inner call, which a program made.
 type instruction struct {
 	ProgramIDIndex *int   `json:"programIdIndex"`
 	Data           string `json:"data"` // base58
 }
 
-// resolve returns a call. It decodes the data only if the call writes a memo.
 func (tx *transaction) resolve(in instruction) (call, error) {
 	if in.ProgramIDIndex == nil {
 		return call{}, nil
@@ -93,7 +90,6 @@ func (tx *transaction) resolve(in instruction) (call, error) {
 	return c, nil
 }
 
-// memos returns all memos in the order in which the programs wrote them.
 func (tx *transaction) memos(rec *record) ([]string, error) {
 	var found []string
 	note := func(c call) {

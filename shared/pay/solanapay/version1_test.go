@@ -14,7 +14,6 @@ import (
 	"verdetto/shared/pay/playmoney"
 )
 
-// These transactions of version 1 are written by solana-go, because the recorded ones are older.
 func TestVersion1(t *testing.T) {
 	payer := solana.MustPublicKeyFromBase58(playmoney.Address("payer"))
 	source, receiver := solana.MustPublicKeyFromBase58(playmoney.Address("source")),

@@ -17,7 +17,6 @@ import (
 	"verdetto/shared/runtime/faulttest"
 )
 
-// says imitates a server that answers every request with the same body.
 type says string
 
 func (s says) RoundTrip(*http.Request) (*http.Response, error) {
@@ -26,7 +25,6 @@ func (s says) RoundTrip(*http.Request) (*http.Response, error) {
 	return w.Result(), nil
 }
 
-// Price returns the amount exactly as the payer is charged, or refuses it.
 func TestPrice(t *testing.T) {
 	month := `"recurring":{"interval":"month","interval_count":1,"usage_type":"licensed"}`
 	for _, c := range []struct {
@@ -66,7 +64,7 @@ func TestPrice(t *testing.T) {
 			pay.ErrUnavailable},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			// If a JSON object has two fields of the same name, the last one counts.
+			// If a JSON object has two fields of one name, the last field counts.
 			body := fmt.Sprintf(`{"object":"price","id":%q,"active":true,%s}`, playmoney.TestPrice, c.fields)
 			got, err := open(t, says(body), func(o *stripepay.Config) { o.Price = playmoney.TestPrice }).Price(
 				t.Context())
@@ -77,8 +75,6 @@ func TestPrice(t *testing.T) {
 	}
 }
 
-// The billing portal opens, and the address of the customer changes. Deleting the customer ends the
-// subscription and is idempotent.
 func TestCustomers(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	stripe, checkout := world(t, &now)

@@ -15,8 +15,7 @@ import (
 	"verdetto/shared/pay"
 )
 
-// tolerance is the maximum difference between the time of a delivery and the service's clock. It
-// prevents later replays of a recorded delivery.
+// tolerance limits how long a recorded delivery can be replayed.
 const tolerance = 5 * time.Minute
 
 func (c *Checkout) Event(payload []byte, signature string, now time.Time) (pay.Event, error) {
@@ -34,8 +33,7 @@ func (c *Checkout) Event(payload []byte, signature string, now time.Time) (pay.E
 	return event, nil
 }
 
-// verify checks the signature of a delivery and returns the time that was signed with the payload.
-// The library's own check uses the machine's clock and accepts only one secret.
+// verify replaces the library's check, which uses the machine's clock and accepts only one secret.
 func (c *Checkout) verify(payload []byte, header string) (time.Time, error) {
 	var signed time.Time
 	var offered [][]byte
@@ -70,7 +68,6 @@ func (c *Checkout) verify(payload []byte, header string) (time.Time, error) {
 	return signed, nil
 }
 
-// wireEvent is the outer JSON object of events, in every API version.
 type wireEvent struct {
 	Object  string `json:"object"`
 	ID      string `json:"id"`
@@ -97,8 +94,6 @@ func readEvent(payload []byte) (pay.Event, error) {
 	return pay.Event{ID: w.ID, Type: w.Type, Subscription: subscription, Email: email}, nil
 }
 
-// about returns the subscription that an event of the given type may have changed, or "" for every
-// other event, such as one about a single payment.
 func about(kind string, object []byte) (subscription, email string, err error) {
 	switch kind {
 	case "checkout.session.completed", "checkout.session.async_payment_succeeded":

@@ -13,8 +13,8 @@ import (
 	"verdetto/shared/pay"
 )
 
-// Currencies whose amounts Stripe does not write in hundredths. Stripe's documentation contradicts
-// itself about oddCurrencies, which are refused, because no amount is better than a wrong one.
+// Stripe does not write amounts in these currencies in hundredths. Price refuses oddCurrencies,
+// because Stripe's documentation contradicts itself about them.
 var (
 	wholeCurrencies = []string{"BIF", "CLP", "DJF", "GNF", "JPY", "KMF", "KRW", "MGA", "PYG", "RWF", "VND", "VUV",
 		"XAF", "XOF", "XPF"}
@@ -27,7 +27,7 @@ type wirePrice struct {
 	Active            bool   `json:"active"`
 	BillingScheme     string `json:"billing_scheme"`
 	Currency          string `json:"currency"`
-	UnitAmount        *int64 `json:"unit_amount"` // null: tiers or fractions of a cent
+	UnitAmount        *int64 `json:"unit_amount"` // null for tiers and for fractions of a cent
 	TaxBehavior       string `json:"tax_behavior"`
 	TransformQuantity any    `json:"transform_quantity"`
 	CustomUnitAmount  any    `json:"custom_unit_amount"`
@@ -51,7 +51,6 @@ func (c *Checkout) Price(ctx context.Context) (pay.Price, error) {
 	return p.price()
 }
 
-// price fails with ErrNoPrice if a page cannot show the price in one line.
 func (p wirePrice) price() (pay.Price, error) {
 	wrong := func(what string) (pay.Price, error) {
 		return pay.Price{}, fmt.Errorf("ask Stripe for a price: %w: %s", pay.ErrNoPrice, what)
@@ -88,7 +87,7 @@ func decimals(currency string) int {
 	return 2
 }
 
-// decimal formats an amount in the smallest unit of its currency: 1299 with 2 decimals is "12.99".
+// decimal(1299, 2) is "12.99".
 func decimal(amount int64, decimals int) string {
 	text := strconv.FormatInt(amount, 10)
 	if decimals == 0 {

@@ -16,7 +16,6 @@ import (
 	"verdetto/shared/pay/stripepay"
 )
 
-// account imitates a Stripe account in which every subscription is the given object.
 type account struct {
 	subscription []byte
 	expanded     bool // a session holds the whole subscription, not its id
@@ -37,7 +36,6 @@ func (a account) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.Result(), nil
 }
 
-// recordedSubscriptions returns all recorded subscriptions by file name, with the id sub_recorded.
 func recordedSubscriptions(t *testing.T) map[string][]byte {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(testenv.Data(t), "stripe", "*subscription.*.json"))
@@ -73,8 +71,6 @@ func recordedSubscriptions(t *testing.T) map[string][]byte {
 	return all
 }
 
-// A recorded subscription counts as ours only if its price is the current or a former one in the
-// configuration.
 func TestRecordedPrice(t *testing.T) {
 	for file, object := range recordedSubscriptions(t) {
 		var o struct {
@@ -89,7 +85,6 @@ func TestRecordedPrice(t *testing.T) {
 	}
 }
 
-// The price of a subscription is found wherever the API version and the expanded fields put it.
 func TestPriceInEveryShape(t *testing.T) {
 	for name, items := range map[string]string{
 		"price expanded":      `{"price":{"id":"price_1","object":"price"}}`,

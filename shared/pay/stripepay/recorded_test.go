@@ -16,17 +16,16 @@ import (
 	"verdetto/shared/pay/playmoney"
 )
 
-// recorded describes each recorded file. Those named payrails_ hold only the data of an event,
-// which the test wraps in its outer JSON object.
+// Files named payrails_ hold only the data of an event.
 var recorded = []struct {
 	file string
-	bare string    // the type of event that the test wraps it as; empty: the file is a whole event
-	want pay.Event // without ID, and without Type if the test wraps the file
+	bare string    // event type of a file that holds only the data
+	want pay.Event // without ID, and without Type if bare is set
 }{
 	{"payrails_checkout.session.completed.json", "checkout.session.completed", pay.Event{Subscription: "sub_1LNkeSKXBGcbgpbZ7jMqOPSi", Email: "customer@example.org"}},
 	{"payrails_customer.deleted.json", "customer.deleted", pay.Event{}},
 	{"payrails_invoice.payment_action_required.json", "invoice.payment_action_required", pay.Event{}},
-	// In the form of API version 2025-03-31.
+	// This invoice has the form of API version 2025-03-31.
 	{"payrails_invoice.payment_failed.json", "invoice.payment_failed", pay.Event{Subscription: "sub_1234", Email: "customer@example.org"}},
 	// This invoice names the subscription in both places where the API versions put it.
 	{"payrails_invoice.payment_action_required.json", "invoice.payment_failed", pay.Event{Subscription: "sub_1234", Email: "customer@example.org"}},

@@ -1,8 +1,8 @@
-// Package stripepay implements pay.Checkout with Stripe's API. It never logs a secret or an e-mail
-// address, and never puts one into an error. The library's telemetry is off.
+// Package stripepay implements pay.Checkout with Stripe's API. Secrets and e-mail addresses must not
+// appear in logs or errors.
 //
 // Answers are parsed from their JSON, not into the library's types, because the form of subscriptions
-// and invoices depends on the API version. This package understands the old and the new form.
+// and invoices depends on the API version.
 //
 // Start reading at New. The file wire.go holds the forms of the API's answers.
 package stripepay
@@ -25,29 +25,27 @@ import (
 type Config struct {
 	Key   string
 	Price string // id of the recurring price
-	// FormerPrices are the ids of prices that were sold earlier. Subscriptions to them stay valid.
+	// FormerPrices are ids of prices that were sold earlier and whose subscriptions stay valid.
 	FormerPrices []string
-	// WebhookSecrets sign webhook deliveries: the current one and, during a rotation, the former
-	// one.
+	// WebhookSecrets are the current secret and, during a rotation, the former one.
 	WebhookSecrets []string
-	URL            string       // of the API; empty: Stripe's own
+	URL            string       // base URL of the API; by default Stripe's
 	Client         *http.Client // nil: a default client
 }
 
 const (
 	retries = 2
-	// longestPause is the longest pause of the library between two attempts. The library does not
-	// check the deadline during a pause.
+	// longestPause is the longest pause between two attempts, during which the library does not check
+	// the deadline.
 	longestPause   = time.Second
 	attemptTimeout = 3 * time.Second
 	maxBody        = 4 << 20
 )
 
-// Checkout sells a subscription to one price through Stripe.
 type Checkout struct {
 	key     string
 	price   string
-	prices  []string // the price and the former ones
+	prices  []string // Config.Price and Config.FormerPrices
 	secrets []string
 	backend stripe.Backend
 }
@@ -101,7 +99,7 @@ func New(config Config) (*Checkout, error) {
 	}, nil
 }
 
-// discreet removes the header that describes this machine, and limits the size of an answer.
+// discreet removes the header that describes this machine.
 type discreet struct{ next http.RoundTripper }
 
 func (d discreet) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -121,8 +119,7 @@ func (d discreet) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// call calls the API and returns the JSON of the answer. Its last parameter is the error for an object
-// that does not exist.
+// The parameter missing is the error for an object that does not exist.
 func (c *Checkout) call(ctx context.Context, what, method, path string, params stripe.ParamsContainer,
 	missing error) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, pay.Timeout-longestPause)
@@ -205,15 +202,13 @@ func (c *Checkout) Subscription(ctx context.Context, id string) (pay.Subscriptio
 	return s.subscription(c.prices), nil
 }
 
-// isID reports whether a text has the form of an id, so that a malformed one causes no call.
 func isID(text, prefix string) bool {
 	const letters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_"
 	return len(text) > len(prefix) && len(text) <= 255 && strings.HasPrefix(text, prefix) &&
 		strings.Trim(text, letters) == ""
 }
 
-// translate converts an error of the library to one of package pay. It omits Stripe's message,
-// which quotes the request.
+// translate omits Stripe's message, which quotes the request.
 func translate(ctx context.Context, what string, err, missing error) error {
 	var refusal *stripe.Error
 	if !errors.As(err, &refusal) {

@@ -30,7 +30,6 @@ var order = pay.StartRequest{
 	CancelURL:  "https://verdetto.example/",
 }
 
-// inside is a network whose only server is the imitation of Stripe.
 type inside struct{ stripe http.Handler }
 
 func (n inside) RoundTrip(r *http.Request) (response *http.Response, err error) {
@@ -63,15 +62,12 @@ func open(t *testing.T, network http.RoundTripper, change ...func(*stripepay.Con
 	return checkout
 }
 
-// world returns an imitation of Stripe and a Checkout that uses it. The time changes only when the
-// test sets now.
 func world(t *testing.T, now *time.Time) (*playmoney.Stripe, *stripepay.Checkout) {
 	t.Helper()
 	fake := playmoney.NewStripe(func() time.Time { return *now })
 	return fake, open(t, inside{fake})
 }
 
-// start returns the id of a new checkout.
 func start(t *testing.T, checkout pay.Checkout, request pay.StartRequest) string {
 	t.Helper()
 	url, err := checkout.Start(t.Context(), request)
@@ -108,7 +104,7 @@ func TestLife(t *testing.T) {
 		name    string
 		happen  func(l *life)
 		session pay.Session      // without the ids
-		held    pay.Subscription // without the ids; zero: no subscription
+		held    pay.Subscription // without the ids
 	}{
 		{"open", func(*life) {}, pay.Session{Status: pay.Open}, pay.Subscription{}},
 		{"expired", func(l *life) { l.Expire(l.session) }, pay.Session{Status: pay.Expired}, pay.Subscription{}},
@@ -254,7 +250,7 @@ func TestIdempotency(t *testing.T) {
 	}
 }
 
-// This runs on virtual time, because the Stripe library pauses between attempts.
+// The Stripe library pauses between attempts, so this test runs on virtual time.
 func TestFaults(t *testing.T) {
 	tooMany := faulttest.Fault{Status: 429,
 		Body: `{"error":{"type":"invalid_request_error","code":"rate_limit","message":"slow down, anna@example.com"}}`}
@@ -265,7 +261,7 @@ func TestFaults(t *testing.T) {
 		faults []faulttest.Fault
 		change func(*stripepay.Config, *pay.StartRequest)
 		want   error
-		made   int // sessions
+		made   int // sessions that Stripe created
 	}{
 		{"down", []faulttest.Fault{faulttest.Cut(), faulttest.Cut(), faulttest.Cut()}, nil, pay.ErrUnavailable, 0},
 		{"cut once", []faulttest.Fault{faulttest.Cut()}, nil, nil, 1},
@@ -310,8 +306,7 @@ func TestFaults(t *testing.T) {
 				faults := faulttest.Break(fake)
 				for _, fault := range c.faults {
 					if fault.Status == 0 && !fault.Cut {
-						// synctest requires channels to be created in the bubble that waits on
-						// them.
+						// synctest requires channels to be created in the bubble that waits on them.
 						fault = faulttest.Slow(make(chan struct{}))
 					}
 					faults.Fail(fault)
@@ -360,8 +355,6 @@ func (s *spy) RoundTrip(r *http.Request) (*http.Response, error) {
 	return s.next.RoundTrip(r)
 }
 
-// The Stripe library logs nothing. Its requests have no header that describes this machine or holds
-// telemetry.
 func TestDiscretion(t *testing.T) {
 	var logged strings.Builder
 	log.SetOutput(&logged)

@@ -20,7 +20,7 @@ type ref struct {
 func (r *ref) UnmarshalJSON(b []byte) error {
 	*r = ref{}
 	if len(b) == 0 || b[0] != '{' {
-		return json.Unmarshal(b, &r.ID) // null leaves it empty
+		return json.Unmarshal(b, &r.ID) // null leaves the id empty
 	}
 	r.Object = append(json.RawMessage(nil), b...)
 	var object struct {
@@ -38,8 +38,7 @@ func moment(seconds int64) time.Time {
 	return time.Unix(seconds, 0).UTC()
 }
 
-// read parses an object. It fails if the object is of another kind, or has no id, which only an
-// invoice may lack.
+// read accepts an invoice without an id.
 func read[W any](body []byte, object string) (w W, err error) {
 	var head struct{ Object, ID string }
 	if err := json.Unmarshal(body, &head); err != nil {
@@ -65,8 +64,6 @@ type wireSession struct {
 	Subscription ref `json:"subscription"`
 }
 
-// email returns the address that the payer entered or, before the payment, the one for which the
-// checkout was started.
 func (s wireSession) email() string {
 	return cmp.Or(s.CustomerDetails.Email, s.CustomerEmail)
 }
@@ -103,16 +100,16 @@ type wireSubscription struct {
 	Customer      ref    `json:"customer"`
 	LatestInvoice ref    `json:"latest_invoice"`
 	EndedAt       int64  `json:"ended_at"`
-	period               // until 2025-03-31
+	period               // in API versions before 2025-03-31
 	Items         struct {
 		Data []item `json:"data"`
 	} `json:"items"`
 }
 
 type item struct {
-	period     // since 2025-03-31
+	period     // since API version 2025-03-31
 	Price  ref `json:"price"`
-	Plan   ref `json:"plan"` // the name of the price before 2020
+	Plan   ref `json:"plan"` // older name of the field price
 }
 
 func (s wireSubscription) has(prices []string) bool {
@@ -122,7 +119,6 @@ func (s wireSubscription) has(prices []string) bool {
 	})
 }
 
-// current returns the current billing period. Its place depends on the API version.
 func (s wireSubscription) current() period {
 	p := s.period
 	for _, item := range s.Items.Data {
@@ -133,12 +129,11 @@ func (s wireSubscription) current() period {
 	return p
 }
 
-// paidUntil returns the end of the last paid period. It reads the newest invoice, because the state
-// is not enough: the period advances an hour or more before a renewal is charged, and the state
-// stays active meanwhile.
+// paidUntil prefers the newest invoice to the status, because a period begins before its renewal is
+// charged.
 func (s wireSubscription) paidUntil() time.Time {
 	if s.Status == "incomplete" || s.Status == "incomplete_expired" {
-		return time.Time{} // nothing was ever paid
+		return time.Time{} // nothing was paid
 	}
 	paid := s.Status == "active" || s.Status == "trialing"
 	var invoice struct {
@@ -174,12 +169,12 @@ func (s wireSubscription) subscription(prices []string) pay.Subscription {
 
 type wireInvoice struct {
 	CustomerEmail string `json:"customer_email"`
-	Subscription  ref    `json:"subscription"` // until 2025-03-31
+	Subscription  ref    `json:"subscription"` // in API versions before 2025-03-31
 	Parent        struct {
 		SubscriptionDetails struct {
 			Subscription ref `json:"subscription"`
 		} `json:"subscription_details"`
-	} `json:"parent"` // since 2025-03-31
+	} `json:"parent"` // since API version 2025-03-31
 }
 
 func (i wireInvoice) subscription() string {

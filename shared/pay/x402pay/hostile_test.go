@@ -23,7 +23,6 @@ var (
 		solana.Meta(payer).SIGNER()}
 )
 
-// paying replaces the transfer by the call c and adds signers.
 func paying(c solana.Instruction, sign ...ed25519.PrivateKey) func(*draft) {
 	return func(d *draft) { d.calls[2], d.sign = c, append(d.sign, sign...) }
 }
@@ -42,7 +41,6 @@ func token(data []byte, accounts ...*solana.AccountMeta) solana.Instruction {
 	return call(solana.TokenProgramID, data, accounts...)
 }
 
-// memo returns a call of the memo program whose only effect is that it names accounts.
 func memo(accounts ...*solana.AccountMeta) solana.Instruction {
 	return call(solana.MemoProgramID, []byte("x"), accounts...)
 }
@@ -51,7 +49,6 @@ func ten(first byte) []byte { return append(binary.LittleEndian.AppendUint64([]b
 
 func lamports(n uint64) []byte { return binary.LittleEndian.AppendUint64([]byte{2, 0, 0, 0}, n) }
 
-// hostile lists changes to a valid payment, by the kind of defect that they cause.
 var hostile = map[string][]struct {
 	name   string
 	change func(*draft)

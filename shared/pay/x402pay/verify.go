@@ -11,7 +11,8 @@ import (
 	"github.com/gagliardetto/solana-go"
 )
 
-// Reasons for a refusal, from the specification or, where it has no code, from published programs.
+// Refusal reasons are codes from the x402 specification or, for cases without one, from published
+// programs.
 const (
 	invalidVersion      = "invalid_x402_version"
 	unsupportedScheme   = "unsupported_scheme"
@@ -33,19 +34,18 @@ const (
 )
 
 const (
-	maxTransaction = 1232 // limit of the network before version 1, in bytes
-	maxCalls       = 7    // the required calls, and those that wallets add as a protection
+	maxTransaction = 1232 // bytes; the network's limit before transaction version 1
+	maxCalls       = 7
 	signatureFee   = 5000 // lamports per signature
-	decimals       = 6    // of USDC
+	decimals       = 6
 )
 
-// lighthouse is the program with which wallets add assertions to a transaction. An assertion can
-// make the transaction fail, but moves nothing.
+// lighthouse is the program with which wallets add assertions. An assertion can make a transaction
+// fail, but moves nothing.
 var lighthouse = solana.MustPublicKeyFromBase58("L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95")
 
-// Verify fails with a *Refusal if the payment does not meet the requirements. A payment passes only
-// if it has the layout that the specification gives for transfers of wallets. Every program call in
-// that layout is known, so no simulation is needed.
+// Verify fails with a *Refusal if the payment does not meet the requirements. Verify accepts only
+// calls of known programs, so no simulation is needed.
 func (s *Seller) Verify(p Payload, want Requirements) (Payment, error) {
 	switch {
 	case p.X402Version != Version:
@@ -82,8 +82,7 @@ func (s *Seller) Verify(p Payload, want Requirements) (Payment, error) {
 		message: message, payer: tx.Signatures[1], v1: tx.Message.GetVersion() == solana.MessageVersionV1}, nil
 }
 
-// decode parses a transaction and returns it with the signed message. It refuses bytes that differ
-// from the encoding of the parsed transaction, so that each transaction has exactly one encoding.
+// decode refuses bytes other than those to which the parsed transaction encodes.
 func decode(text string) (*solana.Transaction, []byte, error) {
 	if base64.StdEncoding.DecodedLen(len(text)) > solana.MaxTransactionSizeV1+2 {
 		return nil, nil, refuse(undecoded, "the transaction is longer than %d bytes", solana.MaxTransactionSizeV1)
@@ -130,9 +129,8 @@ func (s *Seller) signers(tx *solana.Transaction, message []byte) (solana.PublicK
 	return keys[1], nil
 }
 
-// calls checks each program call and returns the fee that the fee payer pays, in lamports. A
-// transaction of version 1 states its limit and its fee itself, and the network ignores calls about
-// them. Their fee is added all the same, so that no interpretation exceeds MaxFee.
+// calls returns the fee in lamports. For version 1, the fee that the calls state is added to the
+// transaction's own, although the network ignores such calls.
 func (s *Seller) calls(m *solana.Message, payer solana.PublicKey, units uint64) (fee int64, err error) {
 	if n := len(m.Instructions); n > maxCalls {
 		return 0, refuse(badInstructions, "the transaction makes %d calls; at most %d are taken", n, maxCalls)
@@ -183,8 +181,7 @@ func (s *Seller) calls(m *solana.Message, payer solana.PublicKey, units uint64) 
 	return feeOf(*limit, *price, stated)
 }
 
-// budget parses a program call that sets the compute limit (in units) or the compute price (in
-// millionths of a lamport per unit). A transaction may set each once.
+// limit is in compute units, and price in millionths of a lamport per unit.
 func budget(data []byte, limit, price **uint64) error {
 	switch {
 	case len(data) == 5 && data[0] == 2 && *limit == nil:
@@ -201,7 +198,6 @@ func budget(data []byte, limit, price **uint64) error {
 	return nil
 }
 
-// feeOf returns the network fee in lamports, and fails if it is above MaxFee.
 func feeOf(limit, price, stated uint64) (int64, error) {
 	const most = MaxFee - 2*signatureFee // the largest priority fee
 	if stated > most || limit > 0 && price > (most-stated)*1_000_000/limit {
@@ -210,11 +206,9 @@ func feeOf(limit, price, stated uint64) (int64, error) {
 	return 2*signatureFee + int64(stated+(limit*price+999_999)/1_000_000), nil
 }
 
-// transferChecked is the token program's transfer call that also names the coin and its decimals.
+// transferChecked is the token program's instruction that also names the mint and the decimals.
 const transferChecked = 12
 
-// transfer checks that a call of the token program moves exactly the price from the payer to the
-// wallet.
 func (s *Seller) transfer(m *solana.Message, call solana.CompiledInstruction, payer solana.PublicKey,
 	units uint64) error {
 	if len(call.Data) != 10 || call.Data[0] != transferChecked || len(call.Accounts) != 4 {

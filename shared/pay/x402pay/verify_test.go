@@ -52,14 +52,13 @@ func seller(t testing.TB) *Seller {
 	return s
 }
 
-// draft is a transaction that a client has not signed yet. Tests change it.
 type draft struct {
 	feePayer solana.PublicKey
 	calls    []solana.Instruction
 	version  solana.MessageVersion
-	config   solana.TransactionConfig // only for version 1
+	config   solana.TransactionConfig
 	blocked  solana.Hash
-	sign     []ed25519.PrivateKey // signers in addition to the fee payer, whose signature stays empty
+	sign     []ed25519.PrivateKey // without the fee payer
 
 	message func(*solana.Message)     // before signing
 	signed  func(*solana.Transaction) // after signing
@@ -79,14 +78,12 @@ func priceCall(each uint64) solana.Instruction {
 	return call(solana.ComputeBudget, binary.LittleEndian.AppendUint64([]byte{3}, each))
 }
 
-// transferOf returns the token program's checked transfer call, signed by owner.
 func transferOf(source, mint, destination, owner solana.PublicKey, units uint64, decimals byte) solana.Instruction {
 	return call(solana.TokenProgramID, append(binary.LittleEndian.AppendUint64([]byte{transferChecked}, units),
 		decimals),
 		solana.Meta(source).WRITE(), solana.Meta(mint), solana.Meta(destination).WRITE(), solana.Meta(owner).SIGNER())
 }
 
-// good returns a valid payment, like those of the published clients.
 func good(t testing.TB) *draft {
 	return &draft{
 		feePayer: addressOf(feeKey), version: solana.MessageVersionV0, sign: []ed25519.PrivateKey{payerKey},
@@ -98,8 +95,7 @@ func good(t testing.TB) *draft {
 	}
 }
 
-// asV1 makes a payment of version 1, which states its limits itself, not by calls. The fee is in
-// lamports.
+// The fee is in lamports.
 func asV1(limit uint32, fee uint64) func(*draft) {
 	return func(d *draft) {
 		d.version, d.calls = solana.MessageVersionV1, d.calls[2:]
@@ -204,7 +200,7 @@ func TestPaymentsThatPass(t *testing.T) {
 	}
 }
 
-// Verify refuses a change of any byte outside the fee payer's signature, which Sign overwrites.
+// Only the fee payer's signature may differ, because Sign overwrites that signature.
 func TestEveryByte(t *testing.T) {
 	s := seller(t)
 	for name, change := range map[string]func(*draft){"0": func(*draft) {}, "1": asV1(20_000, 1)} {
@@ -274,7 +270,6 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// A payment that passes Verify is signed by its payer and costs at most MaxFee.
 func FuzzVerify(f *testing.F) {
 	s := seller(f)
 	want := s.Requirements(price)

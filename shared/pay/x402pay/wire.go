@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 )
 
-// HTTP headers of the protocol, with JSON in base64 as values.
+// The values of these headers are JSON in base64.
 const (
-	RequiredHeader  = "PAYMENT-REQUIRED"  // sent with status 402
-	SignatureHeader = "PAYMENT-SIGNATURE" // sent with a request
-	ResponseHeader  = "PAYMENT-RESPONSE"  // the outcome of the payment, sent with an answer
+	RequiredHeader  = "PAYMENT-REQUIRED"
+	SignatureHeader = "PAYMENT-SIGNATURE"
+	ResponseHeader  = "PAYMENT-RESPONSE"
 )
 
 type Requirements struct {
@@ -32,7 +32,6 @@ type Resource struct {
 	MimeType    string `json:"mimeType,omitempty"`
 }
 
-// Required is how a service asks for a payment.
 type Required struct {
 	X402Version int            `json:"x402Version"`
 	Error       string         `json:"error,omitempty"`
@@ -40,21 +39,19 @@ type Required struct {
 	Accepts     []Requirements `json:"accepts"`
 }
 
-// Payload is how a client sends a payment.
 type Payload struct {
 	X402Version int          `json:"x402Version"`
 	Accepted    Requirements `json:"accepted"`
 	Payload     struct {
-		Transaction string `json:"transaction"` // base64; lacks its first signature
+		Transaction string `json:"transaction"` // base64; the fee payer's signature is ignored
 	} `json:"payload"`
 }
 
-// Settlement is how a service states the outcome of a payment.
 type Settlement struct {
 	Success     bool   `json:"success"`
 	ErrorReason string `json:"errorReason,omitempty"`
 	Payer       string `json:"payer,omitempty"`
-	Transaction string `json:"transaction"` // signature; may be empty
+	Transaction string `json:"transaction"` // base58 signature; may be empty
 	Network     string `json:"network"`
 	Amount      string `json:"amount,omitempty"`
 }
@@ -70,7 +67,7 @@ func encode(value any) (string, error) {
 
 const maxHeader = 8 << 10 // bytes
 
-// ParsePayload parses the value of SignatureHeader. It fails with a *Refusal if it is malformed.
+// ParsePayload fails with a *Refusal if the header is malformed.
 func ParsePayload(header string) (p Payload, err error) {
 	if len(header) > maxHeader {
 		return Payload{}, refuse(invalidPayload, "the payment is longer than %d bytes", maxHeader)

@@ -1,11 +1,6 @@
 // Package x402pay verifies payments in the protocol x402 (version 2, scheme exact, on Solana). A
-// client pays for one answer with a transaction. This package checks the transaction and signs it
-// as the fee payer. It makes no network call and stores nothing, so the caller must send the
-// transaction and ensure that it counts once.
-//
-// A payment that passes Verify and takes effect moves exactly the price from one payer to the
-// wallet, in the required coin, and nothing else. It costs the fee payer at most MaxFee. Only
-// payments that passed Verify are signed.
+// client pays for one answer with a transaction, which this package checks and signs as the fee
+// payer. The caller must send the transaction and ensure that it counts once.
 //
 // Start reading at New and Seller.Verify. The sources are the 2026 versions of three
 // specifications: x402 v2, its scheme exact on Solana, and its transport over HTTP.
@@ -25,22 +20,20 @@ import (
 
 const Version = 2
 
-// scheme is the only supported scheme: the client pays exactly the required amount.
 const scheme = "exact"
 
-// Solana's networks by their genesis hash (CAIP-2).
+// CAIP-2 names of Solana's networks.
 const (
 	Mainnet = "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp"
 	Devnet  = "solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1"
 )
 
-// NetworkOf returns the network of a cluster in Solana's tools, or "" for an unknown name.
+// NetworkOf returns "" for an unknown cluster name.
 func NetworkOf(cluster string) string {
 	return map[string]string{"mainnet-beta": Mainnet, "devnet": Devnet}[cluster]
 }
 
-// MaxFee is the most that a transaction may cost the fee payer, in lamports (billionths of a SOL):
-// 5,000 for each of two signatures, and 10,000 for priority.
+// MaxFee, in lamports, allows 5,000 for each of two signatures and 10,000 for priority.
 const MaxFee = 20_000
 
 // lifetime, in seconds, is about as long as a blockhash is valid.
@@ -48,13 +41,12 @@ const lifetime = 60
 
 type Config struct {
 	Network string
-	Mint    string // of a coin with 6 decimals
+	Mint    string // mint address of a coin with 6 decimals
 	Wallet  string // owner of the receiving token account
-	// FeeKey signs as the fee payer. Its address needs some SOL and should hold nothing else.
+	// The address of FeeKey needs SOL and should hold nothing else.
 	FeeKey ed25519.PrivateKey
 }
 
-// Seller verifies payments to one wallet.
 type Seller struct {
 	config   Config
 	mint     solana.PublicKey
@@ -84,10 +76,9 @@ func New(config Config) (*Seller, error) {
 	return &Seller{config, mint, account, solana.PublicKeyFromBytes(config.FeeKey.Public().(ed25519.PublicKey))}, nil
 }
 
-// FeePayer returns the address that pays the network fee, and therefore needs SOL.
 func (s *Seller) FeePayer() string { return s.feePayer.String() }
 
-// Requirements asks for a payment of units, in millionths of a USDC.
+// The parameter units is in millionths of a USDC.
 func (s *Seller) Requirements(units int64) Requirements {
 	return Requirements{
 		Scheme: scheme, Network: s.config.Network, Amount: strconv.FormatInt(units, 10), Asset: s.config.Mint,
@@ -96,23 +87,21 @@ func (s *Seller) Requirements(units int64) Requirements {
 	}
 }
 
-// Payment is a transaction that passed Verify and was not sent yet.
+// Payment is a transaction that passed Verify.
 type Payment struct {
-	Payer string // owner of the coins it moves
+	Payer string
 	Units int64
-	Fee   int64 // for the fee payer, in lamports
-	// Guarded means that the transaction may contain assertions, which the payer can make succeed
-	// in the simulation and fail in the block.
+	Fee   int64 // in lamports
+	// Guarded transactions may contain assertions that succeed in a simulation and fail on the chain.
 	Guarded bool
 
 	key     ed25519.PrivateKey
 	message []byte
 	payer   solana.Signature
-	v1      bool // the signatures follow the message
+	v1      bool // signatures follow the message
 }
 
-// Sign signs the transaction as the fee payer and returns the signature and the wire format. It is
-// deterministic, so a retry sends the same transaction.
+// Sign is deterministic, so a retry sends the same transaction.
 func (p Payment) Sign() (pay.Signature, []byte) {
 	fee := ed25519.Sign(p.key, p.message)
 	signatures := slices.Concat(fee, p.payer[:])
@@ -124,8 +113,8 @@ func (p Payment) Sign() (pay.Signature, []byte) {
 }
 
 type Refusal struct {
-	Reason string // code of the protocol, or of its published programs
-	Detail string // in words
+	Reason string
+	Detail string
 }
 
 func (r *Refusal) Error() string { return r.Reason + ": " + r.Detail }

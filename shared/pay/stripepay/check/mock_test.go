@@ -18,8 +18,8 @@ import (
 	"verdetto/shared/pay/stripepay"
 )
 
-// stripeMock starts stripe-mock, which contains Stripe's own description of the API. It checks
-// every request against it, and answers with fixed data.
+// stripe-mock checks each request against Stripe's description of the API and answers with fixed
+// data.
 func stripeMock(t *testing.T) string {
 	t.Helper()
 	mock := exec.Command(testenv.Tool(t, "stripe-mock", "stripe-mock"), "-http-addr", "127.0.0.1:0", "-https-addr",
@@ -110,7 +110,7 @@ func TestStripeMock(t *testing.T) {
 	if len(watcher.seen) != 7 {
 		t.Errorf("%d requests, want 7", len(watcher.seen))
 	}
-	// stripe-mock refuses what the API does not describe, so the answers above show valid requests.
+	// stripe-mock must refuse what the API does not describe, or the answers above would show nothing.
 	response, err := http.PostForm(address+"/v1/checkout/sessions", url.Values{"mode": {"lottery"}})
 	if err != nil {
 		t.Fatal(err)
