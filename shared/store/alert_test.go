@@ -24,7 +24,6 @@ func keyOf(name string) store.Key {
 	return store.Key{Partition: partition, Sort: sort}
 }
 
-// Earlier versions had at most one alert per subscriber and route, by mail.
 func TestEarlierAlertsAreRead(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
 	for key, data := range map[string]string{
@@ -59,7 +58,6 @@ func TestEarlierAlertsAreRead(t *testing.T) {
 	}
 }
 
-// The format in which earlier versions stored an alert does not change.
 func TestAnAlertIsWrittenAsEver(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
 	d.confirmed(t, "x", alertOf("ada", "BUH", 2000))
@@ -74,7 +72,6 @@ func TestAnAlertIsWrittenAsEver(t *testing.T) {
 	}
 }
 
-// ForgetRoute removes the marks of a route only after the last of several alerts.
 func TestSeveralAlertsForARoute(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
 	all := []store.Alert{

@@ -11,8 +11,6 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Alerts stores the alerts of subscribers (partitions: PENDING, ALERTS, SUBSCRIBER, WATCHED,
-// STOPPED).
 type Alerts struct {
 	Table  Table
 	Outbox Outbox // for the mail that asks for confirmation
@@ -60,8 +58,7 @@ func (a Alerts) One(ctx context.Context, ref Ref, s SubscriberID) (Alert, error)
 	return readAlert(item)
 }
 
-// Remove deletes the subscriber's alerts with the given references, or all alerts of the subscriber
-// if there are none, and returns their number.
+// Remove without references deletes all alerts of the subscriber.
 func (a Alerts) Remove(ctx context.Context, s SubscriberID, which ...Ref) (removed int, err error) {
 	err = RetryConflicts(ctx, func() (err error) {
 		removed, err = a.remove(ctx, s, which)
@@ -102,7 +99,7 @@ func (a Alerts) remove(ctx context.Context, s SubscriberID, which []Ref) (int, e
 	return removed, wrap(w.commit(ctx, a.Table), "remove alerts")
 }
 
-// Stop blocks messages to a subscriber until the given time, and deletes the subscriber's alerts.
+// Stop also deletes the subscriber's alerts.
 func (a Alerts) Stop(ctx context.Context, s SubscriberID, until time.Time) error {
 	if err := a.Table.Write(ctx, set(Item{Key: stoppedKey(s), Expires: until})); err != nil {
 		return fmt.Errorf("stop mail to a subscriber: %w", err)
@@ -120,8 +117,7 @@ func (a Alerts) Stopped(ctx context.Context, s SubscriberID) (bool, error) {
 	return err == nil, wrap(unless(err, ErrNotFound), "read whether mail is stopped")
 }
 
-// Page returns at most limit alerts for a route after the given Place; fewer than limit means that
-// there are no more. A malformed alert has only Subscriber and Ref.
+// Fewer than limit alerts mean that the route has no more. A malformed alert has only Subscriber, Route and ID.
 func (a Alerts) Page(ctx context.Context, route fare.Route, after string, limit int) ([]Alert, error) {
 	r := Range{Partition: alertsOf(route), After: after, Limit: limit}
 	alerts, err := list(ctx, a.Table, r, func(item Item) (Alert, error) {
@@ -135,20 +131,18 @@ func (a Alerts) Page(ctx context.Context, route fare.Route, after string, limit 
 	return alerts, wrap(err, "list alerts for %s", route)
 }
 
-// MarkNotified records that the subscriber was notified of a price that the refresh of a day found.
-// It keeps concurrent changes of the alert, and does nothing if the alert was removed.
+// MarkNotified keeps concurrent changes of the alert, and does nothing if the alert was removed.
 func (a Alerts) MarkNotified(ctx context.Context, alert Alert, found fare.Day, price fare.Cents) error {
 	return a.markNotified(ctx, alert, found, func(s *State) { s.LastPrice = price })
 }
 
-// MarkNotifiedOf is like MarkNotified, for an alert to Anywhere; destinations has the form of
-// State.Met.
+// destinations has the form of State.Met.
 func (a Alerts) MarkNotifiedOf(ctx context.Context, alert Alert, found fare.Day, destinations string) error {
 	return a.markNotified(ctx, alert, found, func(s *State) { s.Met = destinations })
 }
 
 func (a Alerts) markNotified(ctx context.Context, alert Alert, found fare.Day, record func(*State)) error {
-	alert.Fresh = false // if the subscriber has changed the alert meanwhile, change reads it again
+	alert.Fresh = false // after a concurrent change by the subscriber, change reads the alert again
 	err := a.change(ctx, alert, func(next *Alert) {
 		if next.Mailed < found || IsWrongDay(next.Mailed, found) {
 			next.Mailed = found
@@ -158,8 +152,7 @@ func (a Alerts) markNotified(ctx context.Context, alert Alert, found fare.Day, r
 	return wrap(err, "record that a subscriber was notified")
 }
 
-// Change changes a stored alert and returns the result, or ErrNotFound. If the condition changed,
-// the alert becomes Fresh, so a fare that was already notified is notified again.
+// Change makes the alert Fresh if the condition changed.
 func (a Alerts) Change(ctx context.Context, ref Ref, s SubscriberID, change func(*Alert)) (Alert, error) {
 	changed, err := a.One(ctx, ref, s)
 	if err != nil {
@@ -174,8 +167,7 @@ func (a Alerts) Change(ctx context.Context, ref Ref, s SubscriberID, change func
 	return changed, wrap(err, "change an alert")
 }
 
-// MarkSeen records the first price with which an alert of kind Drop or Change compares later
-// prices. Only the first call has an effect.
+// MarkSeen has no effect on an alert with a State.
 func (a Alerts) MarkSeen(ctx context.Context, alert Alert, price fare.Cents) error {
 	err := a.change(ctx, alert, func(next *Alert) {
 		if next.State == (State{}) {
@@ -185,8 +177,7 @@ func (a Alerts) MarkSeen(ctx context.Context, alert Alert, price fare.Cents) err
 	return wrap(err, "record what an alert has seen")
 }
 
-// MarkMet records State.Met of an alert to Anywhere. If the alert was written after the caller read
-// it, MarkMet does nothing; the next refresh records the destinations.
+// MarkMet does nothing if the stored alert is newer than the given one.
 func (a Alerts) MarkMet(ctx context.Context, alert Alert, destinations string) error {
 	err := a.change(ctx, alert, func(next *Alert) {
 		if next.version == alert.version {
@@ -196,8 +187,7 @@ func (a Alerts) MarkMet(ctx context.Context, alert Alert, destinations string) e
 	return wrap(err, "record what meets an alert")
 }
 
-// change writes the alert if the function changes it. If another process has written the alert since
-// it was read, change reads it again and retries. A removed alert stays removed.
+// After a conflict, change reads the alert again and retries. A removed alert stays removed.
 func (a Alerts) change(ctx context.Context, alert Alert, change func(*Alert)) error {
 	return rewrite(ctx, alert, func(read Alert) error {
 		next := read
@@ -214,11 +204,9 @@ func (a Alerts) change(ctx context.Context, alert Alert, change func(*Alert)) er
 	}, func() (Alert, error) { return a.One(ctx, alert.Ref(), alert.Subscriber) })
 }
 
-// UntilResumed pauses an alert until the subscriber resumes it.
 const UntilResumed fare.Day = 2932896 // 9999-12-31
 
-// Pause stops notifications of an alert until the given day; day 0 resumes them at once. It does
-// nothing if the alert was removed.
+// With day 0, Pause resumes the alert at once.
 func (a Alerts) Pause(ctx context.Context, alert Alert, until fare.Day) error {
 	err := a.change(ctx, alert, func(next *Alert) { next.Paused = until })
 	return wrap(err, "pause an alert")
@@ -233,8 +221,7 @@ func (a Alerts) MarkOver(ctx context.Context, alert Alert, day fare.Day) error {
 	return wrap(err, "record that an alert has ended")
 }
 
-// digestWrites returns the writes to a subscriber's digest that belong in the same write as the
-// change of an alert.
+// The returned writes belong in the same write as the change of the alert.
 func (a Alerts) digestWrites(ctx context.Context, before, after Alert) ([]Op, error) {
 	switch {
 	case before.Digest == after.Digest:
@@ -262,7 +249,7 @@ func (a Alerts) beginDigest(ctx context.Context, s SubscriberID) ([]Op, error) {
 	}
 	ops := []Op{{Mode: Create, Item: Item{Key: digestKey(s), Data: []byte("{}")}}}
 	_, err = a.Table.Get(ctx, digestProgressKey, Strong)
-	if errors.Is(err, ErrNotFound) { // there was never a digest
+	if errors.Is(err, ErrNotFound) {
 		return append(ops, Op{Mode: Create, Item: Item{Key: digestProgressKey, Data: []byte("{}")}}), nil
 	}
 	if err != nil {
@@ -271,9 +258,8 @@ func (a Alerts) beginDigest(ctx context.Context, s SubscriberID) ([]Op, error) {
 	return ops, nil
 }
 
-// endDigest returns the write that removes a digest, or none if one of the remaining alerts has
-// Digest set. It reads the digest before the alerts: if an alert gets Digest meanwhile, beginDigest
-// rewrites the digest, and the removal fails.
+// endDigest reads the digest before the alerts: if an alert gets Digest meanwhile, beginDigest rewrites the digest,
+// and the removal fails.
 func (a Alerts) endDigest(ctx context.Context, s SubscriberID, left []Ref) ([]Op, error) {
 	item, err := a.Table.Get(ctx, digestKey(s), Strong)
 	if errors.Is(err, ErrNotFound) {
@@ -284,7 +270,7 @@ func (a Alerts) endDigest(ctx context.Context, s SubscriberID, left []Ref) ([]Op
 	}
 	for _, ref := range left {
 		switch alert, err := a.One(ctx, ref, s); {
-		case errors.Is(err, ErrNotFound), errors.Is(err, ErrUnreadable): // cannot be in the digest
+		case errors.Is(err, ErrNotFound), errors.Is(err, ErrUnreadable): // such an alert cannot be in the digest
 		case err != nil:
 			return nil, err
 		case alert.Digest:

@@ -143,7 +143,7 @@ func (m *intercepted) Write(ctx context.Context, ops ...store.Op) error {
 
 func TestAMalformedJob(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
-	// The sort key 0 comes before those of all other jobs.
+	// Sort key 0 comes before the keys of all other jobs.
 	malformed := store.Item{Key: store.Key{Partition: "OUTBOX#alerts", Sort: "0"}, Data: []byte("{")}
 	storetest.Must(t, d.Table.Write(ctx, store.Op{Mode: store.Set, Item: malformed}))
 	d.pending(t, "x", alertOf("ada", "BUH", 2000))
@@ -157,7 +157,6 @@ func TestAMalformedJob(t *testing.T) {
 	}
 }
 
-// Remove deletes the alerts of a subscriber and the list of them.
 func TestRemovingLeavesNothing(t *testing.T) {
 	d, ctx := openAlerts(t), context.Background()
 	d.confirmed(t, "x", alertOf("ada", "BUH", 0))

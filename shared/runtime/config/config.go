@@ -1,6 +1,7 @@
 // Package config reads settings from environment variables, and reports all their faults at once.
 // Start reading at LoadWith and at Settings.
-// | A value of the form ssm:/name refers to a secret with that name in another store. No error contains a secret.
+//
+// A value of the form ssm:/name refers to a secret with that name in another store. No error contains a secret.
 package config
 
 import (

@@ -1,6 +1,8 @@
 // Package queue is the interface to message queues.
-// | # What a Queue promises
-// |   - A Send that returned nil has put every message on the queue.
+//
+// # What a Queue promises
+//
+//   - A Send that returned nil has put every message on the queue.
 //   - A Send that failed may have queued some messages, unless the error is ErrInvalid.
 //   - Messages are delivered at least once, in any order.
 //   - A message whose worker fails or is killed is delivered again, or becomes a dead letter after too many deliveries.

@@ -60,7 +60,7 @@ func TestWorkerHandler(t *testing.T) {
 	two := []queue.Message{{ID: "a"}, {ID: "b"}}
 	for _, c := range []struct {
 		name   string
-		has    []int // amount of work of each call
+		has    []int
 		err    error
 		takes  time.Duration
 		calls  int
@@ -78,7 +78,7 @@ func TestWorkerHandler(t *testing.T) {
 				calls := 0
 				failed := queue.WorkerHandler(func(context.Context) (int, error) {
 					calls++
-					time.Sleep(c.takes) // on the virtual clock
+					time.Sleep(c.takes)
 					return c.has[calls-1], c.err
 				}, slog.New(slog.DiscardHandler))(ctx, two)
 				if diff := cmp.Diff(c.failed, failed); diff != "" || calls != c.calls {

@@ -1,5 +1,4 @@
-// Package recorder holds the response of an http.Handler in memory. The response can be inspected
-// before it is sent, or sent in another form.
+// Package recorder holds the response of an http.Handler in memory.
 package recorder
 
 import (
@@ -7,8 +6,7 @@ import (
 	"net/http"
 )
 
-// Recorder is an http.ResponseWriter whose zero value is ready to use. Status and Sent are set when
-// the response begins. Call WriteHeader(200) after the handler in case it wrote nothing.
+// The zero Recorder is ready to use. Call WriteHeader(200) after the handler, in case the handler wrote nothing.
 type Recorder struct {
 	Status int
 	Sent   http.Header // the headers when the response began
@@ -23,7 +21,6 @@ func (r *Recorder) Header() http.Header {
 	return r.header
 }
 
-// WriteHeader has no effect after the first call.
 func (r *Recorder) WriteHeader(status int) {
 	if r.Status == 0 {
 		r.Status, r.Sent = status, r.Header().Clone()

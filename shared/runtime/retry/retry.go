@@ -1,6 +1,5 @@
-// Package retry holds what all retries have in common: the growing wait between tries, the sleep,
-// and the parsing of Retry-After. Callers write the loop themselves, because one try may be part of
-// a larger request, and some failures do not count as tries.
+// Package retry holds what all retries have in common: the growing wait between tries, the sleep, and the parsing of
+// Retry-After.
 package retry
 
 import (
@@ -24,11 +23,10 @@ func (b Backoff) After(n int) time.Duration {
 	return min(wait, b.Longest)
 }
 
-// Jittered returns a random part of After, so that callers that failed at the same time do not
-// retry at the same time.
+// Jittered is random, so that callers that failed at the same time do not retry at the same time.
 func (b Backoff) Jittered(n int) time.Duration { return rand.N(b.After(n)) }
 
-// Sleep waits, or returns the context's error if that ends first.
+// Sleep returns early with the context's error if the context ends.
 func Sleep(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return ctx.Err()
@@ -43,7 +41,7 @@ func Sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// ParseAfter parses a Retry-After header: seconds, or a date.
+// The wait is negative if the header holds a past date.
 func ParseAfter(value string, now time.Time) (wait time.Duration, ok bool) {
 	value = strings.TrimSpace(value)
 	if seconds, err := strconv.ParseFloat(value, 64); err == nil && seconds >= 0 {

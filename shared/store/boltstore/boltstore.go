@@ -1,7 +1,5 @@
-// Package boltstore implements store.Table in one file of the database bbolt, for one machine.
-// Concurrent writers share one sync of the disk. Open refuses a damaged file, or a file of another
-// program, and leaves it unchanged. Open and Sweep delete expired items, which therefore do not
-// make the file grow. Start with Open.
+// Package boltstore implements store.Table in one file of the database bbolt, for one machine. Start with Open.
+// A file that Open refuses stays unchanged.
 package boltstore
 
 import (
@@ -27,7 +25,7 @@ var bucket = []byte("items")
 
 type Option func(*bolt.Options)
 
-// Scratch is for a temporary file: writes do not wait for the disk, so they are not durable.
+// Scratch makes writes fast but not durable, for temporary files.
 func Scratch(o *bolt.Options) { o.NoSync = true }
 
 type Store struct {
@@ -39,14 +37,12 @@ type Store struct {
 
 var _ store.Table = (*Store)(nil)
 
-// writable makes bolt rebuild the list of free pages when it opens the file, instead of writing it
-// with each commit, which would be slow for a large file.
+// Without NoFreelistSync, each commit would write the list of free pages, which is slow for a large file.
 func writable() *bolt.Options {
 	return &bolt.Options{Timeout: time.Second, FreelistType: bolt.FreelistMapType, NoFreelistSync: true}
 }
 
-// Open opens the file, or creates it. It turns a backup into a normal store by removing the
-// checksum at its end.
+// Open creates a missing file, and removes the checksum at the end of a backup.
 func Open(path string, now func() time.Time, options ...Option) (*Store, error) {
 	o := writable()
 	for _, f := range options {
@@ -81,8 +77,7 @@ func Open(path string, now func() time.Time, options ...Option) (*Store, error) 
 	return s, nil
 }
 
-// create writes the file under another name and renames it when it is complete, so that a killed
-// process leaves no incomplete store.
+// create renames the file when it is complete, so that a killed process leaves no incomplete store.
 func create(path string) error {
 	begun := path + ".new"
 	if err := os.Remove(begun); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -96,7 +91,7 @@ func create(path string) error {
 		err = os.Rename(begun, path)
 	}
 	if err != nil {
-		_ = os.Remove(begun) // it may not exist
+		_ = os.Remove(begun) // the file may not exist
 	}
 	return err
 }
@@ -121,8 +116,7 @@ func openError(path string, err error) error {
 	return notAStore(path, err)
 }
 
-// Read opens an undamaged store without write access. sealed is true for a backup, whose checksum
-// Read has verified.
+// sealed is true for a backup, whose checksum Read has verified.
 func Read(path string, now func() time.Time) (s *Store, sealed bool, err error) {
 	db, sealed, err := verified(path)
 	if err != nil {
@@ -141,14 +135,13 @@ func Read(path string, now func() time.Time) (s *Store, sealed bool, err error) 
 	return &Store{db: db, now: now, group: group{db: db, most: mostTogether}}, sealed, nil
 }
 
-// verified opens an undamaged database, of any program, without write access.
 func verified(path string) (db *bolt.DB, sealed bool, err error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
 		return nil, false, fmt.Errorf("open store %s: %w", path, err)
 	case info.Size() == 0:
-		return nil, false, notAStore(path, errors.New("it is empty")) // bolt.Open would make it a database
+		return nil, false, notAStore(path, errors.New("it is empty")) // bolt.Open would make an empty file a database
 	}
 	// bolt.Open checks only the two meta pages.
 	db, err = bolt.Open(path, 0o600, &bolt.Options{Timeout: time.Second, ReadOnly: true})
@@ -225,7 +218,7 @@ func (s *Store) change(ctx context.Context, c change) error {
 	return err
 }
 
-// WriteFailed returns when the last write failed because of the file, by the system clock, or zero.
+// WriteFailed returns the time of the last write that failed because of the file, or zero.
 func (s *Store) WriteFailed() time.Time {
 	if at := s.failed.Load(); at != 0 {
 		return time.Unix(0, at)
@@ -317,7 +310,7 @@ func (s *Store) Query(ctx context.Context, r store.Range) (items []store.Item, e
 		from := prefix
 		if after := append(append(bytes.Clone(partition), r.After...), 0); r.After != "" &&
 			bytes.Compare(after, from) > 0 {
-			from = after // the smallest key after After
+			from = after // the smallest key after r.After
 		}
 		c := b.Cursor()
 		for k, v := c.Seek(from); bytes.HasPrefix(k, prefix); k, v = c.Next() {
@@ -362,7 +355,7 @@ func (s *Store) Write(ctx context.Context, ops ...store.Op) error {
 	})
 }
 
-// put carries out an operation. version is the stored one, 0 if there is none.
+// version is that of the stored item, 0 if none is stored.
 func put(b *bolt.Bucket, op store.Op, version int64) (err error) {
 	switch op.Mode {
 	case store.Check:

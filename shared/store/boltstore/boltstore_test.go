@@ -91,8 +91,6 @@ func TestBegunAndKilled(t *testing.T) {
 	}
 }
 
-// Open refuses a file that lost used pages, and most files with a damaged page. No damage may end the
-// process of this test, as bolt could.
 func TestDamageIsReported(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "good.db")
@@ -100,7 +98,7 @@ func TestDamageIsReported(t *testing.T) {
 	storetest.Must(t, err)
 	const items = 120
 	for n := range items {
-		data := bytes.Repeat([]byte{byte(n)}, 50+n%7*1500) // some fill several pages
+		data := bytes.Repeat([]byte{byte(n)}, 50+n%7*1500)
 		storetest.Must(t, s.Write(
 			t.Context(), store.Op{
 				Item: store.Item{Key: store.Key{Partition: "P", Sort: fmt.Sprintf("%04d", n)}, Data: data},
@@ -146,7 +144,7 @@ func TestDamageIsReported(t *testing.T) {
 		}) {
 			refused++
 		}
-		for range 4 { // one bit of the page header or of its first elements
+		for range 4 {
 			damaged(func(b []byte) []byte { b[at+rng.IntN(80)] ^= 1 << rng.IntN(8); return b })
 		}
 	}

@@ -7,8 +7,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// Copy writes a consistent snapshot of the whole file to w, while other goroutines read and write.
-// Before the first byte, it calls size with the number of bytes.
+// Copy calls size before the first byte is written. Other goroutines may read and write meanwhile.
 func (s *Store) Copy(w io.Writer, size func(bytes int64)) error {
 	err := s.db.View(func(tx *bolt.Tx) error {
 		size(tx.Size())
@@ -21,8 +20,7 @@ func (s *Store) Copy(w io.Writer, size func(bytes int64)) error {
 	return nil
 }
 
-// Size returns the sizes of the file and of its free space, in bytes. bolt reuses free space before
-// the file grows.
+// Size returns bytes. bolt reuses free space before the file grows.
 func (s *Store) Size() (file, free int64) {
 	_ = s.db.View(func(tx *bolt.Tx) error { // a closed file has size 0
 		file = tx.Size()

@@ -13,8 +13,6 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// Each write stores a pair of items. A copy made during writes must hold both items of a pair, or
-// neither.
 func TestCopy(t *testing.T) {
 	dir := t.TempDir()
 	s, err := boltstore.Open(filepath.Join(dir, "live.db"), time.Now)
@@ -45,12 +43,12 @@ func TestCopy(t *testing.T) {
 			}
 			select {
 			case wrote <- struct{}{}:
-			default: // the previous signal was not received yet
+			default:
 			}
 		}
 	}()
 	for i := range 10 {
-		<-wrote // wait until the writer runs, however busy the machine is
+		<-wrote
 		var copied bytes.Buffer
 		var size int64
 		storetest.Must(t, s.Copy(&copied, func(bytes int64) { size = bytes }))

@@ -8,23 +8,20 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// mostTogether limits the changes in one transaction, because every caller waits until all of them
-// are on disk.
+// mostTogether limits the changes in one transaction, because every caller waits until all are on disk.
 const mostTogether = 1000
 
-// change is what one caller requests. It must check all conditions before it writes, so that a
-// refused change has written nothing. If bolt fails during a write, it must return errHalfWritten.
+// A change must check all conditions before it writes. If bolt fails during a write, a change must return
+// errHalfWritten.
 type change func(*bolt.Bucket) error
 
 // errHalfWritten means that the transaction must not be committed.
 var errHalfWritten = errors.New("half written")
 
-// group commits the changes of many callers in one transaction. Writing a transaction to disk is
-// slow; changes that arrive meanwhile form the next one. A change that finds no transaction running
-// is committed at once.
+// group commits the changes of many callers in one transaction, because each write to disk is slow.
 type group struct {
 	db   *bolt.DB
-	most int // changes in one transaction
+	most int
 
 	mu      sync.Mutex
 	waiting []*waiter
@@ -37,8 +34,7 @@ type waiter struct {
 	done   chan struct{}
 }
 
-// run carries out a change and returns when it is on disk. It returns the error of the transaction,
-// or else of the change.
+// Except with Scratch, the change is on disk when run returns nil.
 func (g *group) run(c change) error {
 	w := &waiter{change: c, done: make(chan struct{})}
 	g.mu.Lock()
@@ -73,7 +69,6 @@ func (g *group) commitAll() {
 // errNothingWritten means that every change was refused, so nothing needs to be written to disk.
 var errNothingWritten = errors.New("nothing written")
 
-// commit carries out the changes in one transaction. Each sees the writes of those before it.
 func (g *group) commit(together []*waiter) {
 	err := g.db.Update(func(tx *bolt.Tx) error {
 		b, written := tx.Bucket(bucket), false
@@ -90,8 +85,7 @@ func (g *group) commit(together []*waiter) {
 		return nil
 	})
 	for _, w := range together {
-		// If the transaction failed, even a refused change gets its error, because another change
-		// that is now undone may have been the reason for the refusal.
+		// If the transaction failed, a refused change gets that error too: an undone change may have caused the refusal.
 		if err != nil && !errors.Is(err, errNothingWritten) {
 			w.err = err
 		}

@@ -17,10 +17,8 @@ import (
 // Receives is the number of deliveries after which the suite expects a dead letter.
 const Receives = 3
 
-// Harness is a queue under test, including the workers' side.
 type Harness interface {
 	queue.Queue
-	// Receive delivers visible messages, no more than most.
 	Receive(t *testing.T, most int) []queue.Message
 	Done(t *testing.T, messages ...queue.Message)
 	// ExpireVisibility makes delivered messages that are not done visible again.
@@ -28,7 +26,7 @@ type Harness interface {
 	Dead(t *testing.T) []string
 }
 
-// Run runs the suite. open returns an empty queue.
+// Each call of open must return an empty queue.
 func Run(t *testing.T, open func(t *testing.T) Harness) {
 	for _, c := range []struct {
 		name string
@@ -109,7 +107,7 @@ func texts(t *testing.T, b Harness) {
 		" ", "a\tb\r\nc", `{"origins":["MIL"],"a":"<&>\""}`, "Città di München – 東京 🛫",
 		strings.Repeat("x", queue.MaxBody), strings.Repeat("è", queue.MaxBody/2),
 	}
-	for range 6 { // more than sqsqueue sends in one batch
+	for range 6 { // together more than sqsqueue sends in one batch
 		want = append(want, strings.Repeat("y", queue.MaxBody))
 	}
 	send(t, b, want...)

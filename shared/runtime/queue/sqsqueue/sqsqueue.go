@@ -1,8 +1,4 @@
-// Package sqsqueue sends messages to Amazon SQS in batches of at most ten. If SQS refuses messages
-// of a batch because of its own failure, Send retries them. The error of Send states why SQS refused
-// the remaining ones.
-//
-// Lambda functions receive the messages through package lambdaqueue.
+// Package sqsqueue sends messages to Amazon SQS in batches of at most ten.
 package sqsqueue
 
 import (
@@ -23,7 +19,7 @@ import (
 const (
 	batchMessages = 10
 	batchBytes    = 256 << 10
-	tries         = 4 // for a message that SQS refuses because of its own failure
+	tries         = 4 // for messages refused by a fault of SQS
 )
 
 var waits = retry.Backoff{First: 100 * time.Millisecond, Longest: time.Second}
@@ -65,7 +61,7 @@ func (q *Queue) Send(ctx context.Context, messages ...string) error {
 	return nil
 }
 
-// Postpone takes at most 12 hours, the limit of SQS.
+// SQS accepts at most 12 hours.
 func (q *Queue) Postpone(ctx context.Context, m queue.Message, wait time.Duration) error {
 	_, err := q.client.ChangeMessageVisibility(ctx, &sqs.ChangeMessageVisibilityInput{QueueUrl: aws.String(q.url),
 		ReceiptHandle: aws.String(m.Receipt), VisibilityTimeout: int32(wait.Seconds())})
@@ -75,7 +71,6 @@ func (q *Queue) Postpone(ctx context.Context, m queue.Message, wait time.Duratio
 	return nil
 }
 
-// batch sends messages until each is accepted or finally refused, or tries is reached.
 func (q *Queue) batch(ctx context.Context, messages []string) error {
 	entries := make([]types.SendMessageBatchRequestEntry, len(messages))
 	for i, m := range messages {
@@ -85,7 +80,7 @@ func (q *Queue) batch(ctx context.Context, messages []string) error {
 	for try := 1; ; try++ {
 		out, err := q.client.SendMessageBatch(ctx, &sqs.SendMessageBatchInput{QueueUrl: aws.String(q.url), Entries: entries})
 		if err != nil {
-			return errors.Join(append(final, err)...) // The client has already retried if that can help.
+			return errors.Join(append(final, err)...) // the client has retried already
 		}
 		var again []types.SendMessageBatchRequestEntry
 		var refused []error

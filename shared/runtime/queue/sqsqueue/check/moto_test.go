@@ -24,7 +24,6 @@ func client(endpoint string, options ...func(*sqs.Options)) *sqs.Client {
 	}, options...)
 }
 
-// box is a queue in moto, consumed as Lambda does.
 type box struct {
 	*sqsqueue.Queue
 	client    *sqs.Client

@@ -26,12 +26,11 @@ type entry struct {
 	Body string `json:"MessageBody"`
 }
 
-// wire replaces the network and accepts messages like SQS. trouble returns the fault of a message in
-// a request, numbered from 1: "" for none, "sender" for a final refusal, anything else for a
-// temporary one.
+// trouble returns the fault of a message in a request: "" for none, "sender" for a final refusal, anything else for a
+// temporary refusal.
 type wire struct {
 	trouble func(body string, request int) string
-	fail    func(request int) (status int, err error) // the fault of a whole request
+	fail    func(request int) (status int, err error)
 	mu      sync.Mutex
 	batches [][]string
 	taken   []string
@@ -95,7 +94,6 @@ func numbered(n int) (all []string) {
 	return all
 }
 
-// Whichever messages of a batch SQS refuses, the rest is sent, and the error names the failures.
 func TestFaults(t *testing.T) {
 	odd := func(body string) bool { return (body[2]-'0')%2 == 1 }
 	for _, c := range []struct {
@@ -180,7 +178,6 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// A Send that waits for a retry ends with the caller's context.
 func TestGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
