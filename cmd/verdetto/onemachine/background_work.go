@@ -7,24 +7,20 @@ import (
 )
 
 const (
-	// every is how often a worker looks for work, such as due retries, without a signal.
 	every = time.Minute
-	// everyOutbox is how often a worker looks for due mails. Request handlers do not signal this
-	// worker, because the time of an answer would then reveal whether the request caused a mail.
+	// Requests do not signal the workers that send mail, because the time of an answer would then
+	// reveal whether the request caused a mail.
 	everyOutbox = time.Second
-	// jobsAtOnce is how many mails are sent in parallel: fewer than the connections that a mail
-	// server allows a client by default (Exim 20, Postfix 50).
+	// jobsAtOnce is less than the default limits of connections of Exim (20) and Postfix (50 a client).
 	jobsAtOnce = 16
 )
 
-// newSignal returns a channel on which a worker receives signals, and a function that sends one
-// without blocking. A signal to a busy worker makes it run once more when it has finished.
 func newSignal() (signalled <-chan struct{}, signal func()) {
 	pending := make(chan struct{}, 1)
 	return pending, func() {
 		select {
 		case pending <- struct{}{}:
-		default: // already signalled
+		default:
 		}
 	}
 }
@@ -60,7 +56,6 @@ func drain(ctx context.Context, work func(context.Context) (int, error)) error {
 	}
 }
 
-// repeat runs work at once, on each signal, and at an interval. The next run retries failed work.
 func (s *Service) repeat(ctx context.Context, what string, every time.Duration, signalled <-chan struct{},
 	work func() error) {
 	for {

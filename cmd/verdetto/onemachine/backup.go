@@ -19,24 +19,19 @@ import (
 	"verdetto/shared/store/socketstore"
 )
 
-// backupTime limits a backup, because the store's file cannot reuse freed pages meanwhile and
-// grows.
+// While a copy runs, the store's file cannot reuse freed pages and grows.
 const backupTime = 30 * time.Minute
 
 type copier interface {
 	Copy(w io.Writer, size func(bytes int64)) error
 }
 
-// beforeAll is the clock for a store that is only read, such as a backup: no item has expired.
 func beforeAll() time.Time { return time.Time{} }
 
-// socket returns the path of the Unix socket through which other commands reach the process that has
-// locked the store's file.
 func socket(file string) string { return file + ".socket" }
 
-// HandOutCopies serves copies, the status and the table of a file store until the context ends.
-// Only root and the user that runs the service may connect to the socket next to the file. For
-// tables that are not in a file, it does nothing.
+// HandOutCopies serves a file store on a Unix socket until ctx ends. The socket has mode 0600,
+// because a copy contains addresses of customers.
 func (o Options) HandOutCopies(ctx context.Context, name string) error {
 	file, isFile := strings.CutPrefix(name, "bolt:")
 	source, ok := o.Table.(copier)
@@ -44,7 +39,7 @@ func (o Options) HandOutCopies(ctx context.Context, name string) error {
 		return nil
 	}
 	path := socket(file)
-	// This process holds the file's lock, so an existing socket was left by a killed process.
+	// This process has locked the store's file, so an existing socket belongs to no living process.
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("open the socket of backups: %w", err)
 	}
@@ -56,28 +51,28 @@ func (o Options) HandOutCopies(ctx context.Context, name string) error {
 	mux.HandleFunc(statusPath, o.answerStatus)
 	mux.Handle(socketstore.Path, socketstore.Handler(o.Table))
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
-		// The Content-Length lets the reader detect a partial copy.
+		// Content-Length lets the reader detect a partial copy.
 		err := source.Copy(w, func(bytes int64) { w.Header().Set("Content-Length", strconv.FormatInt(bytes, 10)) })
 		if err != nil {
 			o.Log.ErrorContext(ctx, "the copy of the store for verdetto backup broke off", "error", err)
 		}
 	})
 	server := &http.Server{ReadHeaderTimeout: 10 * time.Second, WriteTimeout: backupTime, Handler: mux}
-	go server.Serve(listener) // ends with the context
+	go server.Serve(listener)
 	context.AfterFunc(ctx, func() { _ = server.Close(); _ = os.Remove(path) })
 	return nil
 }
 
-// RemoveSocket is called before the process ends, because the removal at the end of the context may
-// come too late.
+// RemoveSocket must be called before the process ends, because HandOutCopies may not remove the
+// socket in time.
 func RemoveSocket(name string) {
 	if file, ok := strings.CutPrefix(name, "bolt:"); ok {
-		_ = os.Remove(socket(file)) // it may be gone already
+		_ = os.Remove(socket(file))
 	}
 }
 
-// listenPrivately listens on a Unix socket with the permissions of a store's file. It makes the
-// socket in a private folder, so that no other user can connect at any moment.
+// listenPrivately makes the socket in a private folder, because other users could connect between
+// Listen and Chmod.
 func listenPrivately(path string) (net.Listener, error) {
 	dir, err := os.MkdirTemp(filepath.Dir(path), ".s")
 	if err != nil {
@@ -89,7 +84,7 @@ func listenPrivately(path string) (net.Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	listener.SetUnlinkOnClose(false) // it will have another name
+	listener.SetUnlinkOnClose(false)
 	if err = os.Chmod(private, 0o600); err == nil {
 		err = os.Rename(private, path)
 	}
@@ -99,8 +94,8 @@ func listenPrivately(path string) (net.Listener, error) {
 	return listener, nil
 }
 
-// Backup copies a store's file to a new file, even while a service has the store open. The new file
-// appears only after the whole copy has been written and read back without error.
+// Backup works even while a service has the store open. The new file appears only after the copy
+// has been read back without error.
 func Backup(ctx context.Context, name, to string) (err error) {
 	file, err := fileOf(name)
 	if err != nil {
@@ -118,7 +113,7 @@ func Backup(ctx context.Context, name, to string) (err error) {
 		return fmt.Errorf("back up store: %w", err)
 	}
 	defer func() {
-		part.Close() // Sync has reported any error
+		part.Close()
 		if err != nil {
 			_ = os.Remove(part.Name())
 		}
@@ -132,16 +127,14 @@ func Backup(ctx context.Context, name, to string) (err error) {
 	if _, _, err = Verify(ctx, "bolt:"+part.Name(), time.Now, nil); err != nil {
 		return fmt.Errorf("read the backup: %w", err)
 	}
-	// Link fails if another process has created a file of that name meanwhile.
+	// Unlike Rename, Link does not overwrite a file that another process has created meanwhile.
 	if err = os.Link(part.Name(), to); err != nil {
 		return fmt.Errorf("back up store: %w", err)
 	}
-	_ = os.Remove(part.Name()) // only the temporary name goes; the link stays
+	_ = os.Remove(part.Name())
 	return nil
 }
 
-// newPart creates and locks a part file next to a file. First it deletes the part files of killed
-// commands.
 func newPart(file string) (*os.File, error) {
 	sweepParts(filepath.Dir(file))
 	part, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".verdetto.part-*")
@@ -172,7 +165,6 @@ func askService(ctx context.Context, file, path string) (*http.Response, error) 
 	return response, err
 }
 
-// copyOf copies a file through the process that serves it, if any.
 func copyOf(ctx context.Context, file string, w io.Writer) error {
 	response, err := askService(ctx, file, "/")
 	if errors.Is(err, errNotServing) {
@@ -195,7 +187,6 @@ func copyOf(ctx context.Context, file string, w io.Writer) error {
 	return nil
 }
 
-// backupName is the layout of the name of a backup, which says when the backup was made (UTC).
 const backupName = "verdetto-20060102T150405Z.db"
 
 func BackupIn(folder string, now time.Time) string {
@@ -229,8 +220,7 @@ func failedBackup(folder string) time.Time {
 	return info.ModTime().UTC()
 }
 
-// lastBackup returns the zero time if there is no backup, and false if the folder cannot be read; it may be
-// missing, because the first backup creates it.
+// lastBackup treats a missing folder as one without backups, because the first backup creates it.
 func lastBackup(folder string) (newest time.Time, known bool) {
 	err := backups(folder, func(_ string, made time.Time) error { newest = made; return nil })
 	return newest, folder != "" && (err == nil || errors.Is(err, os.ErrNotExist))

@@ -12,8 +12,6 @@ import (
 	"verdetto/shared/runtime/config"
 )
 
-// The trouble says why there is no recent backup. It ends with the next good one, even if the file
-// that systemd wrote about a failure stays.
 func TestLookAtBackup(t *testing.T) {
 	now := time.Date(2026, 11, 20, 6, 0, 0, 0, time.UTC)
 	for _, c := range []struct {

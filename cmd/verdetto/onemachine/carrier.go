@@ -53,9 +53,8 @@ func CarrierFaults(name string) (faults []string) {
 	return faults
 }
 
-// OpenCarrier opens a carrier by its name: smtp://HOST:587 or smtps://HOST:465 for a mail server, ses for
-// Amazon SES, anything else for a folder. It does not connect to a server yet. The carrier calls watch, if
-// set, at each step of each mail to a server.
+// OpenCarrier takes ses, smtp://HOST:PORT, smtps://HOST:PORT or the name of a folder. It does not
+// connect to a mail server. watch may be nil.
 func OpenCarrier(ctx context.Context, name string, now func() time.Time, watch func(step string)) (Carrier, error) {
 	if IsFolder(name) {
 		folder, err := maildir.Open(name, now)

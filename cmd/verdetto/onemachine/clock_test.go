@@ -20,11 +20,10 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
-// few is a source with the invented fares from one city. Its time is right even when the service's
-// clock is wrong.
+// few returns fares up to the true time, from which the service's clock may differ.
 type few struct {
 	*sample.Source
-	from time.Time // Fares returns no fare found before this time
+	from time.Time
 	now  *time.Time
 }
 
@@ -50,8 +49,6 @@ func (f few) Departures(ctx context.Context, q upstream.Question, until time.Tim
 	return f.Source.Departures(ctx, q, until)
 }
 
-// A service whose clock was ahead during one refresh is not ready. After one refresh with the right
-// clock, it answers like a service whose clock was never wrong. So does one whose clock was behind.
 func TestClockThatWasWrong(t *testing.T) {
 	t.Parallel()
 	first := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -96,11 +93,11 @@ func TestClockThatWasWrong(t *testing.T) {
 		n := 0
 		get := func(target string) {
 			r := httptest.NewRequest(http.MethodGet, target, nil)
-			r.RemoteAddr = fmt.Sprintf("192.0.2.%d:1234", n%200) // 200 addresses in turn, because of the quotas
+			r.RemoteAddr = fmt.Sprintf("192.0.2.%d:1234", n%200) // in turn, so that no address exceeds its quota
 			n++
 			w := httptest.NewRecorder()
 			service.API.ServeHTTP(w, r)
-			body, _ := io.ReadAll(w.Body) // reading a recorder never fails
+			body, _ := io.ReadAll(w.Body)
 			answers[target] = fmt.Sprintf("%d %s", w.Code, body)
 		}
 		origins := map[string]bool{}

@@ -12,9 +12,8 @@ import (
 	"verdetto/shared/store/dynamostore"
 )
 
-// Copy copies a store into another, which it creates if it does not exist: see store.Copy. It fails
-// if a process has the file of one of them open. It cannot know whether a DynamoDB table is in use,
-// but detects changes of the table during the copy.
+// Copy fails if a service has the file of either store open, but cannot tell whether a service
+// uses a DynamoDB table.
 func Copy(ctx context.Context, fromName, toName string, progress func(items int, doing string)) (items int, err error) {
 	if fromName == toName {
 		return 0, errors.New("copy: -from and -to are the same store")

@@ -40,8 +40,6 @@ func newBackup(t *testing.T) (dir, backup string) {
 	return dir, backup
 }
 
-// Verify and restore detect a changed byte, a truncation and an extension of a backup, and do not
-// change the file.
 func TestEveryByteOfABackup(t *testing.T) {
 	dir, backup := newBackup(t)
 	whole, err := os.ReadFile(backup)
@@ -56,7 +54,7 @@ func TestEveryByteOfABackup(t *testing.T) {
 	damaged := map[string][]byte{"cut by one": whole[:len(whole)-1], "cut in half": whole[:len(whole)/2], "one more": append(bytes.Clone(whole), 0)}
 	for n := range 200 {
 		at := random.IntN(len(whole))
-		if n >= 100 { // the last bytes, with the checksum
+		if n >= 100 {
 			at = len(whole) - 1 - (n - 100)
 		}
 		changed := bytes.Clone(whole)
@@ -111,7 +109,7 @@ func TestForeignFiles(t *testing.T) {
 			if err := os.WriteFile(file, data, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			// An unused store has a status.
+			// A store without items has a status.
 			if err := read(t.Context()); err == nil && !(name == "status" && len(data) == len(nothing)) {
 				t.Errorf("%s of a file that is %s is accepted", name, content)
 			}

@@ -18,7 +18,7 @@ import (
 
 type Example struct {
 	Level               string
-	Origin, Destination string // names of cities, or codes
+	Origin, Destination string
 	Observations        int
 }
 
@@ -30,8 +30,6 @@ func name(c published.Citta) string { return places.Query(fare.City(c.Codice), c
 
 const maxExamined = 100
 
-// Examples judges the routes of the first maxExamined origins, and returns for each level the route
-// with the most observations, if any. The reads do not count as demand.
 func (o Options) Examples(ctx context.Context) ([]Example, error) {
 	fares := store.Fares{Table: o.Table}
 	coverage := &published.Answers{Reader: answer.NewUnrecorded(fares, o.Now, o.Log)}
@@ -96,8 +94,7 @@ func (d Departure) Sentence(l *i18n.Language) string {
 		"Verdict", v.Headline())
 }
 
-// FirstDeparture returns the departure with the lowest percentile. It stops after maxExamined routes
-// if one of them has a departure with a verdict. The reads do not count as demand.
+// FirstDeparture returns the departure with the lowest percentile among those that it examines.
 func (o Options) FirstDeparture(ctx context.Context) (best Departure, found bool, err error) {
 	reader := answer.NewUnrecorded(store.Fares{Table: o.Table}, o.Now, o.Log)
 	coverage := &published.Answers{Reader: reader}

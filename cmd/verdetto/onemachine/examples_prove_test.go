@@ -11,8 +11,7 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Whatever the day, the invented fares contain a route for each level of verdict. The 104 days,
-// five days apart, cover all seasons and weekdays.
+// The 104 days, five days apart, cover all seasons and weekdays.
 func TestProveEveryLevelOnEveryDay(t *testing.T) {
 	source := sample.New()
 	origins, err := source.Origins(t.Context())
@@ -22,8 +21,7 @@ func TestProveEveryLevelOnEveryDay(t *testing.T) {
 	for i := range 104 {
 		now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC).AddDate(0, 0, 5*i)
 		seen := map[string]bool{}
-		// Origins with few fares come first, because their routes may have too little data for a
-		// verdict.
+		// Origins with few fares come first, because their routes may have too little data for a verdict.
 		for _, origin := range slices.Concat([]fare.City{"TRN", "VRN", "TCI", "PSA", "CPH", "MLA", "DUB", "PRG", "BUH"}, origins) {
 			if len(seen) == len(levels) {
 				break

@@ -4,10 +4,10 @@ package onemachine
 
 import "os"
 
-// giveOwner does nothing: this system has no owners that root could set.
 func giveOwner(string, string) error { return nil }
 
-// lockPart and sweepParts do nothing: without locks, a part file of a living process is not known.
+// lockPart and sweepParts do nothing: without locks, sweepParts could delete the part file of a
+// running command.
 func lockPart(*os.File) error { return nil }
 func sweepParts(string)       {}
 

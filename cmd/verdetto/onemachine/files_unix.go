@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// giveOwner gives a file the owner of another file, if root runs this process, so that the
-// service's user can open a store that root created or restored.
+// If root runs this process, file gets the owner of as, so that the service's user can open file.
 func giveOwner(file, as string) error {
 	info, err := os.Stat(as)
 	if err != nil {
@@ -22,8 +21,8 @@ func giveOwner(file, as string) error {
 	if !ok || int(owner.Uid) == os.Geteuid() || os.Geteuid() != 0 {
 		return nil
 	}
-	// Between these calls the service's user may replace the file by a link to a file of root.
-	// Therefore links are not followed, and the owner of the open file is changed.
+	// The service's user could meanwhile replace file by a link to a file of root. Therefore
+	// OpenFile follows no link, and Chown changes the open file.
 	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NOFOLLOW, 0)
 	if err != nil {
 		return fmt.Errorf("give the file its owner: %w", err)
@@ -35,19 +34,17 @@ func giveOwner(file, as string) error {
 	return nil
 }
 
-// lockPart locks a part file until it is closed, so that sweepParts does not delete it. The lock is
-// shared, because a store is read while its part file is locked.
+// lockPart takes a shared lock, because Backup and Restore read the part file while it is locked.
 func lockPart(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB) }
 
 var partName = regexp.MustCompile(`\.verdetto\.part-[0-9]+$`)
 
-// sweepParts deletes the part files of killed backups and restores, which may hold addresses of
-// customers. It deletes no locked file, and follows no link. An empty file stays for an hour,
-// because another process may just have created it and not locked it yet.
+// sweepParts deletes the part files of killed commands, which may hold addresses of customers. An
+// empty file stays for an hour, because another process may be about to lock it.
 func sweepParts(folder string) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
-		return // the command that needs the folder says why
+		return
 	}
 	for _, e := range entries {
 		if !e.Type().IsRegular() || !partName.MatchString(e.Name()) {
@@ -61,7 +58,7 @@ func sweepParts(folder string) {
 		info, err := f.Stat()
 		if err == nil && info.Mode().IsRegular() && (info.Size() > 0 || time.Since(info.ModTime()) > time.Hour) &&
 			syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
-			_ = os.Remove(path) // tried again at the next start
+			_ = os.Remove(path)
 		}
 		f.Close()
 	}

@@ -20,8 +20,6 @@ import (
 	"verdetto/shared/store"
 )
 
-// Every panel of the dashboard shows metrics that a service publishes, and every metric of the service is
-// on a panel.
 func TestDashboard(t *testing.T) {
 	table, clock := openStore(t)
 	backups := t.TempDir()

@@ -16,46 +16,43 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// TooOld is the greatest age of the newest fares in days (refresh.Age) at which the service is still
-// ready: one refresh cycle plus two days. The alarm StaleFares on AWS has the same limit.
+// TooOld is the age of the newest fares, in days, above which /readyz answers 503. The alarm
+// StaleFares on AWS has the same limit.
 const TooOld = Cycle + 2
 
 const noFares = "There are no fares yet: the first refresh is under way, or has failed, and then the log says why."
 
 const (
-	foundFor = time.Second // how long a result is reused
-	// probeFor is the shortest time between two probe writes.
+	foundFor = time.Second
 	probeFor = 30 * time.Second
-	// failedFor is how long the service is not ready after a failed write, even if later writes
-	// succeed, because small writes may succeed on a full disk.
+	// After a failed write the service is not ready for failedFor, because small writes may succeed
+	// on a full disk.
 	failedFor = time.Minute
-	lookTime  = 2 * time.Second // limit for the store to answer
+	lookTime  = 2 * time.Second
 )
 
-// Health checks whether the service works. It reads the store at most once a second and, unless it
-// is read-only, probes it with a write at most once every 30 seconds.
+// Health checks the store at most once a second, however often callers ask.
 type Health struct {
 	fares    store.Fares
 	now      func() time.Time
-	system   func() time.Time // time.Now, except in tests
-	readOnly bool             // never probe with a write
+	system   func() time.Time // the machine's clock; now may be simulated
+	readOnly bool
 
-	troubles func() []monitor.Trouble // returns what fails; nil: not known
+	troubles func() []monitor.Trouble
 
 	mu     sync.Mutex
 	looked time.Time
 	found  CheckResult
 	probed time.Time
-	failed error // error of the last probe write
+	failed error
 
-	collected bool // a route has enough days for a verdict; once true, it stays true
+	collected bool
 }
 
 type CheckResult struct {
-	Days   float64 // refresh.Age in days; negative: the store holds dates in the future
-	Known  bool    // a refresh has been recorded
-	Reason string  // why it is not ready, and what to do; empty if it is ready
-	// Collection is how far the routes are from their first verdict; nil once one has enough days.
+	Days       float64 // negative: the store holds dates in the future
+	Known      bool
+	Reason     string // empty if the service is ready
 	Collection *verdict.Collection
 }
 
@@ -69,8 +66,6 @@ func (o Options) health() *Health {
 	return h
 }
 
-// writes fails within failedFor of a failed write, and after a failed probe. It probes at most once
-// per probeFor.
 func (h *Health) writes(ctx context.Context) error {
 	if watched, ok := h.fares.Table.(interface{ WriteFailed() time.Time }); ok && h.system().Sub(watched.WriteFailed()) < failedFor {
 		return store.ErrUnavailable
@@ -96,7 +91,7 @@ func (h *Health) Look(ctx context.Context) CheckResult {
 	if !h.looked.IsZero() && h.system().Sub(h.looked) < foundFor {
 		return h.found
 	}
-	// A caller who hangs up must not end the check, because later callers get the same result.
+	// A caller who hangs up must not cancel the check, because other callers get the same result.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookTime)
 	defer cancel()
 	var f CheckResult
@@ -129,9 +124,7 @@ func (h *Health) Look(ctx context.Context) CheckResult {
 	return f
 }
 
-// Handler answers /healthz with 200 while the process runs, and /readyz with 200 if the store works
-// and the fares are fresh enough, else 503. Requests for other paths go to next. On AWS the
-// functions answer /healthz themselves, and alarms replace /readyz.
+// Handler answers /healthz and /readyz, and passes requests for other paths to next.
 func (h *Health) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/healthz" && r.URL.Path != "/readyz" {
@@ -170,7 +163,7 @@ func (h *Health) Handler(next http.Handler) http.Handler {
 		}
 		w.Header().Set("Content-Type", "application/json")
 		if r.Method == http.MethodGet {
-			_ = json.NewEncoder(w).Encode(answer) // the caller may have hung up
+			_ = json.NewEncoder(w).Encode(answer)
 		}
 	})
 }

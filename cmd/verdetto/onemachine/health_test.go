@@ -32,8 +32,6 @@ func (u *unwritable) Write(ctx context.Context, ops ...store.Op) error {
 	return u.Table.Write(ctx, ops...)
 }
 
-// A service that cannot write is not ready, and recovers. Calls of /readyz cause at most two writes
-// a minute.
 func TestReadyWhileWritesFail(t *testing.T) {
 	clock := storetest.NewClock()
 	table, err := boltstore.Open(filepath.Join(t.TempDir(), "kept.db"), clock.Now, boltstore.Scratch)
@@ -88,8 +86,6 @@ func printed(t *testing.T, table store.Table, now func() time.Time) string {
 	return text.String()
 }
 
-// Until a route has enough days for a verdict, /readyz and the status say how many there are and when
-// the first verdict is due. Afterwards /readyz never says so again.
 func TestReadyWhileCollecting(t *testing.T) {
 	clock := storetest.NewClock()
 	table, err := boltstore.Open(filepath.Join(t.TempDir(), "kept.db"), clock.Now, boltstore.Scratch)

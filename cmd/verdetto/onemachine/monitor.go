@@ -11,8 +11,7 @@ import (
 	"verdetto/shared/runtime/retry"
 )
 
-// Watch starts what runs beside the service until the context ends: copies and status on the store's
-// socket, metrics on an address of their own, and the daily deletion of expired items.
+// Watch starts background work that ends with ctx. If address is empty, no metrics are served.
 func (o Options) Watch(ctx context.Context, name, address string) error {
 	if err := o.HandOutCopies(ctx, name); err != nil {
 		return err
@@ -25,7 +24,7 @@ func (o Options) Watch(ctx context.Context, name, address string) error {
 	return o.ServeMetrics(ctx, address)
 }
 
-// DynamoDB deletes expired items itself.
+// Only a store in a file needs sweeps: DynamoDB deletes expired items itself.
 const sweepEvery = 24 * time.Hour
 
 func (o Options) sweepDaily(ctx context.Context) {
@@ -81,7 +80,7 @@ func (o Options) ServeMetrics(ctx context.Context, address string) error {
 	}
 	server := &http.Server{Handler: health.Handler(mux), ReadHeaderTimeout: 10 * time.Second, WriteTimeout: time.Minute}
 	o.Log.InfoContext(ctx, "metrics are answered", "address", listener.Addr().String())
-	go server.Serve(listener) // ends with the context
+	go server.Serve(listener)
 	context.AfterFunc(ctx, func() { _ = server.Close() })
 	return nil
 }

@@ -1,8 +1,6 @@
 // Package onemachine runs the whole service in one process over one store: every endpoint of the
-// Lambda functions, the refresh, and the workers that send mails and notifications. Mail goes to a
-// mail server, SES or a folder; without mail there are no alerts and no plan. Payments for the plan
-// go to stand-ins for Stripe and Solana on this machine, unless real payments or none are chosen.
-// Start reading at New. The command verdetto serve calls New, and so do the end-to-end tests.
+// Lambda functions, the refresh, and the workers that send mails and notifications. Without mail
+// there are no alerts and no paid plan. Start reading at New.
 package onemachine
 
 import (
@@ -45,46 +43,41 @@ import (
 )
 
 type Options struct {
-	Table  store.Table
-	Source upstream.Source
-	// Origins are the cities that refreshes cover. OpenSource sets them.
+	Table   store.Table
+	Source  upstream.Source
 	Origins []fare.City
 	Now     func() time.Time
 	Log     *slog.Logger
 
-	Pepper        []byte   // see Pepper
-	OriginSecrets []string // see httpapi.Config; none if callers reach the process directly
-	BaseURL       string   // start of all links to the service; see BaseURL
-	Mail          string   // see OpenCarrier; if empty, there are no alerts and no paid plan
-	// AllFares allows answers to show single fares of Travelpayouts; those of other sources are always
-	// shown. See httpapi.Config.
+	Pepper        []byte
+	OriginSecrets []string
+	BaseURL       string
+	Mail          string // if empty, there are no alerts and no paid plan
+	// AllFares allows answers to show single fares of Travelpayouts.
 	AllFares bool
-	// Money is RealMoney if the real providers, configured as on AWS, take payments for the plan, or
-	// NoMoney if the plan is not sold. With another value, stand-ins on this machine take payments.
+	// Money is RealMoney, NoMoney, or any other value for simulated payments.
 	Money    string
 	LocalURL string
-	// StandIns outlive the service, as the real providers do; nil: New starts its own and Close ends
-	// them.
+	// If StandIns is nil and payments are simulated, New starts stand-ins.
 	StandIns *StandIns
 	Edge     edge.Config
-	Telegram config.Telegram // the bot for alerts in Telegram; none if it has no name
-	// JobDelay returns how long an outbox job waits before it is due; nil: no time.
+	Telegram config.Telegram
+	// If JobDelay is nil, outbox jobs are due at once.
 	JobDelay func() time.Duration
-	// Outbound calls addresses that strangers choose, such as webhooks; nil: an outbound.Client.
+	// Outbound calls addresses that strangers choose, such as webhooks. If nil, an outbound.Client does.
 	Outbound outbound.Poster
 
-	Monitor *monitor.Monitor // records metrics; nil: none
+	Monitor *monitor.Monitor // may be nil
 	config.OneMachine
 	Carry func(mail.Sender) mail.Sender
-	// DiskFree returns the free bytes of a folder's disk, and Certificate the certificate of the
-	// public URL; nil: those of this machine.
+	// If DiskFree or Certificate is nil, this machine's disk or the public URL is asked.
 	DiskFree    func(folder string) (bytes float64, ok bool)
 	Certificate func(ctx context.Context) (*x509.Certificate, error)
 }
 
 type Service struct {
 	API *httpapi.API
-	// Pro, Alerts and Sender are nil if Options.Mail is empty, because alerts and the plan need mail.
+	// Pro, Alerts and Sender are nil if Options.Mail is empty.
 	Pro      *pro.Service
 	Alerts   *alerts.Service
 	Sender   *notify.Sender
@@ -101,8 +94,7 @@ func (s *Service) limiter() *limit.Limiter {
 	return limit.New(s.options.Table, s.options.Now).With(s.quotas.Calls)
 }
 
-// New starts no background work except the stand-ins for payments. The caller must Close the
-// service.
+// The caller must Close the service that New returns.
 func New(o Options) (*Service, error) {
 	o.Log = httpapi.RequestLog(o.Log)
 	s := &Service{options: o, refused: apikey.NewRefused()}
@@ -116,7 +108,7 @@ func New(o Options) (*Service, error) {
 		Answers: &published.Answers{Reader: reader}, Payments: store.Payments{Table: o.Table},
 		Limiter: settings.Limiter, BaseURL: o.BaseURL, Now: o.Now, Log: o.Log,
 	}
-	var payment config.PerCall // sells single answers; always on the real Solana chain
+	var payment config.PerCall // payments for single answers, which are not simulated whatever Options.Money says
 	err := config.Load(&payment)
 	if err == nil {
 		settings.PaidCalls, err = percall.Sell(seller, payment)
@@ -169,8 +161,7 @@ func (s *Service) settings() httpapi.Config {
 	if o.Source.Name() == "sample" {
 		c.Data = "sample"
 	}
-	// Only fares from Travelpayouts belong to another company, which may limit what is shown.
-	// Recorded and invented fares belong to the operator.
+	// Only Travelpayouts may limit which of its fares are shown.
 	c.AllFares = o.AllFares || o.Source.Name() != realSource
 	return c
 }
@@ -181,15 +172,13 @@ func (s *Service) Close() {
 	}
 }
 
-// times limit how long a caller can hold a connection by sending or reading slowly.
 type times struct{ header, request, answer, idle time.Duration }
 
 func (s *Service) server(t times) *http.Server {
 	return &http.Server{
 		Handler: s.options.Edge.Handler(s.options.health().Handler(s.API), s.API.AdmitCached, s.options.Now),
 		HTTP2:   &http.HTTP2Config{MaxConcurrentStreams: 100},
-		// Debug level, because these lines name callers by address and mostly come from port
-		// scanners.
+		// Debug, because these lines contain addresses of callers and mostly come from port scanners.
 		ErrorLog:          slog.NewLogLogger(s.options.Log.Handler(), slog.LevelDebug),
 		ReadHeaderTimeout: t.header,
 		ReadTimeout:       t.request,
@@ -199,8 +188,7 @@ func (s *Service) server(t times) *http.Server {
 	}
 }
 
-// Serve answers on a listener and runs the workers until the context ends. Answers in progress then
-// get up to 10 seconds to finish.
+// Serve also runs the workers. When ctx ends, answers in progress get up to 10 seconds to finish.
 func (s *Service) Serve(ctx context.Context, listener net.Listener) error {
 	go s.Work(ctx)
 	within := times{header: 10 * time.Second, request: 30 * time.Second, answer: 2 * time.Minute, idle: 2 * time.Minute}
@@ -232,9 +220,7 @@ func (s *Service) Serve(ctx context.Context, listener net.Listener) error {
 	return nil
 }
 
-// BaseURL returns the start of all links to the service: the given URL, or VERDETTO_BASE_URL with
-// real payments, or the listening address. Links in mails must be https or lead to this machine;
-// any other URL is rejected at start, before a user waits for a mail.
+// BaseURL fails unless the result may start a link in a mail: https, or http on this machine.
 func BaseURL(given string, realPayments bool, listens net.Addr) (string, error) {
 	if given == "" && realPayments {
 		given = os.Getenv("VERDETTO_BASE_URL")
@@ -266,7 +252,7 @@ func Clock(text string) (func() time.Time, error) {
 	}
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		// A date without a time means noon, so fares found on the morning of that day are known.
+		// A date means noon (UTC), so that fares found that morning are known.
 		if at, err = time.Parse(time.DateOnly, text); err != nil {
 			return nil, fmt.Errorf("-now %q: want RFC 3339 (2016-03-01T12:00:00Z) or a day (2016-03-01)", text)
 		}

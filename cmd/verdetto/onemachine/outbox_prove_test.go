@@ -51,9 +51,7 @@ func outboxService(t *testing.T, delay func() time.Duration, known int) (service
 	}
 }
 
-// The duration of the three calls after a key recovery does not reveal whether the address has a
-// plan. As a control, jobs that start at once reveal it in at least one of three rounds, so the test
-// can detect a leak.
+// A control with jobs that start at once shows that the test would detect a leak.
 func TestProveRecoveryTellsNothingAfterwards(t *testing.T) {
 	const pairs, rounds = 1000, 3
 	atOnce := 0.0
@@ -61,10 +59,10 @@ func TestProveRecoveryTellsNothingAfterwards(t *testing.T) {
 		atOnce = max(atOnce, areaUnderCurve(t, 300, nil))
 		t.Logf("jobs begin at once: area %.3f over 300 pairs", atOnce)
 	}
-	if atOnce < 0.57 { // chance alone exceeds this bound less than once in 300 rounds
+	if atOnce < 0.57 {
 		t.Errorf("nothing is proved: with jobs that begin at once the area is %.3f", atOnce)
 	}
-	for range rounds { // chance alone exceeds the bounds once in 50 rounds
+	for range rounds {
 		area := areaUnderCurve(t, pairs, store.RandomDelay)
 		if t.Logf("jobs begin after 1 to 10 s: area %.3f over %d pairs", area, pairs); area > 0.47 && area < 0.53 {
 			return
@@ -73,9 +71,8 @@ func TestProveRecoveryTellsNothingAfterwards(t *testing.T) {
 	t.Errorf("the times of three calls tell who has a plan")
 }
 
-// areaUnderCurve returns the probability that the three calls after a recovery take longer for an
-// address with a plan than for one without; one half reveals nothing. The addresses of a pair take
-// turns to be first.
+// areaUnderCurve estimates the probability that the calls after a recovery take longer for an
+// address with a plan than for one without: 0.5 if times reveal nothing.
 func areaUnderCurve(t *testing.T, pairs int, delay func() time.Duration) float64 {
 	t.Helper()
 	service, _, _ := outboxService(t, delay, pairs)
@@ -115,7 +112,7 @@ func areaUnderCurve(t *testing.T, pairs int, delay func() time.Duration) float64
 	for n := range pairs {
 		for turn := range 2 {
 			kind := []string{"known", "unknown"}[(turn+n)%2]
-			caller := 2*n + turn // each has its own address, so no quota applies
+			caller := 2*n + turn // each caller has an IP address of its own, so that no quota is exceeded
 			dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 1, byte(caller>>8), byte(caller))}}
 			transport := &http.Transport{DialContext: dialer.DialContext}
 			client := &http.Client{Transport: transport}

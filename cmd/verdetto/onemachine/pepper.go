@@ -18,7 +18,7 @@ import (
 	"verdetto/shared/store/socketstore"
 )
 
-// GivenPepper returns nil if VERDETTO_PEPPER is not set; it may name a parameter of the Parameter Store.
+// GivenPepper returns nil if VERDETTO_PEPPER is not set.
 func GivenPepper(ctx context.Context) ([]byte, error) {
 	if os.Getenv("VERDETTO_PEPPER") == "" {
 		return nil, nil
@@ -37,9 +37,7 @@ func GivenPepper(ctx context.Context) ([]byte, error) {
 	return secret.Key(), nil
 }
 
-// PepperInUse returns the pepper of a service that runs, or has run, over a store. It never creates
-// a pepper, because the service would refuse keys made with it. If mark is true, it stores the
-// pepper's mark in a store that has none.
+// PepperInUse never creates a pepper: the service would refuse keys made with a new one.
 func PepperInUse(ctx context.Context, table store.Table, name string, mark bool) ([]byte, error) {
 	pepper, err := GivenPepper(ctx)
 	if err == nil && pepper == nil {
@@ -53,10 +51,8 @@ func PepperInUse(ctx context.Context, table store.Table, name string, mark bool)
 	return pepper, err
 }
 
-// Pepper returns the secret from which pseudonyms and customer ids are derived: VERDETTO_PEPPER if
-// it is set, as for the Lambda functions. Otherwise it is created once and kept in the store, so
-// that keys work as long as the file exists. Pepper fails if the store was made with another
-// pepper.
+// Pepper returns VERDETTO_PEPPER or the pepper in the store, and creates one for a new store. It
+// fails if the store has the mark of another pepper.
 func Pepper(ctx context.Context, table store.Table) ([]byte, error) {
 	pepper, err := GivenPepper(ctx)
 	if err == nil && pepper == nil {
@@ -68,7 +64,6 @@ func Pepper(ctx context.Context, table store.Table) ([]byte, error) {
 	return pepper, err
 }
 
-// pepperOfStore creates a pepper only for a store that never had one.
 func pepperOfStore(ctx context.Context, table store.Table) ([]byte, error) {
 	pepper, err := store.StoredPepper(ctx, table)
 	if !errors.Is(err, store.ErrNotFound) {
@@ -86,8 +81,8 @@ func pepperOfStore(ctx context.Context, table store.Table) ([]byte, error) {
 	return store.Pepper(ctx, table, fresh)
 }
 
-// CheckPepper fails with store.ErrOtherPepper if a store has the mark of another pepper. If mark is
-// true, it marks a store without a mark.
+// CheckPepper fails with store.ErrOtherPepper if the store has the mark of another pepper. If mark
+// is true, a store without a mark gets one.
 func CheckPepper(ctx context.Context, table store.Table, pepper []byte, mark bool) error {
 	marked, err := store.HasPepperMark(ctx, table)
 	if err != nil || !marked && !mark {
@@ -96,8 +91,7 @@ func CheckPepper(ctx context.Context, table store.Table, pepper []byte, mark boo
 	return store.CheckPepper(ctx, table, pepper)
 }
 
-// ReadStore opens a store for reading, through the running service if one holds the file. It never
-// changes the file, so a backup stays intact.
+// ReadStore does not change a store's file, so a backup stays intact.
 func ReadStore(ctx context.Context, name string, now func() time.Time) (store.Table, error) {
 	file, isFile := strings.CutPrefix(name, "bolt:")
 	switch {

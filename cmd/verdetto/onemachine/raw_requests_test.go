@@ -70,8 +70,7 @@ func (s *slow) Get(ctx context.Context, key store.Key, read store.Consistency) (
 	return s.Table.Get(ctx, key, read)
 }
 
-// onTheWire serves the whole service on a loopback port. If slowly is set, reading a customer blocks
-// until the request is cancelled.
+// If slowly is true, reading a customer blocks until the request is cancelled.
 func onTheWire(t *testing.T, within times, slowly bool) (address string, log *lines, table *slow) {
 	t.Helper()
 	kept, err := boltstore.Open(filepath.Join(t.TempDir(), "test.db"), time.Now, boltstore.Scratch)
@@ -125,8 +124,6 @@ func say(t *testing.T, address, text string) (status int, body string) {
 	return w.StatusCode, string(b)
 }
 
-// A body that contradicts its headers, or ends too early, gets a 400 from every endpoint with the
-// method POST.
 func TestBrokenBodies(t *testing.T) {
 	t.Parallel()
 	address, log, _ := onTheWire(t, patient, false)
@@ -165,7 +162,6 @@ func TestBrokenBodies(t *testing.T) {
 	}
 }
 
-// A caller who hangs up before the answer causes no error in the service's log.
 func TestHangingUp(t *testing.T) {
 	t.Parallel()
 	address, log, table := onTheWire(t, patient, true)

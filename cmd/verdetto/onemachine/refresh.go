@@ -32,8 +32,8 @@ func (o Options) Refresh(ctx context.Context, progress func(done, total int, ori
 	return report, err
 }
 
-// Discovery returns the refresh of all origins for RefreshDaily. If some origins fail, the next
-// call asks only for these, until a new cycle is due.
+// If origins fail, the next call of the returned function asks only for these, unless a new cycle
+// is due.
 func (o Options) Discovery(progress func(done, total int, origin refresh.Outcome)) func(context.Context) (refresh.Report, error) {
 	var failed []fare.City
 	var began time.Time
@@ -49,8 +49,6 @@ func (o Options) Discovery(progress func(done, total int, origin refresh.Outcome
 	}
 }
 
-// compareForm compares the answers of the source with the form that its adapter reads. It logs the
-// differences, and counts each in the metrics as a failed answer.
 func (o Options) compareForm(ctx context.Context) {
 	source, ok := o.Source.(upstream.Checked)
 	if !ok {
@@ -88,8 +86,7 @@ func (o Options) rates(ctx context.Context) fare.Rates {
 	return ecb.Table().RatesOn(fare.DayOf(o.Now()))
 }
 
-// Refreshes holds the two kinds of refresh: All refreshes all routes every Cycle days, and
-// Departures requests all departures of the next year for the routes that are due, every day.
+// Refreshes has All, which is due every Cycle days, and Departures, which is due every day.
 type Refreshes struct{ All, Departures func(context.Context) error }
 
 func (r Refreshes) each(f func(run store.Run, every time.Duration, work func(context.Context) error) error) error {
@@ -103,8 +100,7 @@ const (
 
 var names = map[store.Run]string{store.Discovery: "routes", store.Depth: "departures"}
 
-// RefreshDaily runs the refreshes that are due until the context ends. If several processes share a
-// table, only one refreshes at a time, and no process repeats a finished refresh.
+// Several processes may call RefreshDaily for one table: a lease lets one refresh at a time.
 func (o Options) RefreshDaily(ctx context.Context, r Refreshes) {
 	due := o.Due(r)
 	for {
@@ -118,7 +114,7 @@ func (o Options) RefreshDaily(ctx context.Context, r Refreshes) {
 type pause struct {
 	tries int
 	until time.Time
-	full  func() bool // nil: the disk was not full
+	full  func() bool
 }
 
 func (o Options) Due(r Refreshes) func(ctx context.Context) {
@@ -156,10 +152,8 @@ func (o Options) Due(r Refreshes) func(ctx context.Context) {
 	}
 }
 
-// ranFull returns nil if the store is not a file, or if no write to it has failed since began.
-// Otherwise it returns a function that reports whether the disk still has less than 1 MB more free
-// space than now. A probe write would not tell, because small writes may succeed even on a full
-// disk.
+// ranFull returns a function that compares free space, because a small probe write may succeed
+// even on a full disk.
 func (o Options) ranFull(began time.Time) func() bool {
 	file, ok := o.Table.(interface {
 		WriteFailed() time.Time
@@ -182,9 +176,7 @@ func (o Options) RefreshDue(ctx context.Context, r Refreshes) error {
 	})
 }
 
-// RefreshNow refreshes at once, even if no refresh is due. It is for local sources, whose requests
-// cost nothing. If another process is refreshing, RefreshNow waits for it only before the first
-// refresh of the table.
+// RefreshNow refreshes even if nothing is due, so it is only for sources whose requests are free.
 func (o Options) RefreshNow(ctx context.Context, r Refreshes) error {
 	return r.each(func(run store.Run, _ time.Duration, work func(context.Context) error) error {
 		for {
@@ -202,8 +194,8 @@ func (o Options) RefreshNow(ctx context.Context, r Refreshes) error {
 	})
 }
 
-// RefreshAlone does work while it holds the lease on refreshes. If another process holds the lease,
-// it calls waiting and waits. It fails if the store holds fares of another source.
+// RefreshAlone waits for the lease on refreshes and does work while it holds the lease. It fails
+// if the store holds fares of another source.
 func (o Options) RefreshAlone(ctx context.Context, waiting func(), work func(context.Context) error) error {
 	if err := (store.Fares{Table: o.Table}).Claim(ctx, o.Source.Name(), o.Now()); err != nil {
 		return err
@@ -216,10 +208,7 @@ func (o Options) refreshLease() *store.Lease {
 		Now: o.Now}
 }
 
-// refreshAlone does a refresh if it is due, while it holds the lease; it fails with ErrHeld if
-// another process holds it. A process that lost its lease stops. Its late writes do no harm: adding
-// a fare twice changes nothing, and a write of statistics fails if the item has changed since the
-// process read it.
+// refreshAlone returns store.ErrHeld if a refresh is due but another process holds the lease.
 func (o Options) refreshAlone(ctx context.Context, run store.Run, every time.Duration,
 	work func(context.Context) error) error {
 	fares := store.Fares{Table: o.Table}
@@ -232,7 +221,7 @@ func (o Options) refreshAlone(ctx context.Context, run store.Run, every time.Dur
 		return err
 	}
 	return o.refreshLease().While(ctx, func(ctx context.Context) error {
-		began, version, is, err := due() // another process may have finished it just now
+		began, version, is, err := due() // another process may have finished the refresh meanwhile
 		if err != nil || !is {
 			return err
 		}
@@ -242,6 +231,6 @@ func (o Options) refreshAlone(ctx context.Context, run store.Run, every time.Dur
 		if err := fares.SetRun(ctx, run, began, version); !errors.Is(err, store.ErrConflict) {
 			return err
 		}
-		return nil // another process has recorded it already
+		return nil
 	})
 }

@@ -69,7 +69,6 @@ func (o Options) discover(every time.Duration) error {
 	})
 }
 
-// If several processes find a refresh due at once, only one asks the source.
 func TestOneProcessRefreshes(t *testing.T) {
 	table, clock := openStore(t)
 	for cycle := 1; cycle <= 3; cycle++ {
@@ -95,7 +94,6 @@ func TestOneProcessRefreshes(t *testing.T) {
 	}
 }
 
-// If a process dies during a refresh, another process refreshes once the lease has expired.
 func TestAnotherProcessTakesOver(t *testing.T) {
 	table, clock := openStore(t)
 	dead := &store.Lease{Table: table, Name: store.RefreshLease, Holder: "dead",
@@ -114,8 +112,6 @@ func TestAnotherProcessTakesOver(t *testing.T) {
 	}
 }
 
-// A process that stalls in a refresh and continues a day later leaves the results of a later
-// refresh unchanged.
 func TestALateRefreshDoesNoHarm(t *testing.T) {
 	table, clock := openStore(t)
 	newer := &counted{asked: map[fare.City]int{}}

@@ -32,9 +32,8 @@ func served(ctx context.Context, file string) error {
 	return fmt.Errorf("%s is being served; stop the service first", file)
 }
 
-// Verify reads every page and every item of a store's file without writing to it. No process may
-// serve the file. sealed reports whether the file ends with a checksum over every byte, as a backup
-// does. progress, if set, is called after every 1,000 items.
+// Verify does not write to the file, and fails if a service has it open. sealed reports whether the
+// file ends with a checksum, as a backup does.
 func Verify(ctx context.Context, name string, now func() time.Time, progress func(read int)) (status Status,
 	sealed bool, err error) {
 	file, err := fileOf(name)
@@ -58,8 +57,8 @@ func Verify(ctx context.Context, name string, now func() time.Time, progress fun
 	return status, sealed, errors.Join(err, s.Close())
 }
 
-// Restore replaces a store's file by a copy of the backup from, after reading the whole copy to
-// find damage. It keeps the old file under the name aside.
+// Restore verifies the backup before it replaces the store's file. aside is the new name of the
+// old file, or empty.
 func Restore(ctx context.Context, from, name string, now func() time.Time) (status Status, aside string, err error) {
 	file, err := fileOf(name)
 	if err != nil {
@@ -81,20 +80,19 @@ func Restore(ctx context.Context, from, name string, now func() time.Time) (stat
 	}
 	part := copied.Name()
 	defer copied.Close()
-	defer os.Remove(part) // after the rename, this fails harmlessly
+	defer os.Remove(part) // fails harmlessly after the rename
 	if status, _, err = Verify(ctx, "bolt:"+part, now, nil); err != nil {
 		return fail(copyError{err, part, from})
 	}
 	if _, err := os.Lstat(file); err == nil {
-		// While this process holds the old file open, no other process can open it for writing. Nor
-		// can any process open a damaged file.
+		// While the old file is open here, no other process can open it for writing.
 		if s, _, err := boltstore.Read(file, beforeAll); err == nil {
 			defer s.Close()
 		} else if errors.Is(err, boltstore.ErrInUse) {
 			return fail(err)
 		}
 		aside = file + ".before-" + now().UTC().Format("20060102T150405.000000Z")
-		// Link fails if a file of that name exists already.
+		// Link does not overwrite an existing file.
 		if err := os.Link(file, aside); err != nil {
 			return fail(err)
 		}
@@ -145,7 +143,6 @@ func replace(part, file string) error {
 	return dir.Sync()
 }
 
-// copyError is an error about a copy whose message names the original file.
 type copyError struct {
 	error
 	copied, file string

@@ -35,7 +35,7 @@ func TestProveSlowCallers(t *testing.T) {
 	answered := map[string]int{}
 	for _, c := range callers {
 		c.SetReadDeadline(time.Now().Add(30 * time.Second))
-		answer, err := io.ReadAll(c) // until the service closes the connection
+		answer, err := io.ReadAll(c)
 		if err != nil {
 			t.Fatalf("a caller is still connected after %s: %v", time.Since(begun), err)
 		}

@@ -20,8 +20,8 @@ import (
 	"verdetto/shared/upstream/travelpayouts/configured"
 )
 
-// OpenSource opens a source of fares by its name: sample, csv:FILE, or travelpayouts, whose token
-// is in the environment. For a panel, a CSV file of recorded fares, see OpenPanel.
+// OpenSource sets s.Origins. The caller must set s.Table before the first request to
+// Travelpayouts, because the calls are counted there.
 func OpenSource(ctx context.Context, name, price string, s *Options, messages io.Writer) (source upstream.Source,
 	partly bool, err error) {
 	var cities config.Cities
@@ -55,7 +55,6 @@ func OpenSource(ctx context.Context, name, price string, s *Options, messages io
 
 const realSource = "travelpayouts"
 
-// openReal counts the calls to Travelpayouts in s.Table, which must be open before the first call.
 func openReal(ctx context.Context, s *Options) (upstream.Source, error) {
 	var settings config.Upstream
 	var shown config.Publication
@@ -81,9 +80,8 @@ func RealSource() (upstream.Checked, error) {
 	return configured.Source(settings, configured.Part{Now: time.Now, Rates: ecb.Table().RatesOn})
 }
 
-// OpenPanel opens a panel, which is a CSV file of recorded fares. price is the name of the column
-// with the fare, by default "price". A report about the panel is written to messages. partly
-// reports whether some rows were unreadable.
+// price names the column with the fare; if empty, it is "price". partly reports whether some rows
+// were unreadable.
 func OpenPanel(file, price string, messages io.Writer) (panel *csvfile.Panel, partly bool, err error) {
 	panel, err = csvfile.Open(file, upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().RatesOn}, price)
 	if err != nil {

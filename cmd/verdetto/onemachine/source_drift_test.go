@@ -27,8 +27,6 @@ func (d *drifting) Drift(context.Context) ([]string, error) {
 	return []string{"fares: price is missing", `fares: "amount" is new`}, nil
 }
 
-// One machine compares the form of the source's answers once a week; the log names the differences,
-// and the metrics count them.
 func TestSourceForm(t *testing.T) {
 	clock := storetest.NewClock()
 	table, err := boltstore.Open(filepath.Join(t.TempDir(), "test.db"), clock.Now, boltstore.Scratch)

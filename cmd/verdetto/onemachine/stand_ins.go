@@ -11,18 +11,17 @@ import (
 	"verdetto/shared/runtime/config"
 )
 
-// StandInWallet receives payments on the stand-in for Solana. There is no private key for it.
+// StandInWallet receives simulated payments. Nobody has its private key.
 var StandInWallet = playmoney.Address("verdetto desk wallet")
 
 type StandIns struct {
 	Stripe             *playmoney.Stripe
 	Node               *playmoney.Node
-	StripeURL, NodeURL string // the addresses of their pages
+	StripeURL, NodeURL string
 	servers            []*http.Server
 }
 
-// StartStandIns starts the stand-ins for Stripe and Solana. They send events to the service at
-// localURL, unless it is empty.
+// StartStandIns lets the stand-in for Stripe send events to localURL, unless localURL is empty.
 func StartStandIns(now func() time.Time, localURL string) (*StandIns, error) {
 	s := &StandIns{Stripe: playmoney.NewStripe(now), Node: playmoney.NewNode(now)}
 	if localURL != "" {
@@ -40,7 +39,7 @@ func StartStandIns(now func() time.Time, localURL string) (*StandIns, error) {
 		*standIn.url = "http://" + listener.Addr().String()
 		server := &http.Server{Handler: standIn.handler, ReadHeaderTimeout: 10 * time.Second}
 		s.servers = append(s.servers, server)
-		go server.Serve(listener) // ends with Close
+		go server.Serve(listener)
 	}
 	return s, nil
 }
@@ -57,6 +56,6 @@ func (s *StandIns) config() config.Pay {
 
 func (s *StandIns) Close() {
 	for _, server := range s.servers {
-		_ = server.Close() // it holds no state
+		_ = server.Close()
 	}
 }

@@ -24,37 +24,33 @@ const statusPath = "/status"
 
 type Status struct {
 	At time.Time `json:"at"`
-	// Well means that the service runs, is ready, and nothing fails. Since is the time
-	// since which all is well, or since which something fails.
-	Well      bool       `json:"well"`
-	Since     *time.Time `json:"since,omitempty"`
-	Running   bool       `json:"running"`
-	Ready     bool       `json:"ready"`
-	Reason    string     `json:"reason,omitempty"` // why it is not ready, and what to do
-	FaresDays *float64   `json:"faresDays"`        // age of the newest fares; null: there are none
-	Next      *time.Time `json:"nextRefresh,omitempty"`
-	// Collection is how far the routes are from their first verdict; nil once one has enough days.
-	Collection *httpapi.Raccolta `json:"raccolta,omitempty"`
-	Routes     int               `json:"routes"`
-	Alerts     int               `json:"alerts"`
-	Sent       int64             `json:"alertsSent"` // messages since the start of the process
-	Keys       int               `json:"keys"`       // Pro keys that are still valid
-	Jobs       int               `json:"jobs"`       // mails and messages that wait
-	Items      int               `json:"items"`
-	Bytes      int64             `json:"bytes"`    // size of the file
-	Free       int64             `json:"free"`     // bytes of the file that will be reused
-	DiskFree   float64           `json:"diskFree"` // bytes on the disk of the file
-	// Backup is when the newest backup in VERDETTO_BACKUPS was made, and Certificate when the
-	// certificate of the public URL ends; nil: none, or not known.
-	Backup      *time.Time `json:"backup,omitempty"`
-	Certificate *time.Time `json:"certificate,omitempty"`
-	// Troubles lists what fails now. Only a running service knows it.
+	// Well means that the service runs, is ready and has no troubles.
+	Well        bool              `json:"well"`
+	Since       *time.Time        `json:"since,omitempty"`
+	Running     bool              `json:"running"`
+	Ready       bool              `json:"ready"`
+	Reason      string            `json:"reason,omitempty"`
+	FaresDays   *float64          `json:"faresDays"` // null if not known
+	Next        *time.Time        `json:"nextRefresh,omitempty"`
+	Collection  *httpapi.Raccolta `json:"raccolta,omitempty"`
+	Routes      int               `json:"routes"`
+	Alerts      int               `json:"alerts"`
+	Sent        int64             `json:"alertsSent"` // since the start of the process
+	Keys        int               `json:"keys"`
+	Jobs        int               `json:"jobs"`
+	Items       int               `json:"items"`
+	Bytes       int64             `json:"bytes"`
+	Free        int64             `json:"free"`
+	DiskFree    float64           `json:"diskFree"` // in bytes
+	Backup      *time.Time        `json:"backup,omitempty"`
+	Certificate *time.Time        `json:"certificate,omitempty"`
+	// Only a running service knows Troubles and Faults.
 	Troubles []monitor.Trouble `json:"troubles,omitempty"`
-	// The last warnings and errors of the log, newest first. Only a running service has them.
+	// The newest fault comes first.
 	Faults []monitor.Fault `json:"faults"`
 }
 
-// StatusOf asks the process that serves the store's file; without one it reads the file itself.
+// StatusOf asks the service that has the store open. Without one, it reads the file itself.
 func StatusOf(ctx context.Context, name string, now func() time.Time) (Status, error) {
 	file, ok := strings.CutPrefix(name, "bolt:")
 	if !ok || file == "" {
@@ -78,7 +74,7 @@ func StatusOf(ctx context.Context, name string, now func() time.Time) (Status, e
 	defer response.Body.Close()
 	var status Status
 	if response.StatusCode != http.StatusOK {
-		text, _ := io.ReadAll(io.LimitReader(response.Body, 1000)) // a partial answer is enough
+		text, _ := io.ReadAll(io.LimitReader(response.Body, 1000))
 		return status, fmt.Errorf("ask the running service: %s: %s", response.Status, text)
 	}
 	if err := json.NewDecoder(response.Body).Decode(&status); err != nil {
@@ -155,7 +151,7 @@ func (o Options) answerStatus(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(status) // the caller may have hung up
+	_ = json.NewEncoder(w).Encode(status)
 }
 
 const stamp = "2 January 2006, 15:04 UTC"
@@ -221,7 +217,7 @@ func (s Status) Print(w io.Writer) {
 	}
 	line("disk", "%.1f GB are free", s.DiskFree/1e9)
 	s.PrintStore(w)
-	faults := slices.DeleteFunc(slices.Clone(s.Faults), func(f monitor.Fault) bool { // the status has shown it already
+	faults := slices.DeleteFunc(slices.Clone(s.Faults), func(f monitor.Fault) bool { // s.Troubles are printed above
 		return slices.ContainsFunc(s.Troubles, func(t monitor.Trouble) bool { return t.String() == f.Message })
 	})
 	for i, f := range faults {
@@ -240,5 +236,4 @@ func (s Status) Print(w io.Writer) {
 	}
 }
 
-// maxShown faults fit on a screen with the other lines.
 const maxShown = 4

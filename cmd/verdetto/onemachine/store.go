@@ -18,9 +18,8 @@ import (
 	"verdetto/shared/store/socketstore"
 )
 
-// OpenStore opens a store by its name: bolt:FILE or dynamodb:TABLE. Without a name, it creates a
-// temporary file that Close deletes. A file that root creates gets the owner of its folder.
-// OpenStore fails for the target of an incomplete copy.
+// OpenStore opens bolt:FILE or dynamodb:TABLE, or for an empty name a temporary file that Close
+// deletes. It fails for the target of an incomplete copy.
 func OpenStore(ctx context.Context, name string, now func() time.Time) (store.Table, error) {
 	if name == "" {
 		dir, err := os.MkdirTemp("", "verdetto-*")
@@ -42,7 +41,7 @@ func OpenStore(ctx context.Context, name string, now func() time.Time) (store.Ta
 		err = fmt.Errorf("it is an incomplete copy; complete it with verdetto copy -from %s -to %s", from, name)
 	}
 	if err == nil && strings.HasPrefix(name, "bolt:") {
-		// Only one process can open a file, so the holder of a lease has ended.
+		// Only one process can open the file, so whoever held a lease has ended.
 		err = store.DropLeases(ctx, table)
 	}
 	if err != nil {
@@ -89,8 +88,8 @@ func dynamoClient(ctx context.Context) (*dynamodb.Client, error) {
 	return dynamodb.NewFromConfig(settings), nil
 }
 
-// OpenShared is like OpenStore. If a process serves the file, OpenShared opens it through that
-// process, so that a command can write while the service runs.
+// OpenShared goes through the running service if one has the file open, so that a command can
+// write meanwhile.
 func OpenShared(ctx context.Context, name string, now func() time.Time) (store.Table, error) {
 	file, isFile := strings.CutPrefix(name, "bolt:")
 	if !isFile || served(ctx, file) == nil {
@@ -99,8 +98,7 @@ func OpenShared(ctx context.Context, name string, now func() time.Time) (store.T
 	return socketstore.Dial(socket(file)), nil
 }
 
-// OpenExisting is like OpenShared, but fails if the store does not exist, so that a mistyped name
-// creates no new store.
+// OpenExisting does not create a file, so that a mistyped name creates no store.
 func OpenExisting(ctx context.Context, name string, now func() time.Time) (store.Table, error) {
 	if err := exists(name); err != nil {
 		return nil, err

@@ -20,20 +20,17 @@ import (
 )
 
 const (
-	// patience is how long something must fail before the operator gets a mail, because many failures
-	// end by themselves.
-	patience = time.Hour
-	// backupWithin is the age at which the newest backup is too old.
+	// The operator gets a mail only after patience, because many failures end by themselves.
+	patience     = time.Hour
 	backupWithin = 48 * time.Hour
-	// A disk counts as full if fewer than leastFree bytes are free, or less than twice the size of
-	// the store, which a backup and the growth of the file need.
+	// A backup and the growth of the file need space: hence leastFree.
 	leastFree = 256 << 20
 )
 
 type keeper struct {
 	begun  time.Time
-	mailed map[string]bool      // by what failed at the time of the last mail: whether it had for at least patience
-	pinged map[string]time.Time // by job: the refresh or backup that was last reported
+	mailed map[string]bool
+	pinged map[string]time.Time // by job: when the refresh or backup last reported was made
 	tls    atomic.Pointer[string]
 	shown  *x509.Certificate
 	next   time.Time // when to ask for the certificate again
@@ -51,8 +48,7 @@ func (o Options) resolved(what string) {
 	}
 }
 
-// check begins a trouble if why is not empty, and otherwise ends it. why must stay the same as long
-// as the cause does, because each change of why is logged.
+// Each change of why is logged, so why must stay the same as long as the cause does.
 func (o Options) check(what, why, todo string) {
 	if why == "" {
 		o.resolved(what)
@@ -61,7 +57,7 @@ func (o Options) check(what, why, todo string) {
 	}
 }
 
-// mailed records the outcome of a mail. A mailbox that refuses a mail is no trouble of the service.
+// A mailbox that refuses a mail is no failure of the service.
 func (o Options) mailed(err error) {
 	why := ""
 	if err != nil && !errors.Is(err, mail.ErrRefused) {
@@ -77,8 +73,7 @@ func (o Options) room(folder string) (float64, bool) {
 	return diskFree(folder)
 }
 
-// LookAfter checks for failures. It logs them at once, and mails the operator about those that last
-// an hour, and when all is well again. It calls VERDETTO_PING after each daily refresh and backup.
+// LookAfter logs failures at once, and mails the operator if one lasts for an hour.
 func (s *Service) LookAfter(ctx context.Context) error {
 	o := s.options
 	if o.Monitor == nil {
@@ -100,8 +95,6 @@ func (s *Service) LookAfter(ctx context.Context) error {
 	return s.tell(ctx)
 }
 
-// lookAtBackup returns when the newest backup was made. A missing backup is a trouble only after
-// backupWithin since the start.
 func (o Options) lookAtBackup(begun time.Time) (made time.Time) {
 	made, known := lastBackup(o.Backups)
 	failed, late := failedBackup(o.Backups), o.Now().Add(-backupWithin)
@@ -137,7 +130,7 @@ func (o Options) lookAtDisk() (full bool) {
 	return full
 }
 
-// lookAtCertificate asks once an hour. A proxy that cannot be reached from this machine is no fault.
+// lookAtCertificate ignores errors, because this machine may not reach the service's proxy.
 func (s *Service) lookAtCertificate(ctx context.Context) {
 	o := s.options
 	if now := o.Now(); !now.Before(s.keeper.next) {
@@ -160,7 +153,7 @@ func (s *Service) lookAtCertificate(ctx context.Context) {
 	o.check("the certificate", why, "Look in the log of the service or of its proxy why, and whether ports 80 and 443 are open")
 }
 
-// certificate does not verify the certificate: only its end is wanted.
+// certificate does not verify the certificate, because only its dates are read.
 func (s *Service) certificate(ctx context.Context) (*x509.Certificate, error) {
 	u, err := url.Parse(s.options.BaseURL)
 	if err != nil || u.Scheme != "https" {
@@ -185,7 +178,7 @@ func (s *Service) ping(ctx context.Context, backup time.Time) {
 	if o.Ping == "" {
 		return
 	}
-	last, _, _ := (store.Fares{Table: o.Table}).LastRun(ctx, store.Depth) // the zero time after a failure
+	last, _, _ := (store.Fares{Table: o.Table}).LastRun(ctx, store.Depth) // the zero time if the store cannot be read
 	if s.keeper.pinged == nil {
 		s.keeper.pinged = map[string]time.Time{}
 	}
@@ -207,7 +200,7 @@ func (s *Service) ping(ctx context.Context, backup time.Time) {
 		}
 		cancel()
 		if err != nil {
-			var named *url.Error // its text contains the address, which is a secret
+			var named *url.Error // the text of a url.Error contains VERDETTO_PING, which is a secret
 			if errors.As(err, &named) {
 				err = named.Err
 			}

@@ -22,9 +22,6 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// TestFailedRefreshIsRetried: if more than a tenth of the routes fail in a refresh of departures, it is
-// tried again on the same day, after waits that double up to four hours. Meanwhile /readyz says since
-// when it fails.
 func TestFailedRefreshIsRetried(t *testing.T) {
 	clock := storetest.NewClock()
 	table, err := boltstore.Open(filepath.Join(t.TempDir(), "kept.db"), clock.Now, boltstore.Scratch)
@@ -93,8 +90,6 @@ func (f *failing) Fares(ctx context.Context, origin fare.City, since, until time
 	return answer, err
 }
 
-// A refresh of routes is done when the source has answered for every origin. A retry asks only for
-// those that failed.
 func TestOriginsThatFailAreAskedAgain(t *testing.T) {
 	table, clock := openStore(t)
 	source := &failing{counted: counted{asked: map[fare.City]int{}}, fails: map[fare.City]bool{"ROM": true}}
@@ -149,8 +144,6 @@ func (f *full) Write(ctx context.Context, ops ...store.Op) error {
 	return f.Table.Write(ctx, ops...)
 }
 
-// If a refresh fills the disk, the service is not ready until there is space again, even while
-// small writes succeed. It then refreshes at once.
 func TestFullDiskDuringARefresh(t *testing.T) {
 	kept, clock := openStore(t)
 	table, free := &full{Table: kept}, 3e6
