@@ -15,7 +15,7 @@ func TestMemo(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		after    time.Duration
-		value    int // returned by read
+		value    int
 		err      error
 		want     int
 		wantErr  error

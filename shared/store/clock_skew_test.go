@@ -11,7 +11,6 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// A process with a clock one year ahead stored a lease and records of demand.
 func TestAfterAClockThatWasAhead(t *testing.T) {
 	clock := storetest.NewClock()
 	table, err := boltstore.Open(filepath.Join(t.TempDir(), "test.db"), clock.Now, boltstore.Scratch)

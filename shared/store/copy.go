@@ -8,24 +8,19 @@ import (
 	"fmt"
 )
 
-// Whole is a table that can be copied, with versions and expiry times.
 type Whole interface {
 	Table
 
-	// Scan returns unexpired items after a key, with strong reads, in a fixed order that the table
-	// chooses. next is the key after which to continue; it is the zero Key at the end. A page may
-	// be empty although there are more.
+	// Scan returns unexpired items after a key, with strong reads. next is the key to continue after, or the zero Key
+	// at the end. A page may be empty although more items follow.
 	Scan(ctx context.Context, after Key) (page []Item, next Key, err error)
 
-	// Place writes any number of items with different keys at their own versions. It fails with
-	// ErrConflict if the table holds another version of an item; the same version is written again.
-	// An item with 8 bytes of data becomes a counter for Take. After an error, some of the items
-	// may be written.
+	// Place writes items at their own versions, and fails with ErrConflict if the table holds another version. After an
+	// error, some items may be written.
 	Place(ctx context.Context, items []Item) error
 }
 
-// EachPage calls f with all unexpired items of a table. It is not a snapshot: it includes every
-// write that returned before EachPage began, and perhaps later ones.
+// EachPage is no snapshot: every write that returned before EachPage began is included, and perhaps later ones.
 func EachPage(ctx context.Context, t Whole, f func(page []Item) error) error {
 	return eachPage(ctx, t, Key{}, func(page []Item, _ Key) error { return f(page) })
 }
@@ -43,21 +38,18 @@ func eachPage(ctx context.Context, t Whole, after Key, f func(page []Item, next 
 	}
 }
 
-// Copy copies a table into an empty table of any kind. No process may write to either meanwhile.
-//
-// Until the copy is complete and compared, the target holds a mark (partition: COPY) with the key
-// after which an interrupted copy continues, and a server refuses to use the target. Each step
-// replaces the mark conditionally, so that of two concurrent copies into one target one fails.
+// Copy copies a table into an empty table. No process may write to either table meanwhile. Until the copy is
+// complete, the target holds a mark, from which an interrupted copy continues.
 type Copy struct {
 	From, To Whole
-	Name     string // name of From, by which a continued copy recognises its source
+	Name     string // a continued copy recognizes From by this name
 	Progress func(items int, doing string)
 }
 
 type copyMark struct {
 	From  string
 	After Key
-	Items int // copied up to After
+	Items int
 }
 
 var copyKey = Key{"COPY", "MARK"}
@@ -70,18 +62,15 @@ func readMark(ctx context.Context, t Table) (mark copyMark, version int64, err e
 	return mark, item.Version, wrap(unless(err, ErrNotFound), "read the mark of a copy")
 }
 
-// IncompleteCopyOf returns the name of the store of which a table is an incomplete copy, or "".
+// IncompleteCopyOf returns the name of the store of which t is an incomplete copy, or an empty string.
 func IncompleteCopyOf(ctx context.Context, t Table) (name string, err error) {
 	mark, _, err := readMark(ctx, t)
 	return mark.From, err
 }
 
-// ErrNotEmpty means that the target of a copy holds other data than an incomplete copy of the same
-// store.
 var ErrNotEmpty = errors.New("the target holds data already")
 
-// Run copies, or continues an interrupted Run, then compares both tables and returns the number of
-// items.
+// Run copies, or continues an interrupted Run, then compares both tables.
 func (c Copy) Run(ctx context.Context) (items int, err error) {
 	mark, version, err := c.begin(ctx)
 	if err != nil {

@@ -9,9 +9,6 @@ import (
 	"verdetto/shared/fare"
 )
 
-// An import of recorded fares rebuilds series in another table, from the stored and the recorded
-// fares. It then copies the items back, unless a refresh changed them meanwhile.
-
 func (f Fares) SeriesItems(ctx context.Context, s fare.Series) ([]Item, error) {
 	items, err := f.Table.Query(ctx, Range{Partition: routePartition(s), Read: Strong})
 	return items, wrap(err, "read %s", s)
@@ -22,9 +19,7 @@ func (i Item) IsSummary() bool { return i.Sort == summaryKey(fare.Series{}).Sort
 // rebuiltBytes bounds the data of one write, below MaxTogether.
 const rebuiltBytes = 3 << 20
 
-// PutSeriesItems writes those items of a series that differ from the stored ones, and returns how
-// many it wrote. versions holds the version that each stored item had when the series was rebuilt;
-// PutSeriesItems fails with ErrConflict if another process has changed one since. An interrupted call
+// PutSeriesItems fails with ErrConflict if a stored item no longer has the version in versions. An interrupted call
 // can be repeated.
 func (f Fares) PutSeriesItems(
 	ctx context.Context, s fare.Series, items []Item, versions map[string]int64,
@@ -71,8 +66,6 @@ func (f Fares) PutSeriesItems(
 
 func bySort(i Item, sort string) int { return cmp.Compare(i.Sort, sort) }
 
-// CopyContributions copies the contributions of all series on a day from another table. It returns
-// how many items it wrote.
 func (f Fares) CopyContributions(ctx context.Context, from Fares, cycle fare.Day) (written int, err error) {
 	r := Range{Partition: contributionPartition(cycle), Read: Strong}
 	items, err := from.Table.Query(ctx, r)

@@ -14,7 +14,6 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// interrupted fails one call: before its effect, halfway, or after it.
 type interrupted struct {
 	store.Whole
 	scans, calls, at int
@@ -95,9 +94,8 @@ func copyOf(t *testing.T, from, to store.Whole) (int, error) {
 	return store.Copy{From: from, To: to, Name: "from", Progress: func(int, string) {}}.Run(t.Context())
 }
 
-// Whichever call fails, the target stays marked until the copy is run again and completes.
 func TestCopy_Interrupted(t *testing.T) {
-	const items = 320 // 7 pages
+	const items = 320 // 7 pages of 50
 	clock := storetest.NewClock()
 	from := source(t, clock, items)
 	for _, how := range []string{"before", "half", "after"} {
@@ -146,8 +144,6 @@ func (s spoiling) Place(ctx context.Context, items []store.Item) error {
 	return s.Whole.Place(ctx, s.spoil(items))
 }
 
-// A copy fails, names the item, and leaves the target marked if an item is missing, different or
-// superfluous.
 func TestCopy_Compares(t *testing.T) {
 	change := func(f func(*store.Item)) func([]store.Item) []store.Item {
 		return func(items []store.Item) []store.Item {

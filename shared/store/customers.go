@@ -13,29 +13,24 @@ import (
 	"verdetto/shared/apikey"
 )
 
-// Customers stores one item per customer: the hash of the current key and the end of the plan.
-// Writing a new hash makes the old key invalid (partitions: CUSTOMER, CASHED, SUBSCRIPTION).
 type Customers struct {
 	Table Table
-	// Changed, if set, is called with a customer's id after each write that may have made a key of
-	// the customer valid, even if the outcome of the write is unknown.
+	// Changed, if set, is called after each write that may have made a key of the customer valid, even if the outcome
+	// of the write is unknown.
 	Changed func(apikey.CustomerID)
 }
 
-// Customer is the stored state of a customer. It holds no mail address, and only hashes of keys.
+// Customer holds no mail address, and only hashes of keys.
 type Customer struct {
-	ID       apikey.CustomerID `json:"-"`
-	Hash     []byte            `json:"hash,omitempty"` // of the current key; empty: no key
-	IssuedAt time.Time         `json:"issued"`
-	// Until, Crypto and Cards determine the end of the plan: see Plan.
-	Until  time.Time            `json:"until"`           // end of the time granted by the operator
-	Crypto time.Time            `json:"crypto"`          // end of the time paid in USDC
-	Cards  map[string]time.Time `json:"cards,omitempty"` // end of the paid time, by card subscription
-	// Claimed lists the payments that the customer used with a Claim. The claimMark of each holds
-	// the customer's id, so Move and Erase must change it.
+	ID       apikey.CustomerID    `json:"-"`
+	Hash     []byte               `json:"hash,omitempty"` // hash of the current key; empty without a key
+	IssuedAt time.Time            `json:"issued"`
+	Until    time.Time            `json:"until"`           // end of the time granted by the operator
+	Crypto   time.Time            `json:"crypto"`          // end of the time paid in USDC
+	Cards    map[string]time.Time `json:"cards,omitempty"` // end of the paid time, by card subscription
+	// Claimed lists the payments that the customer used with a Claim. Move and Erase must change the claimMark of each.
 	Claimed []string `json:"claimed,omitempty"`
-	// Pending is a new key whose mail is not sent yet. The API refuses it until Activate makes it
-	// the current key.
+	// Pending is a new key, which the API refuses until Activate makes the key current.
 	Pending *KeyHash `json:"pending,omitempty"`
 	// Former is the key that was valid before the recoveries that the customer can still undo.
 	Former *KeyHash `json:"former,omitempty"`
@@ -48,7 +43,6 @@ type Customer struct {
 	Version      int64     `json:"-"`
 }
 
-// Plan returns the plan, which ends with the latest of Sources.
 func (c Customer) Plan() apikey.Plan {
 	until := c.Until
 	if c.Crypto.After(until) {
@@ -62,14 +56,12 @@ func (c Customer) Plan() apikey.Plan {
 	return apikey.Plan{Until: until}
 }
 
-// Rest is one payment or grant that extends a plan.
 type Rest struct {
 	Source string // card, usdc or operator
 	Until  time.Time
 }
 
-// Sources returns the payments and grants that extend the plan, the latest end first, with the
-// grace period of card subscriptions.
+// Sources returns the latest end first, with the grace period of card subscriptions.
 func (c Customer) Sources() []Rest {
 	all := []Rest{{"operator", c.Until}, {"usdc", c.Crypto}}
 	for _, paid := range c.Cards {
@@ -88,7 +80,7 @@ func (c Customer) HasKey(k apikey.Key) bool {
 
 func (c Customer) HasLiveKey(now time.Time) bool { return len(c.Hash) > 0 && c.Plan().Live(now) }
 
-// replaceKey replaces the current key. Former, pending and rotated keys become invalid too.
+// replaceKey also makes former, pending and rotated keys invalid.
 func (c *Customer) replaceKey(hash apikey.Hash, now time.Time) {
 	c.Hash, c.IssuedAt = hash[:], now.UTC().Truncate(time.Second)
 	c.Former, c.Pending, c.Rotated = nil, nil, nil
@@ -96,7 +88,6 @@ func (c *Customer) replaceKey(hash apikey.Hash, now time.Time) {
 
 func customerKey(id apikey.CustomerID) Key { return Key{"CUSTOMER#" + string(id), "KEY"} }
 
-// Customer reads strongly, so a replaced key is refused at once.
 func (k Customers) Customer(ctx context.Context, id apikey.CustomerID) (Customer, error) {
 	c, item, err := get[Customer](ctx, k.Table, customerKey(id), Strong)
 	if err != nil {
@@ -106,7 +97,7 @@ func (k Customers) Customer(ctx context.Context, id apikey.CustomerID) (Customer
 	return c, nil
 }
 
-// Put fails with ErrConflict if the stored version is not c.Version; version 0 creates a customer.
+// Put fails if the stored version is not c.Version. Version 0 creates a customer.
 func (k Customers) Put(ctx context.Context, c Customer) error {
 	err := write(ctx, k.Table, replace(c.item()), c)
 	k.changed(c.ID)
@@ -121,8 +112,7 @@ func (k Customers) changed(id apikey.CustomerID) {
 
 func (c Customer) item() Item { return Item{Key: customerKey(c.ID), Version: c.Version} }
 
-// Change reads a customer, calls change and writes the result, and starts again if another writer
-// was faster. For a customer that does not exist yet, only ID is set.
+// Change may call change several times, if another writer is faster. A new customer has only ID set.
 func (k Customers) Change(ctx context.Context, id apikey.CustomerID, change func(*Customer) error) error {
 	return RetryConflicts(ctx, func() error {
 		c, err := k.orNew(ctx, id)
@@ -146,7 +136,7 @@ func (k Customers) orNew(ctx context.Context, id apikey.CustomerID) (Customer, e
 
 func subscriptionKey(subscription string) Key { return Key{"SUBSCRIPTION#" + subscription, "CUSTOMER"} }
 
-// LinkSubscription records which customer owns a card subscription; later calls change nothing.
+// LinkSubscription has no effect on a subscription that has an owner.
 func (k Customers) LinkSubscription(ctx context.Context, subscription string, id apikey.CustomerID) error {
 	err := k.Table.Write(ctx, replace(Item{Key: subscriptionKey(subscription), Data: []byte(id)}))
 	return wrap(unless(err, ErrExists), "store subscription")

@@ -10,7 +10,6 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// Whichever storage call fails, one payment issues exactly one key, and the caller receives it.
 func TestIssueOnceWithFaults(t *testing.T) {
 	open := func(t *testing.T) store.Table { return openAlerts(t).Table }
 	n := storetest.EachFault(t, open, (*storetest.Faulty).FailOnce, func(t *testing.T, f *storetest.Faulty) {
@@ -29,7 +28,6 @@ func TestIssueOnceWithFaults(t *testing.T) {
 	t.Logf("%d combinations", n)
 }
 
-// The key of the second customer may have been refused until the plan was moved.
 func TestMove_Changed(t *testing.T) {
 	var changed []apikey.CustomerID
 	customers := store.Customers{Table: openAlerts(t).Table}

@@ -9,10 +9,7 @@ import (
 	"time"
 )
 
-// Deliveries stores the events for webhooks, their outcomes, and the state of the receiving URLs
-// (partitions: WEBHOOK, DELIVERIES). A delivery that has not ended also has an item in the queue
-// (DELIVERIES), which is sorted by due time. Both are queued, postponed and ended in one write, so
-// that no delivery is lost or queued twice.
+// A delivery's own item and its item in the queue are written together, so that no delivery is lost or queued twice.
 type Deliveries struct {
 	Table  Table
 	Outbox Outbox // for mails to the owners of dead endpoints
@@ -21,19 +18,19 @@ type Deliveries struct {
 type Delivery struct {
 	ID         string       `json:"id"` // the same for all tries of an event
 	Subscriber SubscriberID `json:"s"`
-	Alert      string       `json:"a"` // Ref of the alert, as text
+	Alert      string       `json:"a"` // text of the alert's Ref
 	URL        string       `json:"u"`
-	Body       []byte       `json:"b"`           // empty: a test of the endpoint, without an event
-	Last       bool         `json:"l,omitempty"` // the event reports the end of its alert
+	Body       []byte       `json:"b"`           // empty for a test of the endpoint
+	Last       bool         `json:"l,omitempty"` // the event reports the end of the alert
 	At         time.Time    `json:"at"`          // time of queueing, or of the last replay
-	Tries      int          `json:"n,omitempty"` // number of tries since At
+	Tries      int          `json:"n,omitempty"`
 	Tried      time.Time    `json:"t,omitzero"`
 	Status     int          `json:"st,omitempty"`
-	Ended      time.Time    `json:"e,omitzero"` // when it was delivered or given up
+	Ended      time.Time    `json:"e,omitzero"` // time of delivery, or of giving up
 	Delivered  bool         `json:"ok,omitempty"`
 
 	version int64
-	due     Item // the item in the queue, set by Take
+	due     Item // the delivery's item in the queue, set by Take
 }
 
 const (
@@ -53,7 +50,7 @@ func (d Delivery) dueKey(at time.Time) Key {
 
 func (d Delivery) expires() time.Time { return d.At.AddDate(0, 0, DeliveryDays+1) }
 
-// errTaken means that another worker has taken the delivery and will record its outcome.
+// A conflict means that another worker has taken the delivery.
 var errTaken = ErrConflict
 
 func (w Deliveries) write(ctx context.Context, d Delivery, jobs []Job, queue ...Op) error {
@@ -70,13 +67,12 @@ func (d Delivery) enqueue(at time.Time) Op {
 
 func (d Delivery) dequeue() Op { return Op{Mode: Remove, Item: d.due} }
 
-// Enqueue queues a delivery that is due at once. It does nothing if the delivery is already stored.
+// Enqueue does nothing if the delivery is already stored.
 func (w Deliveries) Enqueue(ctx context.Context, d Delivery) error {
 	return wrap(unless(w.write(ctx, d, nil, d.enqueue(d.At)), ErrExists), "leave a delivery")
 }
 
-// Take leases at most the given number of due deliveries, in order of due time. Other workers do not
-// get them until the lease ends. Take may return both deliveries and an error.
+// Other workers do not get the deliveries until the lease ends. Take may return both deliveries and an error.
 func (w Deliveries) Take(ctx context.Context, most int, now time.Time, lease time.Duration) ([]Delivery, error) {
 	items, err := w.Table.Query(ctx, Range{Partition: duePartition, Limit: 4 * most, Read: Strong})
 	if err != nil {
@@ -91,13 +87,13 @@ func (w Deliveries) Take(ctx context.Context, most int, now time.Time, lease tim
 		}
 		var until time.Time
 		if len(item.Data) > 0 && (until.UnmarshalText(item.Data) == nil && now.Before(until)) {
-			continue // leased by another worker
+			continue
 		}
 		if item.Data, err = now.Add(lease).UTC().MarshalText(); err != nil {
 			return taken, fmt.Errorf("take a delivery: %w", err)
 		}
 		if w.Table.Write(ctx, Op{Mode: Replace, Item: item}) != nil {
-			continue // another worker was first, or a later Take finds it again
+			continue // another worker was first, or a later Take finds the delivery
 		}
 		item.Version++
 		s, id, _ := strings.Cut(rest, "#")
@@ -133,7 +129,7 @@ func readDelivery(item Item) (Delivery, error) {
 	return d, nil
 }
 
-// BySubscriber returns the stored deliveries in order of ID, without malformed ones.
+// BySubscriber omits malformed deliveries.
 func (w Deliveries) BySubscriber(ctx context.Context, s SubscriberID) ([]Delivery, error) {
 	items, err := w.Table.Query(ctx, Range{Partition: webhookPartition(s), Prefix: eventPrefix, Read: Strong})
 	if err != nil {
@@ -153,12 +149,11 @@ func (w Deliveries) Postpone(ctx context.Context, d Delivery, to time.Time) erro
 	return wrap(unless(err, errTaken), "postpone a delivery")
 }
 
-// End records the outcome of a taken delivery and adds jobs in the same write.
+// End adds the jobs in the same write.
 func (w Deliveries) End(ctx context.Context, d Delivery, jobs ...Job) error {
 	return wrap(unless(w.write(ctx, d, jobs, d.dequeue()), errTaken), "end a delivery")
 }
 
-// Drop deletes a taken delivery and its item in the queue.
 func (w Deliveries) Drop(ctx context.Context, d Delivery) error {
 	ops := []Op{d.dequeue()}
 	if d.ID != "" {
@@ -167,8 +162,6 @@ func (w Deliveries) Drop(ctx context.Context, d Delivery) error {
 	return wrap(unless(w.Table.Write(ctx, ops...), errTaken), "drop a delivery")
 }
 
-// Replay queues ended deliveries of a subscriber again, with unchanged events, and returns their
-// number. wanted selects the deliveries.
 func (w Deliveries) Replay(
 	ctx context.Context, s SubscriberID, now time.Time, wanted func(Delivery) bool,
 ) (replayed int, err error) {
@@ -183,7 +176,7 @@ func (w Deliveries) Replay(
 		d.At, d.Tries, d.Ended, d.Delivered = now, 0, time.Time{}, false
 		err := w.write(ctx, d, nil, d.enqueue(now))
 		if isConflict(err) {
-			continue // another call has just replayed it
+			continue // another call has just replayed the delivery
 		}
 		if err != nil {
 			return replayed, fmt.Errorf("replay a delivery: %w", err)

@@ -59,7 +59,6 @@ func TestDeliveriesAreTakenInTurn(t *testing.T) {
 	}
 }
 
-// What a worker records after another one has taken its delivery changes nothing.
 func TestALateWorker(t *testing.T) {
 	d, w := openDeliveries(t)
 	ctx := t.Context()
@@ -148,7 +147,6 @@ func TestPostponedEndedReplayed(t *testing.T) {
 	}
 }
 
-// Take removes the queue items of deliveries that Forget deleted.
 func TestForgottenDeliveries(t *testing.T) {
 	d, w := openDeliveries(t)
 	ctx := t.Context()

@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	demanded  = "DEMANDED" // series that callers requested
-	requested = "WANTED"   // uncovered origins that callers requested
+	demanded  = "DEMANDED"
+	requested = "WANTED"
 )
 
 func (f Fares) NoteDemand(ctx context.Context, s fare.Series, until time.Time) error {
@@ -22,8 +22,7 @@ func (f Fares) RequestOrigin(ctx context.Context, origin fare.City, until time.T
 	return wrap(err, "request origin %s", origin)
 }
 
-// Demanded returns the series that callers ask for. It omits records that expire later than most,
-// the latest plausible expiry: a process with a wrong clock wrote them.
+// Demanded omits records that expire after most, because only a wrong clock writes such records.
 func (f Fares) Demanded(ctx context.Context, most time.Time) ([]fare.Series, error) {
 	series, err := unexpired(ctx, f.Table, demanded, most, fare.ParseSeries)
 	return series, wrap(err, "list series in demand")

@@ -9,9 +9,8 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// The departure states of a series are adjacent items. The state of non-stop fares comes first, so
-// that a query of one item answers a question about non-stop flights. Without this state, the first
-// item is the state of all fares.
+// The state of non-stop fares sorts first, so that a query of one item answers a question about non-stop flights.
+// Without this state, the first item is the state of all fares.
 const (
 	sheetPrefix = "DEPARTURES#"
 	nonStopSort = sheetPrefix + "0"
@@ -21,9 +20,7 @@ const (
 
 var States = &record[*departure.State]{"departure state", departure.DecodeState, (*departure.State).Encode}
 
-// Learning holds the data of a series that refreshes need and answers do not: the questions whose
-// outcome is not known yet, for all fares and for non-stop fares, and the answers that wait to be
-// scored.
+// Learning holds data of a series that refreshes need and answers do not.
 type Learning struct {
 	All, NonStop departure.Questions
 	Rounds       score.Rounds
@@ -42,8 +39,7 @@ func decodeLearning(data []byte) (Learning, error) {
 	return Learning{l.All, l.NonStop, rounds}, err
 }
 
-// Sheet returns the departure state of a series, or ErrNotFound. If nonStop is true and there is no state of
-// non-stop fares, the state of all fares says whether they are all non-stop.
+// With nonStop, Sheet returns the state of all fares if no state of non-stop fares is stored.
 func (f Fares) Sheet(ctx context.Context, s fare.Series, nonStop bool) (*departure.State, error) {
 	if !nonStop {
 		state, _, err := States.value(ctx, f.Table, Key{routePartition(s), anySort}, Eventual)
@@ -84,8 +80,7 @@ var contributions = &record[*score.Contribution]{
 	"contribution", score.DecodeContribution, (*score.Contribution).Encode,
 }
 
-// Contribution is what one series adds on one day (Cycle) to the pooled statistics and the score. It
-// is encoded, because a replay holds many.
+// Contribution is what one series adds on one day to the pooled statistics and the score.
 type Contribution struct {
 	Cycle   fare.Day
 	Expires time.Time
@@ -111,9 +106,7 @@ func (c Contribution) op(s fare.Series) Op {
 	return set(Item{Key: contributionKey(s, c.Cycle), Data: c.counted.data, Expires: c.Expires})
 }
 
-// PutDepartures writes the departure data of a series and its contribution in one write. It fails if
-// the stored version of a part is not the version that was read. Absent and unchanged parts are not
-// written.
+// PutDepartures fails if the stored version of a part is not the one that was read.
 func (f Fares) PutDepartures(ctx context.Context, s fare.Series, was, now Departures, contribution Contribution) error {
 	var w writes
 	change(&w, Key{routePartition(s), anySort}, was.Any, now.Any)
@@ -125,7 +118,7 @@ func (f Fares) PutDepartures(ctx context.Context, s fare.Series, was, now Depart
 	return wrap(w.commit(ctx, f.Table), "write departures of %s", s)
 }
 
-// PutContributions may write only some of the contributions if it fails.
+// If PutContributions fails, some contributions may be written.
 func (f Fares) PutContributions(ctx context.Context, contributions map[fare.Series]Contribution) error {
 	var w writes
 	for s, c := range contributions {
@@ -165,8 +158,7 @@ func (f Fares) StoredPooled(ctx context.Context, read Consistency) (Stored[depar
 	return Cycles.read(ctx, f.Table, pooledKey, read)
 }
 
-// PutPooled writes the pooled statistics, unless they are unchanged, and the score in one write. It
-// fails if the stored version of the statistics is not the one that was read.
+// PutPooled fails if the stored statistics are no longer those in was.
 func (f Fares) PutPooled(ctx context.Context, was, now Stored[departure.Cycle], s Score) error {
 	w := writes{ops: s.ops()}
 	change(&w, pooledKey, was, now)

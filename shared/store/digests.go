@@ -12,28 +12,25 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Digests stores which subscribers receive a weekly mail (a digest), and up to which subscriber the
-// digests were sent (partition: DIGESTS). A subscriber has a digest exactly while at least one alert
-// has Digest set: the write of the alert also creates or removes the digest.
+// A subscriber has a digest while an alert has Digest set: the write of the alert also creates or removes the digest.
 type Digests struct{ Table Table }
 
 type Digest struct {
 	Subscriber SubscriberID          `json:"-"`
-	Day        fare.Day              `json:"d,omitempty"` // of the last digest; 0: none sent
+	Day        fare.Day              `json:"d,omitempty"` // day of the last digest; 0 if none was sent
 	Prices     map[string]fare.Cents `json:"t,omitempty"` // last notified price by Ref
 
 	version int64
 }
 
 type DigestProgress struct {
-	Day    fare.Day `json:"d,omitempty"` // all digests up to this day were sent; 0: none
+	Day    fare.Day `json:"d,omitempty"` // digests up to this day were sent; 0: none
 	Cursor string   `json:"c,omitempty"` // digests of the next day were sent up to this subscriber
 
 	version int64
 }
 
-// DigestWeekday returns the day of the week on which a subscriber gets the digest. It is computed
-// from the pseudonym, so it needs no storage and spreads subscribers evenly over the week.
+// Stored keys contain the weekday, so DigestWeekday must not change.
 func DigestWeekday(s SubscriberID) time.Weekday {
 	sum := sha256.Sum256([]byte("digest\x00" + string(s)))
 	return time.Weekday(binary.BigEndian.Uint64(sum[:]) % 7)
@@ -47,15 +44,14 @@ func digestKey(s SubscriberID) Key { return Key{digestsOf(DigestWeekday(s)), str
 
 var digestProgressKey = Key{digestsPartition, "PROGRESS"}
 
-// Page returns at most limit digests of a day of the week after a subscriber, in order of
-// subscriber; fewer than limit means that there are no more.
+// Fewer than limit digests mean that the day has no more.
 func (w Digests) Page(ctx context.Context, day time.Weekday, after string, limit int) ([]Digest, error) {
 	r := Range{Partition: digestsOf(day), After: after, Limit: limit, Read: Strong}
 	digests, err := list(ctx, w.Table, r, func(item Item) (Digest, error) { return readDigest(item), nil })
 	return digests, wrap(err, "list digests")
 }
 
-// readDigest treats a malformed digest as never sent; the next send overwrites it.
+// readDigest treats a malformed digest as never sent.
 func readDigest(item Item) Digest {
 	var d Digest
 	if json.Unmarshal(item.Data, &d) != nil {
@@ -73,8 +69,7 @@ func (w Digests) Digest(ctx context.Context, s SubscriberID) (Digest, error) {
 	return readDigest(item), nil
 }
 
-// MarkSent records that the digest of a day was sent, and the prices in it. It keeps concurrent
-// changes, and does nothing if the digest was removed.
+// MarkSent keeps concurrent changes, and does nothing if the digest was removed.
 func (w Digests) MarkSent(ctx context.Context, d Digest, day fare.Day, prices map[string]fare.Cents) error {
 	err := rewrite(ctx, d, func(read Digest) error {
 		if read.Day >= day {
@@ -95,14 +90,13 @@ func (w Digests) Progress(ctx context.Context) (DigestProgress, error) {
 	}
 	var p DigestProgress
 	if json.Unmarshal(item.Data, &p) != nil {
-		p = DigestProgress{} // Sending starts over. No digest is sent twice, since each records its last day.
+		p = DigestProgress{} // sending starts over; each digest records its last day
 	}
 	p.version = item.Version
 	return p, nil
 }
 
-// Advance records up to which day and subscriber the digests were sent. It fails with ErrConflict
-// if another process has recorded progress since p was read.
+// Advance fails with ErrConflict if another process has recorded progress since p was read.
 func (w Digests) Advance(ctx context.Context, p *DigestProgress, day fare.Day, cursor string) error {
 	next := DigestProgress{Day: day, Cursor: cursor, version: p.version}
 	op := Op{Mode: Replace, Item: Item{Key: digestProgressKey, Version: p.version}}

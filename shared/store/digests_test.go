@@ -152,7 +152,7 @@ func TestADigestUnderOthersWrites(t *testing.T) {
 		name         string
 		outer, inner call
 		want         bool
-	}{ // ada has BUH weekly, LON at once, and PAR weekly to be confirmed
+	}{
 		{"the last is removed while another becomes weekly", remove("BUH"), change("LON", true), true},
 		{"the last is removed while another is confirmed", remove("BUH"), confirm, true},
 		{"the last is removed while the digest is sent", remove("BUH"), sent, false},
@@ -200,7 +200,7 @@ func TestSentDigests(t *testing.T) {
 		storetest.Must(t, digests.MarkSent(ctx, digest, day, map[string]fare.Cents{"MIL-BUH": price}))
 	}
 	mark(first, 20500, 3000)
-	mark(first, 20500, 4000) // stale version and same day: no effect
+	mark(first, 20500, 4000)
 	mark(first, 20493, 4000)
 	want := store.Digest{Subscriber: "ada", Day: 20500, Prices: map[string]fare.Cents{"MIL-BUH": 3000}}
 	got, err := digests.Digest(ctx, "ada")
@@ -247,7 +247,7 @@ func TestDigestProgress(t *testing.T) {
 	if err := digests.Advance(ctx, &other, 20501, ""); !errors.Is(err, store.ErrConflict) {
 		t.Errorf("%v", err)
 	}
-	d.weekly(t, "eve", "BUH") // keeps the progress
+	d.weekly(t, "eve", "BUH")
 	if got, err := digests.Progress(ctx); err != nil || got != one || got.Day != 20500 || got.Cursor != "bob" {
 		t.Errorf("%+v %v", got, err)
 	}
@@ -264,7 +264,6 @@ func TestDigestWeekdays(t *testing.T) {
 			t.Errorf("%d of %d on %v", n, subscribers, time.Weekday(day))
 		}
 	}
-	// The weekday is part of the stored key, so it must not change.
 	if got := store.DigestWeekday("c57i_3t0zs4ZJnhAeL-Plg"); got != time.Tuesday {
 		t.Errorf("%v", got)
 	}

@@ -26,19 +26,17 @@ func open(t testing.TB, options ...Option) *Store {
 	return s
 }
 
-// held commits all changes that f starts in one transaction: it keeps bolt's writer lock until that
-// many changes wait.
+// held commits in one transaction all changes that f starts.
 func (s *Store) held(t *testing.T, changes int, f func(each *sync.WaitGroup)) {
 	t.Helper()
-	for s.waits(t) != idle { // an earlier commitAll must end first
+	for s.waits(t) != idle {
 	}
 	var each sync.WaitGroup
-	tx, err := s.db.Begin(true) // the writer lock
+	tx, err := s.db.Begin(true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	// This change is committed alone. Its commit waits for the writer lock, so that all other changes
-	// wait for the next transaction.
+	// The commit of this change waits for the writer lock, so that all other changes wait for the next transaction.
 	each.Go(func() { _ = s.group.run(func(*bolt.Bucket) error { return store.ErrNotFound }) })
 	for s.waits(t) != 0 {
 	}
@@ -53,7 +51,6 @@ func (s *Store) held(t *testing.T, changes int, f func(each *sync.WaitGroup)) {
 
 const idle = -1
 
-// waits returns the number of changes queued behind the running commit, or idle if none runs.
 func (s *Store) waits(t *testing.T) int {
 	if t.Context().Err() != nil {
 		t.Fatal("what was waited for never came")
@@ -72,7 +69,6 @@ func (s *Store) written() int64 {
 	return stats.TxStats.GetWrite()
 }
 
-// Refused changes in a transaction write nothing; all others take effect.
 func TestRefusalsDisturbNoOtherWrite(t *testing.T) {
 	s, ctx := open(t), t.Context()
 	at := func(sort string) store.Key { return store.Key{Partition: "P", Sort: sort} }
@@ -168,7 +164,6 @@ func TestARefusalIsNotWritten(t *testing.T) {
 	}
 }
 
-// If a transaction fails, every caller gets the error, even one whose change was refused.
 func TestATransactionThatFailsIsEverybodysError(t *testing.T) {
 	s := open(t)
 	key := store.Key{Partition: "P", Sort: "c"}
@@ -186,7 +181,6 @@ func TestATransactionThatFailsIsEverybodysError(t *testing.T) {
 					}))
 					return
 				}
-				// One of the two calls exceeds the limit, but the error of the transaction replaces its own.
 				_, err := s.Take(t.Context(), key, 1, 1, time.Now().Add(time.Hour))
 				errs <- err
 			})

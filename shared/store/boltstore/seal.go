@@ -8,9 +8,8 @@ import (
 	"os"
 )
 
-// A backup is the file of a store followed by a seal: one line with the SHA-256 of all bytes before
-// it. A store consists of whole pages, so its length is a multiple of 512 bytes, and that of a backup
-// is not. By its length, a backup is recognised even if its seal is damaged.
+// A backup is the file of a store followed by a seal. The length of a backup is no multiple of 512, so that a backup
+// with a damaged seal is recognized.
 const (
 	sealText   = "\nverdetto backup; SHA-256 of all before this line: "
 	sealLength = int64(len(sealText) + 2*sha256.Size + 1)
@@ -21,7 +20,6 @@ var errChecksum = errors.New("its checksum is another than when it was backed up
 
 func sealOf(sum []byte) string { return fmt.Sprintf("%s%x\n", sealText, sum) }
 
-// Seal calls write, which writes a store to its argument, and then appends the seal.
 func Seal(w io.Writer, write func(io.Writer) error) error {
 	sum := sha256.New()
 	if err := write(io.MultiWriter(w, sum)); err != nil {
@@ -62,7 +60,7 @@ func checkSeal(path string) (sealed bool, err error) {
 	return true, nil
 }
 
-// unseal removes the seal, if there is one. This process must hold the lock of the file.
+// unseal requires that this process holds the lock of the file.
 func unseal(path string) error {
 	info, err := os.Stat(path)
 	if err != nil || info.Size()%leastPage != sealLength%leastPage {

@@ -10,12 +10,10 @@ import (
 	"verdetto/shared/store"
 )
 
-// atOnce limits the items in one transaction, because a long delete transaction blocks writers, and
-// during a long read transaction bolt cannot reuse replaced pages.
+// atOnce limits the items in one transaction, because a long delete transaction blocks writers.
 const atOnce = 2000
 
-// All calls give for every item in the order of the keys, including expired ones. It may or may not
-// include changes written during the call.
+// All includes expired items, and may or may not include changes written during the call.
 func (s *Store) All(ctx context.Context, give func(store.Item) error) error {
 	for after, more := []byte(nil), true; more; {
 		var err error
@@ -49,8 +47,7 @@ func decodeItem(k, v []byte) (store.Item, error) {
 	return decode(key, v)
 }
 
-// page calls give for the next items after a key. The slices are valid only during the call. page
-// returns the last key, and whether there are more.
+// The slices that give receives are valid only during the call.
 func (s *Store) page(
 	ctx context.Context, after []byte, give func(k, v []byte) error,
 ) (last []byte, more bool, err error) {
@@ -101,7 +98,7 @@ func (s *Store) Sweep(ctx context.Context) (swept int, err error) {
 		err = s.db.Update(func(tx *bolt.Tx) error {
 			b := tx.Bucket(bucket)
 			for _, k := range dead {
-				// It may have been rewritten or deleted since it was found expired.
+				// The item may have been rewritten or deleted since the read.
 				if _, expires, _, err := split(b.Get(k)); err != nil || expires == 0 || expires > now {
 					continue
 				}

@@ -26,7 +26,6 @@ func fill(t *testing.T, s *boltstore.Store, n int, expires time.Time) {
 	}
 }
 
-// Sweep deletes exactly the expired items. If items keep expiring, the file does not grow.
 func TestSweep(t *testing.T) {
 	now := time.Unix(1_000_000_000, 0)
 	s, err := boltstore.Open(filepath.Join(t.TempDir(), "s.db"), func() time.Time { return now }, boltstore.Scratch)

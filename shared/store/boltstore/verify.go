@@ -10,13 +10,9 @@ import (
 	"slices"
 )
 
-// bolt does not check the pages of its file. A damaged page can make it panic in a goroutine of its
-// own, which ends the process and cannot be recovered. So verifyPages reads every used page before
-// bolt does, and reports the first damaged one.
-//
-// The layout of the file (version 2) uses the byte order of the machine. A page starts with a
-// header: id (8 bytes), flags (2), count (2) and overflow (4). Elements of 16 bytes follow, then
-// the keys and values to which the elements point.
+// A damaged page can make bolt panic in a goroutine of its own, which cannot be recovered. So verifyPages reads every
+// used page before bolt does.
+// | A page starts with a header of id (8 bytes), flags (2), count (2) and overflow (4), followed by elements of 16 bytes.
 const (
 	pageHead    = 16
 	elementSize = 16
@@ -32,8 +28,8 @@ type walker struct {
 	file     *os.File
 	pageSize uint64
 	end      uint64 // first page that was never used
-	seen     []bool // by page
-	last     []byte // the page that was read last; last and elements are buffers for all pages
+	seen     []bool
+	last     []byte
 	elements []element
 }
 
@@ -59,8 +55,7 @@ func verifyPages(path string, pageSize int) error {
 	return w.page(root, nil, nil)
 }
 
-// head returns the page number of the root, from the newest valid one of the two meta pages, as bolt
-// does.
+// head reads the root from the newest valid meta page, as bolt does.
 func (w *walker) head() (root uint64, err error) {
 	var newest uint64
 	found := false
@@ -83,8 +78,7 @@ func (w *walker) head() (root uint64, err error) {
 	return root, nil
 }
 
-// page checks a page and all pages below it in the tree. Their keys must lie in the range [first, end);
-// if end is nil, the range has no upper limit.
+// The keys must lie in [first, end). A nil end is no limit.
 func (w *walker) page(id uint64, first, end []byte) error {
 	damaged := func(what string) error { return fmt.Errorf("page %d is damaged: %s", id, what) }
 	if id < 2 || id >= w.end {
@@ -145,7 +139,6 @@ func (w *walker) page(id uint64, first, end []byte) error {
 	return nil
 }
 
-// inOrder reports whether the keys increase and lie in [first, end).
 func inOrder(elements []element, first, end []byte) bool {
 	for i, e := range elements {
 		if i == 0 && bytes.Compare(e.key, first) < 0 || i > 0 && bytes.Compare(e.key, elements[i-1].key) <= 0 ||
@@ -168,7 +161,7 @@ type element struct {
 	branch, bucket bool
 }
 
-// parse fails if an element is not inside the page. The result may use the memory of reuse.
+// The result may use the memory of reuse.
 func parse(page []byte, reuse []element) ([]element, error) {
 	if len(page) < pageHead {
 		return nil, errors.New("it is cut short")
