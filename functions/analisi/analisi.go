@@ -19,9 +19,9 @@ import (
 
 type Service struct {
 	*answer.Reader
-	Score    scorecard.Score // the service's own score; nil: none is kept
-	BaseURL  string          // the service's public address, for full links; empty: unknown
-	Telegram bool            // alerts can be sent by Telegram
+	Score    scorecard.Score
+	BaseURL  string
+	Telegram bool
 }
 
 func (s *Service) Register(api *httpapi.API) {
@@ -165,7 +165,6 @@ func registerAlive(api *httpapi.API) {
 		h.Set("Content-Type", "application/json")
 		h.Set("Cache-Control", "no-store")
 		if r.Method != http.MethodHead {
-			// A write fails only if the caller has disconnected.
 			_, _ = w.Write([]byte(`{"stato":"attivo"}` + "\n"))
 		}
 	}), "salute")

@@ -59,15 +59,12 @@ func registerCities(api *httpapi.API, cities *answer.CoveredCities) {
 	})
 }
 
-// manyCities limits the matches among which the best maxCities are chosen.
 const manyCities = 500
 
-// With fewer than fewLetters characters, a city comes before the places that only share its
-// airport: a reader who types B does not mean Brooklyn or Beauvais.
+// With fewer characters, a city comes before places that only share its airport: a reader who types
+// B does not mean Brooklyn.
 const fewLetters = 4
 
-// byRank prefers, in this order, a fully typed name, a city with fares, a name that begins as typed,
-// a city's own name (see fewLetters), and an earlier place in covered.
 func byRank(covered []fare.City, typed, lang string) func(a, b places.Place) int {
 	traffic := make(map[fare.City]int, len(covered))
 	for i, c := range covered {
@@ -97,8 +94,6 @@ func byRank(covered []fare.City, typed, lang string) func(a, b places.Place) int
 	}
 }
 
-// citiesIn returns the unlisted cities of the area whose name begins with the query: those with
-// fares first, then the busiest.
 func citiesIn(query, lang string, covered []fare.City, listed []places.Place) (in []places.Place) {
 	area, ok := places.CompleteArea(query, lang)
 	if !ok {

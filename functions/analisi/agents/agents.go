@@ -1,8 +1,7 @@
 // Package agents answers /mcp: it offers the service as tools of the Model Context Protocol. It
 // keeps no sessions: any process answers any message at once, with JSON.
 //
-// Each tool returns the answer of an API endpoint, most of them shortened, and counts toward its
-// quota. Start reading at addTools.
+// Start reading at addTools.
 package agents
 
 import (
@@ -32,8 +31,8 @@ type Service struct {
 	api *httpapi.API
 }
 
-// Register adds the endpoint /mcp. It creates the MCP server only at the first message, so that a
-// cold start does not wait for it.
+// Register defers creating the MCP server to the first message, so that a cold start does not wait
+// for the server.
 func (s *Service) Register(api *httpapi.API) {
 	s.api = api
 	h := &mcpHandler{server: sync.OnceValue(s.newServer)}
@@ -52,7 +51,7 @@ func (s *Service) newServer() http.Handler {
 		Description: "Is today's cheapest fare on a flight route cheap? Verdicts from the route's own history.",
 	}, &mcp.ServerOptions{
 		Instructions: instructions,
-		// The lists are fixed, so the server announces no notifications of changes.
+		// The lists never change, so the server announces no notifications.
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}},
 		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) {
 			c.TTLMs, c.CacheScope = int(time.Hour/time.Millisecond), "public"
@@ -66,8 +65,8 @@ func (s *Service) newServer() http.Handler {
 		&mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true, MaxRequestBodyBytes: httpapi.MaxBody})
 }
 
-// euros writes hundredths of any currency with the currency's code.
+// euros writes hundredths of any currency, followed by the currency's code.
 func euros(cents int64, currency string) string {
-	c, _ := fare.ParseCurrency(currency) // answers have only known codes
+	c, _ := fare.ParseCurrency(currency)
 	return fare.Money{Amount: fare.Cents(cents), Currency: c}.Decimal() + " " + currency
 }

@@ -32,8 +32,6 @@ func TestEveryDestination(t *testing.T) {
 	}
 }
 
-// Reading the reference does not count toward a quota. Reading the coverage counts like a call of the
-// tool watched_routes; the coverage of an origin lists every destination.
 func TestResources(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	read := func(uri string) string {

@@ -7,9 +7,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// stripCacheHints removes the cache lifetime from results for clients of old protocol revisions.
-// Clients of revision 2026-07-28 or later state their revision in each request and get the
-// lifetime.
+// stripCacheHints removes the cache lifetime from results for clients of protocol revisions before
+// 2026-07-28. Such clients do not state their revision in each request.
 func stripCacheHints(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
 		result, err := next(ctx, method, request)

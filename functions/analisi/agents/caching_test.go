@@ -23,7 +23,7 @@ func TestCaching(t *testing.T) {
 	} {
 		for revision, kept := range map[string]bool{"2026-07-28": true, "2025-11-25": false, "2025-06-18": false} {
 			if c.method == "server/discover" && !kept {
-				continue // only the newest revision has it
+				continue
 			}
 			params := "{" + strings.TrimSuffix(c.params, ",") + "}"
 			if kept {

@@ -50,7 +50,6 @@ func TestCallersAreKeptApart(t *testing.T) {
 	}
 }
 
-// If a call has many unknown arguments, the answer names three of them and stays short.
 func TestManyUnknownArguments(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	var arguments strings.Builder
@@ -67,7 +66,6 @@ func TestManyUnknownArguments(t *testing.T) {
 	}
 }
 
-// A tool call ends at the deadline of its HTTP request.
 func TestTimeIsPassedOn(t *testing.T) {
 	var deadline time.Time
 	s := fares{fare.Route{Origin: "MIL", Destination: "BUH"}: func(ctx context.Context) {

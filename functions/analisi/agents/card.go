@@ -17,8 +17,7 @@ import (
 )
 
 // A card shows a tool's answer to a person, in clients with MCP Apps (io.modelcontextprotocol/ui).
-// Such a client loads one HTML document and passes it tool results; the document draws their text
-// and structured content.
+// Such a client loads one HTML document and passes tool results to the document.
 
 const (
 	cardURI  = "ui://verdetto/card"
@@ -36,7 +35,7 @@ func labels(l *i18n.Language) map[string]string {
 	}
 }
 
-// document is self-contained, because it may not load anything.
+// document contains its style and script, because a card may not load anything.
 var document = sync.OnceValues(func() (string, error) {
 	all, err := template.ParseFS(cardFiles, "card/*")
 	if err != nil {

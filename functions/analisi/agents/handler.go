@@ -19,19 +19,14 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// mcpHandler validates each request to /mcp before the SDK's server sees it. A fault of the HTTP
-// request gets an HTTP error response; a fault of the message gets a JSON-RPC error.
-//
-// On a loopback address the SDK refuses unknown Host headers, as a protection against DNS
-// rebinding. The handler also allows the host of the base URL, for callers behind a proxy on the
-// same machine.
+// On a loopback address the SDK refuses unknown Host headers, against DNS rebinding. mcpHandler
+// also allows the host of the base URL, for callers behind a proxy on the same machine.
 type mcpHandler struct {
 	server func() http.Handler
-	host   string // host of the base URL; may be empty
+	host   string
 }
 
-// maxMessage leaves ample room for the longest comparison, of ten destinations with 100 characters
-// each.
+// maxMessage leaves room for a comparison of ten destinations with 100 characters each.
 const maxMessage = 16 << 10
 
 type exchange struct {
@@ -67,7 +62,7 @@ func (h *mcpHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if fault != nil {
 		status := http.StatusBadRequest
 		if fault.Code == jsonrpc.CodeMethodNotFound {
-			status = http.StatusOK // an unknown method has this status before statelessRevision
+			status = http.StatusOK // before statelessRevision, an unknown method has this status
 			if r.Header.Get("Mcp-Protocol-Version") >= statelessRevision {
 				status = http.StatusNotFound
 			}
@@ -111,13 +106,12 @@ func checkHeaders(r *http.Request) *httpapi.Problem {
 // statelessRevision is the first protocol revision in which an unknown method gets HTTP status 404.
 const statelessRevision = "2026-07-28"
 
-// answeredMethods are the methods of a server that has only tools and resources. Methods for
-// subscriptions are missing: they would keep a request open, and no notification would ever come.
+// answeredMethods lacks the methods for subscriptions: a subscription would keep a request open,
+// and no notification would ever come.
 var answeredMethods = []string{"initialize", "server/discover", "ping", "tools/list", "tools/call", "resources/list",
 	"resources/templates/list", "resources/read"}
 
-// checkMessage finds the faults of a message. It refuses batches, because only an old protocol
-// revision has them, and one batch could contain very many calls.
+// checkMessage refuses batches, because one batch could contain very many calls.
 func checkMessage(body []byte) (id json.RawMessage, fault *jsonrpc.Error) {
 	trimmed := bytes.TrimLeft(body, " \t\r\n")
 	if len(trimmed) > 0 && trimmed[0] == '[' {
@@ -160,15 +154,13 @@ func writeError(w http.ResponseWriter, status int, id json.RawMessage, fault *js
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(struct { // an error means that the caller has disconnected
+	_ = json.NewEncoder(w).Encode(struct {
 		Version string          `json:"jsonrpc"`
 		ID      json.RawMessage `json:"id"`
 		Error   *jsonrpc.Error  `json:"error"`
 	}{"2.0", id, fault})
 }
 
-// copyTo converts the plain-text errors of the SDK's server to an HTTP error response or a JSON-RPC
-// error.
 func copyTo(rec *recorder.Recorder, w http.ResponseWriter, r *http.Request, id json.RawMessage) {
 	rec.WriteHeader(http.StatusOK)
 	contentType := rec.Sent.Get("Content-Type")
@@ -179,7 +171,7 @@ func copyTo(rec *recorder.Recorder, w http.ResponseWriter, r *http.Request, id j
 			w.Header().Set("Content-Type", contentType)
 		}
 		w.WriteHeader(rec.Status)
-		_, _ = w.Write(rec.Body.Bytes()) // an error means that the caller has disconnected
+		_, _ = w.Write(rec.Body.Bytes())
 	case rec.Status == http.StatusBadRequest:
 		writeError(w, rec.Status, id, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: text})
 	case rec.Status >= 500:

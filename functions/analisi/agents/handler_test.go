@@ -18,7 +18,7 @@ func TestMessages(t *testing.T) {
 		name, method, body string
 		headers            []string
 		status             int
-		code               string // code of the problem, or of the JSON-RPC error
+		code               string
 		says               string
 	}{
 		{"ping", "POST", ping, nil, 200, "", `"result":{}`},
@@ -103,14 +103,13 @@ func TestMessages(t *testing.T) {
 		})
 	}
 	n := d.counters.names()
-	delete(n, routes.Others.Name+"-free") // not part of any endpoint's quota
+	delete(n, routes.Others.Name+"-free")
 	if len(n) > 0 {
 		t.Errorf("counted: %v", n)
 	}
 }
 
-// At a loopback address, only loopback names and the host of the base URL are accepted in Host.
-// Otherwise a web page could reach the service through a name that resolves to that address.
+// A web page must not reach a local service through a name that resolves to a loopback address.
 func TestHost(t *testing.T) {
 	ask := func(to http.Handler, host, origin string) *http.Response {
 		t.Helper()
@@ -140,8 +139,8 @@ func TestHost(t *testing.T) {
 		{bare, "", "", 200}, {bare, "localhost:8080", "", 200}, {bare, "elsewhere.example", "", 403},
 		{bare, "verdetto.example", "", 403},
 		{based, "", "", 200}, {based, "verdetto.example", "", 200}, {based, "VERDETTO.example:443", "", 200},
-		{based, "verdetto.example", "https://elsewhere.example", 200}, // pages of any site may call
-		{based, "elsewhere.example", "http://elsewhere.example", 403}, // DNS rebinding
+		{based, "verdetto.example", "https://elsewhere.example", 200},
+		{based, "elsewhere.example", "http://elsewhere.example", 403},
 		{based, "elsewhere.example", "https://verdetto.example", 403},
 		{based, "verdetto.example.elsewhere.example", "", 403}, {based, "xverdetto.example", "", 403},
 		{based, "elsewhere.example:443", "", 403},
@@ -174,7 +173,6 @@ func TestPreflight(t *testing.T) {
 			t.Errorf("%s is not allowed: %v", name, h)
 		}
 	}
-	// The verdict allows only GET and HEAD to scripts of other sites.
 	w = d.send(t, http.MethodOptions, "/v1/analisi", "", "Origin", "https://elsewhere.example",
 		"Access-Control-Request-Method", "GET")
 	if w.Header().Get("Access-Control-Allow-Methods") != "GET, HEAD" ||

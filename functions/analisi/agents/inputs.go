@@ -13,8 +13,7 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// These types hold the arguments of the tools, which tools.json describes. Embedded types are
-// exported, because Huma skips unexported ones.
+// Embedded types are exported, because Huma skips unexported types.
 
 type Asker struct {
 	Language string `json:"language,omitempty" maxLength:"20"`
@@ -92,9 +91,8 @@ func typed(in any) (origin string, days []dayArgument, airlines []*string) {
 	return "", nil, nil
 }
 
-// readDays replaces the days, months and airlines in a tool's arguments, which people may have
-// written in words, by dates such as 2027-03-20 and by codes. The result read says how it understood
-// the days and corrected the airlines.
+// readDays replaces days, months and airlines that people wrote in words by dates and codes. read
+// says how readDays understood the words.
 func readDays(in any, now time.Time) (read []string, err error) {
 	say := in.(asker).say()
 	origin, days, airlines := typed(in)
@@ -130,7 +128,7 @@ func readDays(in any, now time.Time) (read []string, err error) {
 	return read, nil
 }
 
-// arguments maps the endpoints' parameters to the tools' arguments of the same meaning.
+// arguments maps the endpoints' parameters to the tools' arguments.
 var arguments = map[string]string{
 	"origine": "origin", "destinazione": "destination",
 	"partenza": "departure", "flessibile": "flexible_days", "mese": "month", "ritorno": "return", "notti": "nights",

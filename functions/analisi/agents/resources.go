@@ -16,8 +16,8 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// Agents can read the API reference, and the lists of covered cities and of the routes from a city.
-// Reading the reference counts toward no quota; a list counts like GET /v1/rotte.
+// Reading the reference counts towards no quota. Reading a list of cities or routes counts like GET
+// /v1/rotte.
 
 const (
 	referenceURI = "verdetto://reference"
@@ -26,8 +26,8 @@ const (
 
 type Coverage struct {
 	Citta []published.Citta `json:"citta"`
-	Altre bool              `json:"altre"` // the list is not complete
-	Rotte string            `json:"rotte"` // URI of the routes from one of these cities
+	Altre bool              `json:"altre"`
+	Rotte string            `json:"rotte"`
 }
 
 const maxCovered = 2000
@@ -62,8 +62,6 @@ func (s *Service) addResources(server *mcp.Server) {
 	}))
 }
 
-// resource counts a read toward the quota, then answers it. An error becomes a JSON-RPC error with
-// the API's error response as its data.
 func (s *Service) resource(read func(ctx context.Context, uri string) (any, error)) mcp.ResourceHandler {
 	return func(ctx context.Context, request *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 		ctx = ctx.Value(exchangeKey{}).(*exchange).ctx

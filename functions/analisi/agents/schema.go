@@ -16,10 +16,8 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// schemaOf returns a schema without references, because some clients do not follow them. The fields
-// are strings, numbers, booleans and lists of strings. Fields without a JSON name are parameters of
-// the endpoints; they get the tools' names, and no pattern, because agents also write days in
-// words.
+// schemaOf returns a schema without references, because some clients do not follow references.
+// Fields without a JSON name are parameters of the endpoints and get the tools' names.
 func schemaOf[T any]() *huma.Schema {
 	s := huma.NewMapRegistry("#/$defs/", huma.DefaultSchemaNamer).Schema(reflect.TypeFor[T](), false, "")
 	without := httpapi.Without(reflect.TypeFor[T]())
@@ -54,7 +52,6 @@ func parameterOf(field string) string { return strings.ToLower(field[:1]) + fiel
 
 var fixedValues = map[string][]any{"notti": {"1-3", "4-7", "8-14", "15+"}, "flessibile": {"1", "3", "7"}}
 
-// marshalSchema runs once per tool: each answer to tools/list reuses the bytes.
 func marshalSchema(s *huma.Schema) json.RawMessage {
 	data, err := json.Marshal(s)
 	if err != nil {
@@ -65,8 +62,7 @@ func marshalSchema(s *huma.Schema) json.RawMessage {
 
 const mostArguments = 64
 
-// readArguments parses arguments. It also accepts other names and types if their meaning is clear.
-// It fails with an error response that names faulty arguments.
+// readArguments also accepts other names and types of arguments if their meaning is clear.
 func readArguments(sent json.RawMessage, schema *huma.Schema, into any) error {
 	given := map[string]any{}
 	if len(sent) > 0 {
@@ -75,7 +71,7 @@ func readArguments(sent json.RawMessage, schema *huma.Schema, into any) error {
 				Detail: `are no JSON object, as in {"origin": "Milano"}`})
 		}
 	}
-	if len(given) > mostArguments { // finding the meaning of each would take long
+	if len(given) > mostArguments { // finding the meaning of each argument would take long
 		return httpapi.Invalid(httpapi.Fault{Name: "arguments", Detail: fmt.Sprintf("are more than %d", mostArguments)})
 	}
 	faults := rename(given, schema)
@@ -118,7 +114,7 @@ func readArguments(sent json.RawMessage, schema *huma.Schema, into any) error {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
-		if len(faults) >= 3 { // enough to correct a call, since a fault names all arguments
+		if len(faults) >= 3 {
 			break
 		}
 		if schema.Properties[name] == nil {
@@ -151,8 +147,8 @@ func readArguments(sent json.RawMessage, schema *huma.Schema, into any) error {
 	return nil
 }
 
-// rename gives arguments the tool's names. Agents also use the names of the endpoints, such as
-// origine or withoutAirline, and singulars for lists.
+// rename also accepts names that agents take from the endpoints, such as origine, and singulars for
+// lists.
 func rename(given map[string]any, schema *huma.Schema) (faults []httpapi.Fault) {
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if schema.Properties[name] != nil {
@@ -184,9 +180,7 @@ func meantBy(name string, schema *huma.Schema) string {
 	return ""
 }
 
-// convert converts an argument to the JSON type of the schema, if that is unambiguous: texts to
-// numbers, booleans and lists, and numbers to booleans and texts. A price such as $45 also sets the
-// currency.
+// convert also sets the currency if the price names one, such as $45.
 func convert(given map[string]any, name string, schema *huma.Schema) (any, bool) {
 	number, isNumber := given[name].(float64)
 	text, isText := given[name].(string)

@@ -18,7 +18,7 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// sentences writes the text beside a structured answer. An agent may show only the text.
+// sentences writes the text beside a structured answer, because an agent may show only the text.
 type sentences struct{ *i18n.Language }
 
 func (a Asker) say() sentences {
@@ -26,7 +26,6 @@ func (a Asker) say() sentences {
 	return sentences{i18n.ForCode(code)}
 }
 
-// named returns the name of the city or, if airport is set, of the airport that was asked for.
 func (s sentences) named(asked answer.Named, airport string) string {
 	p := asked.Means.Place
 	if p.City == "" {
@@ -42,8 +41,6 @@ func (s sentences) ends(pair verdict.Pair, from, to answer.Named) (origin, desti
 
 func (s sentences) city(iata string) string { return places.Name(fare.City(iata), s.Code) }
 
-// places says how the names were understood (see wording.Places), and which other cities have the
-// same names.
 func (s sentences) places(pair verdict.Pair, asked ...answer.Named) string {
 	var all []places.Match
 	for _, one := range asked {
@@ -70,8 +67,7 @@ func (s sentences) newest(t time.Time) string {
 	return s.Text("agents.newest", "Day", t.UTC().Format(time.DateOnly))
 }
 
-// verdict describes a verdict in the words of the page. If the verdict is on a route, it adds the
-// cheapest months and the booking window. The amounts of j are in the currency.
+// The amounts of j are in currency.
 func (s sentences) verdict(j verdict.Judgement, route, currency string, q answer.Question) string {
 	if !j.Verdict.Judged() {
 		return lines(s.unknown(j, route, currency), s.months(j, currency), s.newest(j.Newest))
@@ -107,7 +103,7 @@ func dayOf(d fare.Day) string {
 	return d.String()
 }
 
-// in returns the language with amounts in the given currency. The amounts are not converted.
+// in returns a language that writes amounts with the given currency, without conversion.
 func (s sentences) in(currency string) *i18n.Language {
 	if currency == fare.EUR.String() {
 		return s.Language
@@ -115,7 +111,6 @@ func (s sentences) in(currency string) *i18n.Language {
 	return s.InCurrency(currency, func(c fare.Cents) fare.Cents { return c })
 }
 
-// months returns "" unless the verdict is on the route.
 func (s sentences) months(j verdict.Judgement, currency string) (text string) {
 	if j.Scope != verdict.OfRoute {
 		return ""
@@ -168,8 +163,8 @@ func (s sentences) routes(r published.Routes) string {
 		"Others", len(r.Rotte) > len(listed), "Page", r.Successiva)
 }
 
-// trends describes the listed destinations of a city. all counts its destinations, and skipped
-// those before the listed ones.
+// skipped is the number of destinations before the listed ones, and all the number of the city's
+// destinations.
 func (s sentences) trends(t view.Trends, skipped, all int) string {
 	if len(t.Destinations) == 0 {
 		return s.Text("agents.no_trends", "City", s.city(t.Origin), "Code", t.Origin)

@@ -121,11 +121,11 @@ func (fares) Rates(context.Context) (fare.Rates, error) {
 
 type counters struct {
 	mu     sync.Mutex
-	taken  map[string]int64  // keyed by name and subject
-	window map[string]string // window of the last count, by the same key
+	taken  map[string]int64
+	window map[string]string
 	writes int
 	reads  int
-	err    error // returned by each read
+	err    error
 }
 
 func (c *counters) Query(_ context.Context, r store.Range) (items []store.Item, _ error) {

@@ -75,7 +75,7 @@ func session(t *testing.T, revision string) {
 		string(capabilities) != `{"resources":{},"tools":{}}` {
 		t.Errorf("the server says of itself: %+v, capabilities %s", initialized, capabilities)
 	}
-	if revision == "2025-11-25" { // the newest revision has no session
+	if revision == "2025-11-25" {
 		if err := session.Ping(t.Context(), nil); err != nil {
 			t.Error(err)
 		}
@@ -106,7 +106,7 @@ func session(t *testing.T, revision string) {
 			if strings.Contains(denied, strings.ReplaceAll(name, "_", " ")) {
 				t.Errorf("the instructions deny what %s takes as %s: %s", tool.Name, name, denied)
 			}
-			// A fixed day would be refused once it is past.
+			// An example with a fixed day would be refused once the day is past.
 			if day, _ := property.(map[string]any)["examples"].([]any); len(day) > 0 && strings.Contains(fmt.Sprint(day), "-") {
 				t.Errorf("%s shows the day %v as an example of %s", tool.Name, day, name)
 			}
@@ -147,7 +147,6 @@ func session(t *testing.T, revision string) {
 	golden(t, filepath.Join("testdata", "session.golden"), transcript.Bytes())
 }
 
-// limits holds the maximum length of an answer in characters, by tool.
 var limits = map[string]int{"flight_price_verdict": 1500, "compare_trips": 3000, "fare_calendar": 4000,
 	"cheap_now": 4000, "price_trends": 9000, "departure_history": 9000, "watched_routes": 4000, "usage": 2500}
 

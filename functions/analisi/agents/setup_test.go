@@ -17,7 +17,6 @@ import (
 
 type connection struct{ url, header, value string }
 
-// An MCP client set up as /v1/agenti describes can list the tools, with and without a key.
 func TestSetUp(t *testing.T) {
 	server := httptest.NewUnstartedServer(nil)
 	d := openAt(t, "http://"+server.Listener.Addr().String(), knownRoutes(), "")
@@ -37,7 +36,7 @@ func TestSetUp(t *testing.T) {
 				got := connectionOf(t, c, strings.ReplaceAll(text, "vd_...", key))
 				want := connection{url: server.URL + "/mcp"}
 				switch {
-				case text == c.WithKey && got.header == "Authorization": // the key is in an environment variable
+				case text == c.WithKey && got.header == "Authorization":
 					want.header, want.value = "Authorization", "Bearer VERDETTO_KEY"
 				case text == c.WithKey:
 					want.header, want.value = "X-Api-Key", key
@@ -65,7 +64,6 @@ func TestSetUp(t *testing.T) {
 	}
 }
 
-// sending adds a header to each request, and records the plan that the last answer states.
 type sending struct{ header, value, plan string }
 
 func (s *sending) RoundTrip(r *http.Request) (*http.Response, error) {

@@ -15,8 +15,7 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// These tests run third-party programs from npm, which make tools installs with their Node version,
-// against /mcp.
+// These tests run programs from npm, which make tools installs, against /mcp.
 
 type nodePrograms struct{ folder string }
 
@@ -27,7 +26,7 @@ func tools(t *testing.T) nodePrograms {
 
 func (o nodePrograms) run(t *testing.T, program string, arguments ...string) (code int, stdout, stderr string) {
 	t.Helper()
-	home := t.TempDir() // so that the programs read no settings of the developer and leave none
+	home := t.TempDir() // so that the programs neither read nor leave settings of the developer
 	command := exec.CommandContext(t.Context(), filepath.Join(o.folder, "node", "bin", "node"),
 		append([]string{filepath.Join(o.folder, filepath.FromSlash(program))}, arguments...)...)
 	command.Dir = home
@@ -45,19 +44,16 @@ const (
 	inspector   = "@modelcontextprotocol/inspector/clients/launcher/build/index.js"
 )
 
-// scenarios apply to a server with tools and resources, without sessions and streams. inapplicable
-// matches the names of all others.
 var (
 	scenarios    = []string{"server-initialize", "ping", "tools-list", "resources-list", "dns-rebinding-protection"}
 	inapplicable = regexp.MustCompile(`^(` +
-		`tools-call-.*|json-schema-2020-12|` + // tools of the suite's own server, such as test_simple_text
-		// other capabilities, or resources of the suite's own server
+		`tools-call-.*|json-schema-2020-12|` +
 		`elicitation-.*|logging-.*|completion-.*|resources-.*|prompts-.*|` +
-		`server-sse-.*)$`) // scenarios of sessions with streams
+		`server-sse-.*)$`)
 )
 
 // TestProveConformance fails if a scenario is neither in scenarios nor matched by inapplicable, so
-// that a person reviews new ones.
+// that a person reviews new scenarios.
 func TestProveConformance(t *testing.T) {
 	o := tools(t)
 	server := httptest.NewServer(open(t, knownRoutes(), ""))
@@ -104,7 +100,6 @@ func TestProveConformance(t *testing.T) {
 	}
 }
 
-// TestProveInspector calls each tool by the MCP Inspector, a client that uses MCP's TypeScript SDK.
 func TestProveInspector(t *testing.T) {
 	o := tools(t)
 	d := open(t, knownRoutes(), "")
@@ -138,7 +133,7 @@ func TestProveInspector(t *testing.T) {
 			arguments := []string{"--method", "tools/call", "--tool-name", c.tool}
 			for name, value := range c.arguments {
 				text, ok := value.(string)
-				if !ok { // other values are parsed as JSON
+				if !ok {
 					data, err := json.Marshal(value)
 					if err != nil {
 						t.Fatal(err)

@@ -24,19 +24,18 @@ import (
 type description struct {
 	Name, Title, Description string
 
-	Arguments map[string]string // descriptions that differ from those of most tools
-	Quota     string            // the route whose quota a call uses
-	Several   bool              // answer counts the call itself, as several calls
-	// Fields are the fields of the structured answer, as dotted paths; empty: all. An agent reads every
-	// byte of an answer, so a tool omits what its text or the page says already.
+	Arguments map[string]string
+	Quota     string // name of the route whose quota a call uses
+	Several   bool   // the tool counts its calls itself, by the number of trips
+	// Fields are dotted paths of the fields of the structured answer. If Fields is empty, the
+	// answer has all fields.
 	Fields []string
-	Card   bool // clients with MCP Apps show the answer as a card
+	Card   bool
 }
 
 //go:embed tools.json
 var toolsJSON []byte
 
-// descriptions holds all tools in the order of tools/list, and the arguments that several share.
 var descriptions = parseDescriptions()
 
 func parseDescriptions() (all struct {
@@ -44,7 +43,7 @@ func parseDescriptions() (all struct {
 	Tools     []description
 }) {
 	if err := json.Unmarshal(toolsJSON, &all); err != nil {
-		panic(err) // it is embedded
+		panic(err)
 	}
 	return all
 }
@@ -57,9 +56,7 @@ func (d description) describe(input *huma.Schema) {
 
 type asker interface{ say() sentences }
 
-// addTool adds a tool with arguments of type I, which question converts for check and answer. The
-// tool returns the structured answer O together with a text. A question that check refuses does not
-// count towards the quota; check may be nil.
+// A question that check refuses does not count towards the quota. check may be nil.
 func addTool[I, Q, O any](
 	s *Service, server *mcp.Server, name string,
 	question func(*I) (Q, error), check func(context.Context, Q) error,
@@ -102,8 +99,8 @@ func addTool[I, Q, O any](
 		InputSchema: marshalSchema(input), Annotations: readOnly(d.Title),
 	}, func(ctx context.Context, request *mcp.CallToolRequest) (result *mcp.CallToolResult, _ error) {
 		x := ctx.Value(exchangeKey{}).(*exchange)
-		// The SDK's context is not that of the HTTP request, and a tool call must end when its
-		// caller disconnects or at the request's deadline.
+		// The SDK's context is not that of the HTTP request. A tool call must end when the caller
+		// disconnects, or at the request's deadline.
 		ctx, say := x.ctx, sentences{i18n.English()}
 		defer func() {
 			if v := recover(); v != nil {
@@ -147,7 +144,6 @@ func successResult(structured json.RawMessage, text string, say sentences, x *ex
 	return result
 }
 
-// errorResult begins with the code of the endpoint's error response.
 func errorResult(p *httpapi.Problem, say sentences, x *exchange) *mcp.CallToolResult {
 	text := p.In(say.Language).Detail
 	if len(p.Suggestions) > 0 && !strings.Contains(text, p.Suggestions[0]) {
@@ -157,7 +153,6 @@ func errorResult(p *httpapi.Problem, say sentences, x *exchange) *mcp.CallToolRe
 	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}}
 }
 
-// advice names tools, because agents know no paths and see no HTTP headers.
 func advice(p *httpapi.Problem, say sentences, x *exchange) string {
 	switch p.Code {
 	case httpapi.TooMany.Code:

@@ -28,7 +28,7 @@ func (s *Service) addTools(server *mcp.Server) {
 	addTool(s, server, "usage", (*usageInput).question, nil, s.usage)
 }
 
-// maxDestinations limits an answer, because an agent keeps all of it in its context.
+// maxDestinations keeps answers short, because an agent keeps each answer in its context.
 const maxDestinations = 20
 
 func pageOf[T any](all []T, skip float64) ([]T, int) {
@@ -36,12 +36,11 @@ func pageOf[T any](all []T, skip float64) ([]T, int) {
 	return all[skipped:min(skipped+maxDestinations, len(all))], skipped
 }
 
-// Verdict is the endpoint's answer with places nearby and links to pages.
 type Verdict struct {
 	published.Analysis
 	Vicini []published.Vicino `json:"vicini,omitempty"`
-	Pagina string             `json:"pagina,omitempty"` // the page with the same answer
-	Avviso string             `json:"avviso,omitempty"` // the page with the form for an alert on this trip
+	Pagina string             `json:"pagina,omitempty"`
+	Avviso string             `json:"avviso,omitempty"`
 }
 
 const (
@@ -56,10 +55,10 @@ func (s *Service) verdict(ctx context.Context, in *tripInput, q answer.Question)
 	}
 	j := &judged.Judgement
 	j.Months = j.Months[:min(maxMonths, len(j.Months))]
-	if j.Scope != verdict.OfRoute { // the route's months and booking window do not answer this question
+	if j.Scope != verdict.OfRoute {
 		j.Months, j.Window = nil, nil
 	}
-	if in.Nearby { // the places nearby replace these parts, so that the answer stays short
+	if in.Nearby {
 		j.Months, j.Window, j.Forecasts = nil, nil, nil
 	}
 	say, near := in.say(), ""

@@ -35,7 +35,6 @@ func ObservationsOf(days int) (all []fare.Observation) {
 	return all
 }
 
-// Unlimited counts nothing and refuses no call.
 type Unlimited struct{ limit.Counters }
 
 func (Unlimited) Take(context.Context, store.Key, int64, int64, time.Time) (int64, error) {
@@ -70,7 +69,6 @@ func (s Sheets) Sheet(_ context.Context, series fare.Series, _ bool) (*departure
 	return nil, store.ErrNotFound
 }
 
-// Pooled returns statistics with one known outcome for each number of days to wait.
 func (Sheets) Pooled(context.Context) (departure.Cycle, error) {
 	day := fare.DayOf(Today)
 	pooled := departure.Start(day)
@@ -82,7 +80,6 @@ func (Sheets) Pooled(context.Context) (departure.Cycle, error) {
 	return departure.Cycle{Day: day - 1, Pooled: pooled}, nil
 }
 
-// Blocks returns the fares of ObservationsOf for 40 days, for every series.
 func (Sheets) Blocks(context.Context, fare.Series, store.Consistency) (all []store.StoredBlock, _ error) {
 	for _, b := range fare.Blocks(ObservationsOf(40)) {
 		all = append(all, store.StoredBlock{Block: b})

@@ -10,7 +10,6 @@ import (
 	"verdetto/shared/text/wording"
 )
 
-// airlines adds a fault if an airline is unknown, or if both fields are filled in.
 func (c airlineChoice) airlines(l *i18n.Language, wrong faults) fare.Airlines {
 	field := "vettore"
 	if c.WithoutAirline != "" {
@@ -54,5 +53,4 @@ func (v *view) AirlineText() string {
 	return wording.Sentence(text)
 }
 
-// AirlineCodes returns values of the form's fields airline and withoutAirline.
 func (v *view) AirlineCodes() airlineChoice { return choiceOf(v.Trip.limit()) }

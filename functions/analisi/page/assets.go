@@ -7,8 +7,7 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// registerAssets serves files whose names contain a hash of their content, so browsers may cache
-// them for a year.
+// The names of assets contain a hash of the content, so browsers may cache assets for a year.
 func registerAssets(api *httpapi.API) {
 	api.Mount(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		data, contentType, ok := page.File(r.PathValue("file"))
@@ -22,7 +21,7 @@ func registerAssets(api *httpapi.API) {
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")
 		h.Set("X-Content-Type-Options", "nosniff")
 		if r.Method != http.MethodHead {
-			_, _ = w.Write(data) // an error means that the caller has disconnected
+			_, _ = w.Write(data)
 		}
 	}), "assets")
 }

@@ -49,8 +49,8 @@ type cardSubject struct {
 	route    fare.Route
 	trip     trip
 	language *i18n.Language
-	currency string // currency of the amounts; empty: EUR
-	picture  bool   // a picture of the price history
+	currency string
+	picture  bool
 }
 
 func cardName(route fare.Route, t trip, l *i18n.Language, currency string) string {
@@ -142,7 +142,7 @@ func (s *Service) card(ctx context.Context, in *cardInput) (*cardOutput, error) 
 		c.Route += " · " + text
 	}
 	switch {
-	case err != nil && errors.Is(published.Problem(err), err): // an error other than a reason why there is no verdict
+	case err != nil && errors.Is(published.Problem(err), err):
 		return nil, err
 	case err == nil:
 		s.drawVerdict(&c, l, asked, a)

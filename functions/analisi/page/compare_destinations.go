@@ -16,8 +16,7 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// The page can compare the question's trip with up to five trips that have another destination, day
-// or month. All together count as one question.
+// A comparison with up to five other trips counts as one question.
 
 const maxOthers = 5
 
@@ -27,18 +26,18 @@ type comparison struct {
 
 type comparedTrip struct {
 	Name, To   string
-	Fare, Date string // Fare is empty if none is known
+	Fare, Date string
 	Difference string
 }
 
 type otherTrip struct {
-	city string // name of the city
+	city string
 	trip
 	to string
 }
 
-// compareDestinations splits several destinations that the reader typed as one, such as Lisbon,
-// Porto, Madrid: the first is the destination, and the others are compared with it.
+// compareDestinations splits destinations that the reader typed as one, such as Lisbon, Porto,
+// Madrid.
 func (q *question) compareDestinations() {
 	if _, known := q.city(q.to); known {
 		return
@@ -63,9 +62,7 @@ func (q *question) compareDestinations() {
 	q.ends[1] = answer.Name("a", q.to)
 }
 
-// others parses the trips to compare with: cities, days and months as people write them, separated
-// by commas. The result fault names the trip that cannot be parsed, or says that there are more than
-// five.
+// fault names the trip that others cannot parse, or says that there are too many trips.
 func (q question) others(today fare.Day) (all []otherTrip, fault string) {
 	if q.With == "" {
 		return nil, ""
@@ -118,7 +115,6 @@ func (h home) compare(ctx context.Context, q question, asked answer.Question, a 
 	times := slices.ContainsFunc(others, func(o otherTrip) bool { return o.trip != first.trip })
 	c := &comparison{}
 	for i, o := range slices.Concat([]otherTrip{first}, others) {
-		// A row is named by what distinguishes its trip from the others.
 		when := o.text(v.T)
 		o.city = cmp.Or(o.city, v.To)
 		row := comparedTrip{Name: o.city, Date: when, To: q.linkOn(o.trip, v.AskFrom, o.to),
@@ -187,7 +183,6 @@ func (v *view) comparedStay(row comparedTrip, d verdict.Day) comparedTrip {
 	return row
 }
 
-// compared compares a fare with the usual fare of its own day, if that is known.
 func (v *view) compared(row comparedTrip, asked answer.Question, a verdict.Judgement) comparedTrip {
 	row.Fare, row.Date, row.Difference = v.T.Money(a.Fare.Price), "", v.sayingOf(asked, a).Than()
 	if date := v.daysOf(a.Fare.Depart, a.Fare.Return()); !strings.Contains(row.Name, date) {

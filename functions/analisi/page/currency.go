@@ -11,12 +11,9 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// The page address keeps the reader's choice of currency. Without one, a typed price such as $50
-// sets the page's currency.
-
-// parsePrice reads a price without a currency in the chosen one, or in euros.
+// A price that names no currency is in the chosen currency or, if that is empty, in euros.
 func parsePrice(text, chosen string) (fare.Money, bool) {
-	in, _ := fare.ParseCurrency(chosen) // an unknown currency is refused by useCurrency
+	in, _ := fare.ParseCurrency(chosen) // useCurrency refuses an unknown currency
 	return fare.ParsePrice(text, in)
 }
 
@@ -30,8 +27,7 @@ func priceFault(l *i18n.Language, text, chosen string) string {
 	return ""
 }
 
-// PriceField returns the typed price for the form field. A price in a named currency other than the
-// euro, such as $50, is written as everywhere on the page: 50 USD.
+// PriceField writes a typed price such as $50 as 50 USD, like the rest of the page.
 func (v *view) PriceField() string {
 	p, ok := parsePrice(v.Trip.OwnPrice, v.Currency)
 	named := strings.ContainsFunc(v.Trip.OwnPrice, isName)
@@ -51,8 +47,8 @@ func (v *view) SeenPrice() string {
 	return v.T.Quoted(p)
 }
 
-// chooseCurrency sets the currency of the question, and the name of the parameter that chose it. It
-// also completes a price whose sign, such as $, means the currency of a country of the route.
+// chooseCurrency also completes a price whose sign, such as $, means the currency of a country of
+// the route.
 func (q *question) chooseCurrency() {
 	q.currency, q.currencyBy = strings.ToUpper(q.currency), "valuta"
 	in, _ := fare.ParseCurrency(q.currency)
@@ -75,8 +71,8 @@ func (t trip) seenEuro() (fare.Cents, bool) {
 	return p.Amount, ok && p.Currency == fare.EUR
 }
 
-// most returns the maximum of a list in EUR cents, or 0 if the reader typed none. It returns false
-// if no fare can have the typed price, or if its currency has no exchange rate.
+// most returns false if no fare can have the typed price, or if the currency of the price has no
+// exchange rate.
 func (s *Service) most(ctx context.Context, q question) (fare.Cents, bool, error) {
 	if q.Most == "" {
 		return 0, true, nil
@@ -107,7 +103,7 @@ func (h home) useCurrency(ctx context.Context, q question, v *view) error {
 	}
 	codes := rates.Currencies()
 	if v.Currency != "" && !slices.Contains(codes, v.Currency) {
-		codes = append(codes, v.Currency) // without a rate the page shows euros instead
+		codes = append(codes, v.Currency)
 	}
 	if unread == nil && len(codes) > 1 {
 		v.Currencies = append(v.Currencies, option{"", "EUR", v.Currency == ""})

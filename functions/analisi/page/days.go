@@ -9,8 +9,6 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// daysView lists the cheapest departures of a question, or those around its day. Each fare is judged
-// for its own day.
 type daysView struct {
 	Title, Note string
 	Rows        []dayRow
@@ -60,7 +58,7 @@ func (v *view) dayRow(d verdict.Day, to string) dayRow {
 	if back := d.Fare.Return(); back != 0 {
 		row.Name = v.shortDay(out) + " – " + v.shortDay(back)
 	}
-	if d.Fare.Price == 0 { // single fares may not be shown
+	if d.Fare.Price == 0 { // the service may not show single fares
 		return row
 	}
 	row.Fare, row.Seen = l.Money(d.Fare.Price), v.seen(d.Fare)

@@ -45,14 +45,13 @@ func (v *view) cheapRow(q question, d published.DestinationDeal) cheapRow {
 
 type cheapRow struct {
 	City, To, Fare, Date string
-	More                 []string // the flight, the difference from the usual fare, and a lower fare seen earlier
+	More                 []string
 	Seen                 string
 	Level, LevelText     string
 }
 
 // orders are the ways to sort a list of destinations. The empty value puts the best-judged fare
-// first; the others the lowest fare (prezzo), the fare furthest below its usual price (differenza)
-// or the earliest departure (partenza).
+// first.
 var orders = []string{"", "prezzo", "differenza", "partenza"}
 
 func orderName(order string) string { return cmp.Or(order, "verdetto") }
@@ -62,7 +61,7 @@ func sortDeals(all []published.DestinationDeal, order string) {
 	switch order {
 	case "prezzo":
 		by = func(d published.DestinationDeal) int { return int(d.Fare.Price) }
-	case "differenza": // a destination without a usual price comes last
+	case "differenza":
 		by = func(d published.DestinationDeal) int {
 			if d.OwnDay.Judged() {
 				return int(d.Fare.Price - d.OwnDay.Median)

@@ -13,11 +13,9 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// fewSightings is the minimum number of days with a fare for a chart.
 const fewSightings = 4
 
-// showMoves adds the departure's fare history, as GET /v1/storico answers without a key. If the
-// read fails, the page shows the verdict without it.
+// If the fare history cannot be read, the page shows the verdict without the history.
 func (h home) showMoves(ctx context.Context, v *view, asked answer.Question, a answer.Answer) {
 	l := v.T
 	m := &pastView{Title: l.Text("moves.title"), Note: l.Text("moves.note"),
@@ -73,8 +71,6 @@ func (h home) showMoves(ctx context.Context, v *view, asked answer.Question, a a
 	m.Chart = c.SVG()
 }
 
-// addLast adds the last known fare, if there is none now, to the facts about the reader's own
-// price.
 func (j *verdictView) addLast(l *i18n.Language, a verdict.Judgement, last verdict.Live) {
 	if a.Declared && a.Known == nil {
 		amount, sign := l.Apart(last.Price, a.Fare.Price)
@@ -83,7 +79,6 @@ func (j *verdictView) addLast(l *i18n.Language, a verdict.Judgement, last verdic
 	}
 }
 
-// lastFare states the last known fare and, unless comparison is empty, how it compares.
 func lastFare(l *i18n.Language, last verdict.Live, comparison string) string {
 	back := ""
 	if day := last.Return(); day != 0 {

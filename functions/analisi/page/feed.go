@@ -20,9 +20,8 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// The good one-way deals of a city are also a feed, in Atom (RFC 4287) and JSON Feed 1.1. The id of
-// an entry depends only on the deal's route and departure and on the language, and its updated time
-// changes only with its text, so feed readers recognize an entry that they have shown.
+// The id of an entry depends only on the route, the departure and the language, so feed readers
+// recognize an entry that they have shown.
 
 type feedInput struct {
 	File        string `path:"file" doc:"ORIGIN-LANGUAGE.atom or .json" example:"MIL-it.atom"`
@@ -32,7 +31,7 @@ type feedInput struct {
 type feed struct {
 	language   *i18n.Language
 	id, title  string
-	page, self string // empty if the public address is unknown
+	page, self string
 	updated    time.Time
 	entries    []feedEntry
 }
@@ -106,18 +105,18 @@ func (s *Service) feedOfDeals(all deals.Origin, list []published.DestinationDeal
 		f.title += " · " + l.Text("home.invented")
 	}
 	for _, e := range all.Entries {
-		for _, d := range e.Any.Route { // includes deals that are no longer good, because that is news
+		for _, d := range e.Any.Route { // also counts deals that are no longer good, because that is news
 			f.updated = later(f.updated, lastChange(d, now))
 		}
 	}
-	if f.updated.IsZero() { // no fare was found lately
+	if f.updated.IsZero() {
 		for _, e := range all.Entries {
 			f.updated = later(f.updated, e.AsOf.Time())
 		}
 	}
 	for _, d := range list {
 		offer, v := d.Fare, d.ForDay(now).Verdict
-		if !isCheap(d.Verdict.Level) || !isCheap(v.Level) { // the feed has only fares that are good both for the route and for their day
+		if !isCheap(d.Verdict.Level) || !isCheap(v.Level) {
 			continue
 		}
 		name := places.Name(d.To, l.Code)
@@ -139,8 +138,8 @@ func (s *Service) feedOfDeals(all deals.Origin, list []published.DestinationDeal
 
 func isCheap(l verdict.Level) bool { return l == verdict.Great || l == verdict.Good }
 
-// lastChange returns when the feed entry of a deal last changed. It also changes when the fare
-// becomes stale, if that lowers its reliability.
+// The entry of a deal also changes when the fare becomes stale, if that lowers the fare's
+// reliability.
 func lastChange(d deals.Deal, now time.Time) time.Time {
 	since := time.Unix(d.Since, 0).UTC()
 	if d.ForDay(now).Verdict.Reliability != d.OwnDay.Reliability {
@@ -169,8 +168,8 @@ func (s *Service) page(l *i18n.Language, query string) string {
 
 const feedNamespace = "verdetto:feed:"
 
-// feedID computes a version-5 UUID (RFC 9562) from names. The service's public address must not be
-// one of them, because it may change.
+// feedID makes a version-5 UUID (RFC 9562). names must not contain the service's public address,
+// which may change.
 func feedID(names ...string) string {
 	sum := sha1.Sum([]byte(feedNamespace + strings.Join(names, "/")))
 	id := sum[:16]

@@ -25,8 +25,6 @@ var homeTemplates embed.FS
 
 var homeHTML = page.Templates{Files: homeTemplates}
 
-// home serves the page at /: a verdict for two cities, the deals for an origin, and the empty form
-// without cities.
 type home struct {
 	*Service
 	api *httpapi.API
@@ -108,7 +106,6 @@ func (h home) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer.Write(w, r)
 }
 
-// refuseUnknownCity links to similar names. If both cities are unknown, a link corrects both.
 func (v *view) refuseUnknownCity(q question, from, to places.Place, knowsFrom, knowsTo bool) {
 	v.FromBad, v.ToBad = !knowsFrom, !knowsTo
 	var perhapsFrom, perhapsTo []places.Place
@@ -166,8 +163,6 @@ func (v *view) refuseUnknownCity(q question, from, to places.Place, knowsFrom, k
 	}
 }
 
-// perhaps returns the cities with similar names, or only those that are one typing error away if
-// there are any.
 func (q question) perhaps(name string) (all []places.Place) {
 	typos := func(s string) int { return places.Distance(places.Fold(name), places.Fold(s), 2) }
 	similar := places.Suggest(name, 5)
@@ -182,10 +177,8 @@ func (q question) perhaps(name string) (all []places.Place) {
 	return all
 }
 
-// The page states how many questions remain in the quota if at most fewQuestions do.
 const fewQuestions = 20
 
-// consumeQuota counts a question. If the quota is used up, the page offers an alert for the route.
 func (h home) consumeQuota(r *http.Request, q question, v *view) bool {
 	if h.api.ConsumeQuota(r.Context(), "home") == nil {
 		if n, known := httpapi.Remaining(r.Context()); known && n <= fewQuestions {
@@ -215,8 +208,7 @@ func (h home) renewed(v *view) string {
 	return v.T.Count("home.renewed", hours-h.Now().UTC().Hour())
 }
 
-// cleanQuery omits empty parameters, which a form without a script sends, and era unless the form
-// sent both a month and a day. It returns false if nothing was omitted.
+// cleanQuery omits empty parameters, which a form without a script sends.
 func cleanQuery(r *http.Request) (string, bool) {
 	sent := strings.Split(r.URL.RawQuery, "&")
 	both := r.FormValue("mese") != "" && r.FormValue("quando") != ""
@@ -275,7 +267,7 @@ func (h home) verdict(r *http.Request, q question, asked answer.Question, v *vie
 		h.showPair(r.Context(), q, asked, v)
 		h.showNear(r.Context(), q, asked, 0, v)
 	}
-	if v.status < http.StatusInternalServerError { // the others may have a fare if the first trip has none
+	if v.status < http.StatusInternalServerError {
 		h.compare(r.Context(), q, asked, a, v)
 	}
 	if v.Verdict != nil {
@@ -322,7 +314,6 @@ func (h home) refuseFailed(r *http.Request, v *view, err error) {
 
 func (v *view) Sold() bool { return !routes.NothingSold.Load() }
 
-// bodySize is the initial size of a page's buffer.
 const bodySize = 40 << 10
 
 func (v *view) respond(base string) (*page.Response, error) {

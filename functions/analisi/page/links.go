@@ -15,10 +15,8 @@ import (
 
 const maxThreshold = 5
 
-// Addresses returns the addresses of the page that shows a verdict and of its alert form. Both are
-// empty without a BaseURL. The page's address is also empty for returns by class of nights, which
-// tripOf cannot state. The addresses include the question's price only if it is in the given
-// currency.
+// Both addresses are empty without a BaseURL. page is also empty for returns by class of nights,
+// which the page's address cannot state.
 func (s *Service) Addresses(series fare.Series, currency string, q answer.Question, l *i18n.Language) (page, alert string) {
 	t, whole := tripOf(q)
 	if s.BaseURL == "" {
@@ -28,11 +26,11 @@ func (s *Service) Addresses(series fare.Series, currency string, q answer.Questi
 	form, currency := alertFields{}, strings.TrimSuffix(currency, fare.EUR.String())
 	alert = s.BaseURL + pageAddress(from, to, t, l.Code, currency)
 	in, err := fare.ParseCurrency(cmp.Or(currency, fare.EUR.String()))
-	if p := q.Price; p != nil && err == nil && p.Currency == in.String() { // the page reads amounts in its currency
+	if p := q.Price; p != nil && err == nil && p.Currency == in.String() { // the page reads amounts in the currency of the page
 		t.OwnPrice = fare.Money{Amount: fare.Cents(math.Round(100 * p.Amount)), Currency: in}.Decimal()
-		form.Under = strings.TrimSpace(t.OwnPrice + " " + currency) // the threshold of an alert is in euros unless it names a currency
+		form.Under = strings.TrimSpace(t.OwnPrice + " " + currency) // an alert's threshold is in euros unless it names a currency
 	}
-	if !whole { // the page's address cannot state the nights
+	if !whole {
 		form.Nights = q.Trip.String()
 	} else {
 		page = s.BaseURL + pageAddress(from, to, t, l.Code, currency)

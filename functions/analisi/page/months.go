@@ -13,8 +13,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// monthsView compares the months of departure with their average. It has no amounts, which would
-// mislead beside the page's main fare: that is the lowest of its day, while a month has all fares.
+// monthsView has no amounts: figures over all fares of a month would mislead beside the lowest fare
+// of one day.
 type monthsView struct {
 	Answer string
 	Rows   []monthRow
@@ -27,8 +27,6 @@ type monthRow struct {
 
 const leastMonths = 3
 
-// describeMonths links each month to its departures in the calendar on the same page, or else to
-// its own page.
 func (v *view) describeMonths(q question, a verdict.Judgement, linkOn func(trip) string) {
 	l, all := v.T, slices.Clone(a.Months)
 	if len(all) < leastMonths {

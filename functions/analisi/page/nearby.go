@@ -9,17 +9,14 @@ import (
 	"verdetto/shared/text/wording"
 )
 
-// A page about a trip links to the same page with the fares from and to places nearby. Only the
-// linked page reads these fares, and opening it counts as a question.
+// Only the linked page reads the fares of places nearby, and opening the link counts as a question.
 
 type nearView struct {
-	To   string // the same page with Line and Rows; empty if they are set
+	To   string
 	Line string
 	Rows []comparedTrip
 }
 
-// showNear adds the link to the fares of places nearby or, if the question asks for them, the fares
-// and their differences from price, unless that is 0.
 func (h home) showNear(ctx context.Context, q question, asked answer.Question, price fare.Cents, v *view) {
 	l := v.T
 	v.Near = &nearView{}

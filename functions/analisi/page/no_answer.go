@@ -16,8 +16,6 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// A page for a trip without a verdict offers other questions, which may have an answer.
-
 func (v *view) refuseCollecting(c *verdict.Collection) {
 	v.notify(http.StatusNotFound, v.T.Text("refusal.collecting.title"), wording.BeforeFares(v.T, *c))
 }
@@ -53,15 +51,15 @@ func (v *view) refuseNoFareOn(q question, e *answer.NoAnswer) {
 	v.describeUsual(e.Usual, e.Series.Trip, ofMonth(&e.When))
 	v.Waits = v.waitsWithout(e)
 	if v.listNear(q, e.Near); v.Notice.Near != nil {
-		v.Notice.CanJudgeOwn = q.OwnPrice == "" && !e.Over // the departures nearby suffice to judge a price of the reader's own
+		v.Notice.CanJudgeOwn = q.OwnPrice == "" && !e.Over // the departures nearby suffice to judge the reader's own price
 	}
 	v.instead(q)
 }
 
 func ofMonth(w *answer.When) bool { return w != nil && w.Span != nil && *w.Span == departure.Month }
 
-// describeUsual adds the usual fare. If middle is set, j is about a month or, if there is no verdict on
-// the month, about a departure in its middle.
+// If middle is set, j is about a month or, if the month has no verdict, about a departure in the
+// middle of the month.
 func (v *view) describeUsual(j verdict.Judgement, t fare.Trip, middle bool) {
 	if !j.Verdict.Judged() {
 		return
@@ -103,8 +101,6 @@ func (v *view) listNear(q question, near []verdict.Day) {
 	v.Notice.Near = d
 }
 
-// daysOf writes the days of a fare with their weekdays. It returns "" for a price without a
-// departure; back is 0 for a one-way fare.
 func (v *view) daysOf(out, back fare.Day) string {
 	switch {
 	case out == 0:

@@ -12,8 +12,8 @@ import (
 type Service struct {
 	*published.Answers
 	Cities   *answer.CoveredCities // needed by Register, not by Addresses
-	BaseURL  string                // the service's public address, for full links; empty: unknown
-	Telegram bool                  // alerts can be sent by Telegram
+	BaseURL  string
+	Telegram bool
 }
 
 func (s *Service) Register(api *httpapi.API) {

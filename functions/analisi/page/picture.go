@@ -13,12 +13,9 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// picturePolicy is for a picture that a browser opens as a page. It allows only the picture's own
-// style.
+// picturePolicy is for a picture that a browser opens as a page.
 const picturePolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
-// picture draws a price history, which other sites may show. It fails with FaresNotShown if the
-// service may not show past fares.
 func (s *Service) picture(ctx context.Context, subject cardSubject) (*cardOutput, error) {
 	if !httpapi.AllFares(ctx) {
 		return nil, httpapi.FaresNotShown()

@@ -18,9 +18,7 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// GET /sitemap.xml lists one sitemap of the fixed pages, and one for each covered origin with its
-// pages that show a verdict today, in every language. Sitemaps need full addresses, so without a
-// BaseURL there are none.
+// Without a BaseURL there are no sitemaps, because sitemaps need full addresses.
 
 // maxSitemaps is below the 50,000 that the protocol allows in one list.
 const maxSitemaps = 5000
@@ -77,8 +75,7 @@ func (s *Service) hasAddress() error {
 	return nil
 }
 
-// robots lets crawlers read the pages, but not the API's answers, which would use up the crawler's
-// quota.
+// robots keeps crawlers away from the API's answers, which would use up a crawler's quota.
 func (s *Service) robots() []byte {
 	var b strings.Builder
 	b.WriteString("User-agent: *\nAllow: /\nDisallow: " + routes.Alias + "/\n")
@@ -135,8 +132,6 @@ func (s *Service) sitemap(ctx context.Context, in *sitemapInput) (*httpapi.Tagge
 	return writeXML(in.IfNoneMatch, set)
 }
 
-// canonical returns the path of a page as the sitemap lists it, whatever spelling of the cities was
-// used.
 func canonical(l *i18n.Language, from places.Place, to *places.Place, t trip) string {
 	there, lang := "", l.Code
 	if to != nil {

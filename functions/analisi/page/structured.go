@@ -2,14 +2,10 @@ package page
 
 import "net/http"
 
-// Only pages without the details of a trip have schema.org data; sitemaps list only such pages too.
-// The service sells no flights, so the data contain no Offer, Product or Rating. They are in a script
-// element of type application/ld+json, which the pages' security policy allows.
+// The service sells no flights, so the schema.org data contain no Offer, Product or Rating.
 
 type linked map[string]any
 
-// Structured returns the schema.org data of the page. It returns nil if the page has none, or if the
-// public address of the service is unknown.
 func (v *view) Structured() any {
 	if v.Base == "" || v.status != http.StatusOK || !v.plain || v.Trip != (trip{}) {
 		return nil

@@ -58,8 +58,6 @@ func (v *view) showVerdict(q question, asked answer.Question, answered answer.An
 	}
 }
 
-// kindOf returns the part of text IDs that says what a question is about: a route, a month, a day
-// or the days around one.
 func kindOf(asked answer.Question) string {
 	switch w := asked.When; {
 	case w == nil:
@@ -79,7 +77,7 @@ func (v *view) identify(asked answer.Question, a verdict.Judgement) string {
 	offer := a.Fare
 	kind, days := kindOf(asked), v.daysOf(offer.Depart, offer.Return())
 	if kind == "day" {
-		days = "" // the question states it
+		days = ""
 	}
 	parts := []string{v.T.Text("answer.lowest." + kind), days, v.seen(offer), wording.Flight(v.T, offer)}
 	return wording.Sentence(strings.Join(nonEmpty(parts...), dot)) + "."
@@ -125,8 +123,7 @@ func (v *view) newVerdict(q question, asked answer.Question, a verdict.Judgement
 	return j
 }
 
-// judgedFor returns the trip that a fare is judged for. It differs from the question's if the only known
-// fare comes back on another day.
+// The judged trip differs from the question's if the only known fare comes back on another day.
 func (t trip) judgedFor(l verdict.Live) trip {
 	if t.Around == "" && t.Back != "" && l.Return() != 0 {
 		t.on(t.out, l.Return())
@@ -134,8 +131,6 @@ func (t trip) judgedFor(l verdict.Live) trip {
 	return t
 }
 
-// otherNights says that the judged fare has other nights away than the question, and names the
-// lowest known fare nearby with those nights. It returns "" if the nights are the same.
 func (v *view) otherNights(asked answer.Question, l verdict.Live, c *verdict.Calendar) string {
 	w := asked.When
 	if w == nil || w.Back == 0 {
@@ -164,8 +159,6 @@ func nonEmpty(all ...string) []string {
 	return slices.DeleteFunc(all, func(s string) bool { return s == "" })
 }
 
-// scaleOf draws the scale of the fares with which the headline compares the fare. For a route they
-// are the lowest fares of other days.
 func scaleOf(saying wording.Verdict) scale {
 	l, a := saying.Language, saying.Scale()
 	quartiles, id, route := a.Quartiles, "time", ""
@@ -236,7 +229,6 @@ func (t trip) inMonth(month fare.Day) trip {
 	return t
 }
 
-// nextMonth returns the first day of the current month if that is m, or else of the next m.
 func nextMonth(today fare.Day, m time.Month) fare.Day {
 	t := today.Time()
 	year := t.Year()

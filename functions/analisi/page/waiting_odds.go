@@ -9,16 +9,12 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// waits is the table of how often fares fell or rose while travellers waited, with a column for
-// each number of days to wait.
 type waits struct {
 	Answer, Advice string
 	Heads          []string
 	Rows           rows
 }
 
-// waitsOf returns nil if the departure is today, or if there is neither a single departure nor a typed
-// price nor a forecast.
 func waitsOf(saying wording.Verdict) *waits {
 	l, a := saying.Language, saying.Of
 	switch {
@@ -42,8 +38,8 @@ func waitsOf(saying wording.Verdict) *waits {
 	return w
 }
 
-// waitsWithOwn is for a price that the reader has typed. It does not say what to do, because the
-// service does not know whether that offer lasts.
+// waitsWithOwn does not say what to do, because the service does not know whether the typed offer
+// lasts.
 func waitsWithOwn(saying wording.Verdict) *waits {
 	l, a := saying.Language, saying.Of
 	switch {
@@ -61,8 +57,6 @@ func waitsUnknown(l *i18n.Language, why string) *waits {
 	return &waits{Answer: l.Text("pays.unknown"), Advice: why}
 }
 
-// waitsWithout states how fares at the usual price moved, for a departure without a fare. It
-// returns nil if the departure is today.
 func (v *view) waitsWithout(e *answer.NoAnswer) *waits {
 	l, usual := v.T, e.Usual
 	if e.Date <= v.today && !ofMonth(&e.When) {

@@ -28,7 +28,7 @@ func TestOtherNightsNamed(t *testing.T) {
 	}
 	c := &verdict.Calendar{Days: []verdict.Day{returns("2016-04-11", "2016-04-18", 9000),
 		returns("2016-04-13", "2016-04-18", 5000), returns("2016-04-14", "2016-04-21", 8000),
-		returns("2016-04-20", "2016-04-27", 4000)}} // the last return is too far from the days asked for
+		returns("2016-04-20", "2016-04-27", 4000)}} // the last return is too far from the requested days
 	for back, want := range map[string]string{
 		"2016-04-18": "You asked for 7 nights; this fare is for 5 nights. For 7 nights we know €80: " +
 			"Thursday 14 April 2016 – Thursday 21 April 2016.",
@@ -50,8 +50,6 @@ func TestManyCountries(t *testing.T) {
 	}
 }
 
-// A page says that waiting pays only if it paid in the past, and states how often fares fell and
-// rose.
 func TestWaitingIsAdvisedOnlyWhereItPaid(t *testing.T) {
 	lead, soon := 40, 7
 	week := verdict.Forecast{Fall: verdict.Fall{Days: 7, Chance: .4, OrMore: true}, Mean: -210, Low: -300, High: -100,

@@ -42,7 +42,6 @@ func (s *Service) agents() (Agents, error) {
 	a := Agents{MCP: s.BaseURL + routes.Named("mcp").Path, Header: httpapi.KeyHeader}
 	type object = map[string]any
 	keyed := object{a.Header: keyExample}
-	// server returns the settings of a client that keeps its MCP servers under the key list.
 	server := func(list string, entry object) (string, error) {
 		text, err := indented(object{list: object{"verdetto": entry}})
 		return string(bytes.TrimSpace(text)), err

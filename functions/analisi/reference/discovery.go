@@ -15,9 +15,6 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// Programs that know only the service's domain look for an API catalog, and for an entry for the
-// registry of MCP servers. Both contain full addresses, or paths if the public address is unknown.
-
 // catalogType is the media type of an API catalog (RFC 9727).
 const catalogType = `application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"`
 
@@ -25,8 +22,6 @@ type apiCatalog struct {
 	Linkset []apiLinks `json:"linkset"`
 }
 
-// apiLinks links the API at Anchor to its descriptions for programs (desc), for people (doc), and
-// to other metadata (meta).
 type apiLinks struct {
 	Anchor string     `json:"anchor"`
 	Item   []linkedTo `json:"item,omitempty"`
@@ -101,7 +96,7 @@ func (s *Service) entry() registryEntry {
 	}
 }
 
-// namespace returns the domain with its labels in reverse order, as registries name the owner of an
+// namespace returns the labels of the domain in reverse order, as registries name the owner of an
 // address. An IP address is not reversed.
 func namespace(base string) string {
 	u, err := url.Parse(base)
@@ -129,11 +124,11 @@ func (s *Service) registerDiscovery(api *httpapi.API) {
 		h := w.Header()
 		h.Set("Content-Type", out.ContentType)
 		h.Set("ETag", out.ETag)
-		h.Set("Link", "<"+catalog.Linkset[0].Anchor+`>; rel="api-catalog"`) // RFC 9727 requires it in answers to HEAD
+		h.Set("Link", "<"+catalog.Linkset[0].Anchor+`>; rel="api-catalog"`) // RFC 9727 requires this header in answers to HEAD
 		h.Set("Cache-Control", "no-store")
 		w.WriteHeader(out.Status)
 		if r.Method != http.MethodHead {
-			_, _ = w.Write(out.Body) // an error means that the caller has disconnected
+			_, _ = w.Write(out.Body)
 		}
 	}), "api-catalog")
 	httpapi.JSON(api, "server-json", httpapi.JSONDoc{Summary: "The entry for the registry of MCP servers"}, nil,
@@ -146,7 +141,6 @@ func (s *Service) registerDiscovery(api *httpapi.API) {
 		})
 }
 
-// indented encodes a document without escaping HTML.
 func indented(document any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

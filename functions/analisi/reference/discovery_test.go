@@ -15,7 +15,6 @@ import (
 
 const ownAddress = "https://verdetto.example"
 
-// The catalog has the form of RFC 9727, and every link works.
 func TestAPICatalog(t *testing.T) {
 	const path = "/.well-known/api-catalog"
 	w := readAt(t, ownAddress, "GET", path)
@@ -81,7 +80,6 @@ func TestAPICatalog(t *testing.T) {
 	}
 }
 
-// The entry's name begins with the labels of the service's domain in reverse order.
 func TestRegistryEntry(t *testing.T) {
 	for _, c := range []struct{ base, name string }{
 		{"https://verdetto.example", "example.verdetto/verdetto"},
@@ -111,7 +109,6 @@ func TestRegistryEntry(t *testing.T) {
 	}
 }
 
-// The page has all data of the JSON answer, and no inline style or script.
 func TestAgentsPage(t *testing.T) {
 	var a reference.Agents
 	w := readAt(t, ownAddress, "GET", "/v1/agenti")

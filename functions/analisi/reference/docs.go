@@ -100,7 +100,7 @@ func InShort(api *httpapi.API) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// answer returns a document, which is in English, as JSON or on a page in the reader's language.
+// answer writes a document, which is in English, as JSON or on a page in the reader's language.
 func answer(in *docsInput, document, view any, html *template.Template, p page.Page) (*page.Response, error) {
 	if page.WantsHTML(in.Accept) {
 		var body bytes.Buffer

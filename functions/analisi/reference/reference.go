@@ -18,7 +18,7 @@ import (
 )
 
 type Service struct {
-	BaseURL string // the service's public address; empty: unknown
+	BaseURL string
 }
 
 func (s *Service) Register(api *httpapi.API) {
@@ -28,8 +28,6 @@ func (s *Service) Register(api *httpapi.API) {
 	s.registerDiscovery(api)
 }
 
-// Reference is the answer of GET /v1/docs. Endpoints and error responses come from the OpenAPI
-// description, quotas from the settings of this service, and the other texts from this package.
 type Reference struct {
 	Name           string              `json:"name" example:"Verdetto"`
 	Version        string              `json:"version" example:"1.0.0"`
@@ -69,7 +67,6 @@ type ReferenceEndpoint struct {
 	Example     string               `json:"example,omitempty" doc:"A path and query to try"`
 }
 
-// ReferenceParameter is a parameter of an operation, or a field of its request body.
 type ReferenceParameter struct {
 	Name        string `json:"name"`
 	In          string `json:"in" enum:"query,header,path,body"`
@@ -79,7 +76,6 @@ type ReferenceParameter struct {
 	choices     []any
 }
 
-// ReferenceAnswer is one HTTP status of an operation.
 type ReferenceAnswer struct {
 	Status      string   `json:"status"`
 	Description string   `json:"description"`
@@ -138,7 +134,6 @@ func reference(api *httpapi.API) (Reference, error) {
 	return r, err
 }
 
-// described is the reference without the quotas.
 var described = sync.OnceValues(func() (Reference, error) {
 	var d struct {
 		Info    struct{ Title, Version, Description string }
@@ -173,7 +168,7 @@ var described = sync.OnceValues(func() (Reference, error) {
 		},
 		ProKey: advice().ProKey, Rules: advice().Rules, Links: links(),
 	}
-	r.Description, _, _ = strings.Cut(d.Info.Description, "\n\n") // the rest is in the rules
+	r.Description, _, _ = strings.Cut(d.Info.Description, "\n\n")
 	for _, s := range d.Servers {
 		r.Base = append(r.Base, strings.TrimSuffix(s.URL, "/"))
 	}
@@ -182,7 +177,7 @@ var described = sync.OnceValues(func() (Reference, error) {
 		if !ok || routes.NothingSold.Load() && route.Sells() {
 			continue
 		}
-		about, _, _ := strings.Cut(op.Description, "\n\n") // the rest states the quotas
+		about, _, _ := strings.Cut(op.Description, "\n\n")
 		e := ReferenceEndpoint{
 			Name: route.Name, Group: strings.Join(op.Tags, " "), Method: route.Method, Path: route.Path,
 			Summary: op.Summary, Description: about, Section: sectionOf(route),

@@ -83,7 +83,7 @@ func TestEveryProblemHasAdvice(t *testing.T) {
 		if p.Do == "" {
 			t.Errorf("%s: say in advice.json what to do about it", p.Code)
 		}
-		for _, l := range i18n.Languages() { // checked directly, because i18n falls back to English
+		for _, l := range i18n.Languages() { // not with Text, which falls back to English
 			if text, ok := l.Lookup("problem.code." + p.Code); !ok || l != i18n.English() &&
 				text == i18n.English().Text("problem.code."+p.Code) {
 				t.Errorf("%s: its page does not say in %s what happened", p.Code, l.English)
@@ -106,7 +106,6 @@ func TestEveryProblemHasAdvice(t *testing.T) {
 	}
 }
 
-// The reference lists exactly the described endpoints, with the values of the table of routes.
 func TestReferenceIsWhole(t *testing.T) {
 	r := published(t)
 	for _, route := range routes.Table {
@@ -147,8 +146,6 @@ const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8
 
 var idOf, linkOf = regexp.MustCompile(` id="([^"]+)"`), regexp.MustCompile(`href="(/v1/docs[^"#]*)?#([^"]+)"`)
 
-// All links of a page lead to something, and the overview has an element for each kind of error and
-// each address of the former single page.
 func TestDocsPages(t *testing.T) {
 	reads := published(t)
 	pages, ids := map[string]string{}, map[string]map[string]int{}

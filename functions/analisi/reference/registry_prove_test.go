@@ -10,7 +10,6 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// The registry's schema accepts the published entry and refuses each of these faulty ones.
 func TestProveRegistryTakesTheEntry(t *testing.T) {
 	data, err := os.ReadFile(testenv.Tool(t, "mcp-registry", "server.schema.json"))
 	if err != nil {

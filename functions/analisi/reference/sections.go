@@ -10,7 +10,7 @@ import (
 
 type section struct {
 	Name, Title, About string
-	Ways               []string // names of the ReferenceWays that the page explains
+	Ways               []string
 }
 
 // sections are in the order in which a newcomer needs them.
@@ -38,11 +38,10 @@ func sectionOf(r routes.Route) string {
 		"x402": "x402"}[r.Function], "fares")
 }
 
-// docsPage is the overview, or the page of one section.
 type docsPage struct {
 	Reference
-	Address string   // address of the service, for a first call
-	Section *section // nil: the overview
+	Address string
+	Section *section
 }
 
 type linkedSection struct {
@@ -91,7 +90,6 @@ type field struct {
 	Choices         []any
 }
 
-// Examples returns the fields that the form fills with an example.
 func (e ReferenceEndpoint) Examples() []field { return e.fields(true) }
 
 func (e ReferenceEndpoint) Options() []field { return e.fields(false) }

@@ -6,7 +6,6 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// partenzeOf scores answers about departures by the fares of the following 7 or 14 days.
 func partenzeOf(days int, h *score.HorizonCounts) VotoPartenze {
 	v := VotoPartenze{
 		Giorni: days, Dichiarate: int(h.Stated()), Confrontate: int(h.Compared()), NonConfrontabili: missedOf(h.Missed),
@@ -29,8 +28,7 @@ func partenzeOf(days int, h *score.HorizonCounts) VotoPartenze {
 		off := math.Abs(float64(b.Stated)/100 - float64(b.Fell))
 		if i == score.Bands-1 {
 			f.A = 1
-			// The last band has no upper limit ("40 % or more"), so more falls than stated are no
-			// error.
+			// The last band has no upper limit, so more falls than stated are no error.
 			off = max(0, float64(b.Stated)/100-float64(b.Fell))
 		}
 		apart += off
@@ -47,7 +45,7 @@ func partenzeOf(days int, h *score.HorizonCounts) VotoPartenze {
 	return v
 }
 
-// levelsOf takes in walk the share of fares that would fall if prices moved at random.
+// walk is the share of fares that would fall if prices moved at random.
 func levelsOf(h *score.HorizonCounts, walk float64) (all []VotoLivello) {
 	for l, spans := range h.Levels {
 		var sum score.Cell
@@ -68,7 +66,6 @@ func levelsOf(h *score.HorizonCounts, walk float64) (all []VotoLivello) {
 	return all
 }
 
-// leadsOf omits ranges of lead times without cases.
 func leadsOf(h *score.HorizonCounts) (all []VotoAnticipo) {
 	for s := range score.Spans {
 		a := VotoAnticipo{}

@@ -10,8 +10,6 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// CSV writes one number per line, with the columns week (empty for all weeks together), horizon in
-// days, table, row of the table, name of the number, and value.
 func (p Pagella) CSV() []byte {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
@@ -83,7 +81,7 @@ func (r csvRows) misses(s Scarti) {
 
 func (r csvRows) departures(d VotoPartenze) {
 	days, all := d.Giorni, measures(d)
-	r.write(days, "partenze", "", all[1:3]) // how many were stated and compared
+	r.write(days, "partenze", "", all[1:3])
 	r.write(days, "partenze", "nonConfrontabili", measures(d.NonConfrontabili))
 	r.write(days, "partenze", "", all[3:])
 	for _, f := range d.Fasce {

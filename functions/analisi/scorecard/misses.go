@@ -11,15 +11,12 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// Scarti says how far the published percentiles of departures are off: over all answers, by quarter
-// of the year, and by lead time. Over all answers, the errors of two groups can cancel out.
 type Scarti struct {
 	Partenze  Scarto            `json:"partenze" doc:"Percentiles of departures"`
 	Trimestri []ScartoTrimestre `json:"trimestri" nullable:"false" doc:"By quarter of the calendar, the newest first; a week belongs to the quarter of its Monday"`
 	Anticipi  []ScartoAnticipo  `json:"anticipi" nullable:"false" doc:"Percentiles of departures by days ahead, those with cases; counted since this field exists"`
 }
 
-// Scarto is the error of a group's percentiles, in percentile points.
 type Scarto struct {
 	Casi  int     `json:"casi"`
 	Punti float64 `json:"punti" doc:"Largest distance, in points, of percentile 5, 10, 25, 50, 75, 90 or 95 from the share of cases below it; under 100 cases mostly chance"`
@@ -65,7 +62,6 @@ func scartiOf(sum *score.Counts, weeks map[fare.Day]*score.Sum) Scarti {
 	return s
 }
 
-// The last range of lead times has no end, so its last day is nil.
 func daysAhead(span int) (from int, to *int) {
 	if span > 0 {
 		from = score.LeadEdges[span-1]
@@ -77,7 +73,6 @@ func daysAhead(span int) (from int, to *int) {
 	return from, to
 }
 
-// leastCases is the number of compared answers that a group needs to appear on the page.
 const leastCases = 100
 
 func missesTable(s Scarti, l *i18n.Language) table {

@@ -13,8 +13,8 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// In one quarter all percentiles are too low, in the next too high. The two errors cancel out over
-// both quarters, but the published score shows each.
+// In one quarter all percentiles are too low, in the next too high: in the sum the errors cancel
+// out.
 func TestMissesByQuarter(t *testing.T) {
 	monday, err := fare.ParseDay("2025-12-29")
 	if err != nil {

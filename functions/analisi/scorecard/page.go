@@ -39,15 +39,13 @@ func (s *Service) page(ctx context.Context, in *pageInput) (*page.Response, erro
 	return Page(p, l, httpapi.Data(ctx) == "sample")
 }
 
-// The first cell of each row of a table is its header.
 type table struct {
 	ID, Title, Note string
 	Heads           []string
 	Rows            [][]string
-	Folded          string // label that opens it; empty: always open
+	Folded          string
 }
 
-// Page renders the score. If invented is true, it says that the fares are sample data.
 func Page(p Pagella, l *i18n.Language, invented bool) (*page.Response, error) {
 	v := struct {
 		T                   *i18n.Language

@@ -20,7 +20,7 @@ import (
 )
 
 type Service struct {
-	Score Score // nil: no score is kept
+	Score Score
 	Now   func() time.Time
 }
 
@@ -82,8 +82,6 @@ type VotoPartenze struct {
 	Affidabilita     []VotoGruppo     `json:"affidabilita" nullable:"false" doc:"By affidabilita"`
 }
 
-// Fascia is a group of answers whose published chances of a fall lie in the same 5 percentage
-// points. The last has no upper limit.
 type Fascia struct {
 	Da         float64 `json:"da" doc:"From this stated chance, inclusive"`
 	A          float64 `json:"a" doc:"To this stated chance, exclusive. 1 includes all above"`
@@ -95,9 +93,6 @@ type Fascia struct {
 	Variazione float64 `json:"variazione" doc:"Mean relative change of the fare when last seen: -0.1 is 10 % cheaper"`
 }
 
-// VotoLivello says how often fares fell or rose after answers of one level. For comparison it
-// states the share of falls if prices moved at random, if each price were drawn at random, and if a
-// simple rival rule had judged.
 type VotoLivello struct {
 	Livello      string  `json:"livello" enum:"ottimo,buono,normale,caro"`
 	Casi         int     `json:"casi"`
@@ -132,7 +127,6 @@ type VotoPercentili struct {
 	NoveDecimi   float64 `json:"noveDecimi" doc:"Share between 5 and 94. It should be 0.9"`
 }
 
-// VotoRotte is the score of verdicts about routes, which judge the cheapest fare of any date.
 type VotoRotte struct {
 	Dichiarate       int              `json:"dichiarate"`
 	Confrontate      int              `json:"confrontate"`
@@ -140,7 +134,6 @@ type VotoRotte struct {
 	Livelli          []VotoRotta      `json:"livelli" nullable:"false"`
 }
 
-// VotoRotta says how the cheapest fare of a route changed in the week after a verdict of one level.
 type VotoRotta struct {
 	Livello    string  `json:"livello" enum:"ottimo,buono,normale,caro"`
 	Casi       int     `json:"casi"`
@@ -149,8 +142,6 @@ type VotoRotta struct {
 	Variazione float64 `json:"variazione" doc:"Mean relative change: -0.1 is 10 % lower"`
 }
 
-// method explains how the score is counted. The JSON form of the score includes it.
-//
 //go:embed method.txt
 var method string
 
@@ -199,9 +190,8 @@ func (s *Service) pagella(ctx context.Context) (Pagella, error) {
 	return p, err
 }
 
-// firstOutcomes returns the earliest day on which verdicts of the first refresh are compared with
-// their outcomes, or 0 if that day is unknown. If no refresh has ended, it assumes that one ends
-// today.
+// firstOutcomes returns 0 if the day is unknown. Before the first refresh has ended, firstOutcomes
+// counts from today.
 func (s *Service) firstOutcomes(ctx context.Context) (fare.Day, error) {
 	const after = 8 // days: a horizon of 7, and the next refresh
 	today := fare.DayOf(s.Now())
@@ -215,7 +205,7 @@ func (s *Service) firstOutcomes(ctx context.Context) (fare.Day, error) {
 	return max(cycle.Warmed+after, today+1), nil
 }
 
-// Publish takes the sum over all weeks, and the score of each week by its Monday.
+// weeks is keyed by the Monday of each week.
 func Publish(sum *score.Sum, weeks map[fare.Day]*score.Sum) Pagella {
 	p := Pagella{Fonte: sum.Source, Settimane: len(weeks), Regola: score.Rule, Metodo: method,
 		Somma: votoOf(&sum.Counts), Scarti: scartiOf(&sum.Counts, weeks), PerSettimana: []VotoDiSettimana{}}
@@ -242,7 +232,6 @@ func Publish(sum *score.Sum, weeks map[fare.Day]*score.Sum) Pagella {
 	return p
 }
 
-// share rounds to 4 decimal places, and returns 0 if n is 0.
 func share[T int64 | float64](x T, n int64) float64 {
 	if n == 0 {
 		return 0

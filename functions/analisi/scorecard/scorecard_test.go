@@ -39,11 +39,9 @@ func get(h http.Handler, target string) *httptest.ResponseRecorder {
 	return w
 }
 
-// If sum is nil, ScoreSum fails as if the store did not answer.
 type scored struct {
-	sum   *score.Sum
-	weeks map[fare.Day]*score.Sum
-	// unstarted says that no refresh has ended yet.
+	sum       *score.Sum
+	weeks     map[fare.Day]*score.Sum
 	unstarted bool
 }
 
@@ -60,7 +58,6 @@ func (s scored) ScoreWeeks(_ context.Context, from fare.Day, _ store.Consistency
 	return weeks, nil
 }
 
-// Pooled returns statistics that begin yesterday, the first day of the service.
 func (s scored) Pooled(context.Context) (departure.Cycle, error) {
 	if s.unstarted {
 		return departure.Cycle{}, store.ErrNotFound
@@ -69,8 +66,6 @@ func (s scored) Pooled(context.Context) (departure.Cycle, error) {
 	return departure.Cycle{Day: first - 1, Pooled: departure.Start(first), Warmed: first}, nil
 }
 
-// someScore returns a score of two weeks and an older one. In each, the stated chance of a fall was
-// 10 %, and 12 of 100 fares fell.
 func someScore() scored {
 	monday := fare.CycleOf(fare.DayOf(today)).First()
 	sum, s := new(score.Sum), scored{weeks: map[fare.Day]*score.Sum{}}
@@ -136,7 +131,6 @@ func TestScoreIsPublished(t *testing.T) {
 	}
 }
 
-// A score without counts has zeros. If the store does not answer, the status is 503.
 func TestScoreOfNothing(t *testing.T) {
 	for name, c := range map[string]struct {
 		score  scorecard.Score

@@ -1,12 +1,9 @@
 // Package httpapi turns typed handlers into the HTTP API of every function; a function is a Lambda
-// executable. Each endpoint is a row of routes.Table. JSON, Ask and Page register typed handlers
-// with Huma, which validates requests; Mount and MountForeign register plain handlers. Start
-// reading at middleware.go, which lists the steps that a request goes through.
+// executable. Each endpoint is a row of routes.Table. Start reading at middleware.go, which lists
+// the steps that a request goes through.
 //
 // Unless the handler counts its calls itself, a request counts towards the caller's quota once it
-// has passed validation, even if it then ends in an error. Error responses are problem documents
-// (RFC 9457) with Cache-Control: no-store, except where Config.Pages or MountForeign chooses
-// another format.
+// has passed validation, even if it then ends in an error.
 package httpapi
 
 import (
@@ -28,27 +25,23 @@ const MaxBody = 64 << 10
 type Config struct {
 	Now func() time.Time
 	Log *slog.Logger
-	// OriginSecrets are the accepted values of X-Origin-Secret, which prove that the request came
-	// through CloudFront. If empty, callers connect directly, and the caller's address is that of
-	// the connection.
+	// OriginSecrets are the accepted values of X-Origin-Secret, which prove that a request came
+	// through CloudFront. If empty, callers connect directly.
 	OriginSecrets []string
 	Limiter       *limit.Limiter
 	Customers     Customers
 	Refused       *apikey.Refused
 	Pepper        []byte
-	// Data is the value of the header X-Data, which marks sample fares, so that clients never
-	// mistake them for real ones. It is empty for real fares.
+	// Data is the value of the header X-Data, which marks sample fares. It is empty for real fares.
 	Data string
-	// AllFares allows answers with single fares, of past days or of one departure. Otherwise routes
-	// with SingleFares answer 403, and handlers omit single fares from other answers.
+	// AllFares allows answers with single fares, of past days or of one departure.
 	AllFares bool
-	// PaidCalls adds to the error response for a used-up free quota the path that sells the same
-	// answer for a single payment.
+	// PaidCalls lets the error response for a used-up free quota name the path that sells the same
+	// answer.
 	PaidCalls bool
 	Quotas    Quotas
 	// Pages, if set, renders error responses as HTML for browsers, except on paths that CloudFront
-	// caches. Set it to page.Problems; programs without pages leave it nil and do not contain the
-	// HTML templates.
+	// caches. A program without pages leaves Pages nil, and so contains no HTML templates.
 	Pages func(http.Handler) http.Handler
 	// Observe, if set, is called after each answer. The route is "unknown" if no endpoint matches.
 	Observe func(route, method string, status int, took time.Duration)
@@ -58,7 +51,7 @@ type Config struct {
 type API struct {
 	config  Config
 	signer  apikey.TokenSigner
-	origins [][sha256.Size]byte // hashes of OriginSecrets
+	origins [][sha256.Size]byte
 	router  *router
 	huma    huma.API
 	schemas *schemas
@@ -91,7 +84,7 @@ func newHuma(router *router) (huma.API, *schemas) {
 }
 
 // schemas is Huma's registry without the schema of the answer that is being registered. Huma does
-// not validate answers, so only Describe needs their schemas.
+// not validate answers, so only Describe needs the schemas of answers.
 type schemas struct {
 	huma.Registry
 	answer reflect.Type

@@ -6,8 +6,7 @@ import (
 )
 
 // readKey copies a key from Authorization: Bearer to X-Api-Key. An endpoint that reads keys refuses
-// a bearer token that is no key, because its sender expects to be identified. Other endpoints
-// ignore Authorization.
+// a bearer token that is no key, because its sender expects to be identified.
 func readKey(r *http.Request, c *call) *Problem {
 	route, given := c.endpoint.route, r.Header.Values("Authorization")
 	if len(given) == 0 || !route.Keyed() && !route.KeyInHandler {
@@ -28,8 +27,7 @@ func readKey(r *http.Request, c *call) *Problem {
 	return nil
 }
 
-// bearer returns the key in Authorization, or "" for other schemes, such as the password of a
-// proxy.
+// bearer returns "" for other schemes, such as the password of a proxy.
 func bearer(given []string) (string, *Problem) {
 	scheme, token, _ := strings.Cut(strings.TrimSpace(given[0]), " ")
 	token = strings.TrimSpace(token)

@@ -11,30 +11,28 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// call is the state of one request, stored in the request's context. The step match creates it, and
-// later steps fill it in.
+// call is the state of one request, stored in the request's context.
 type call struct {
 	match
 	ctx      context.Context // canceled when the caller disconnects
 	api      *API
-	id       string      // see requestID
-	header   http.Header // response header
-	allFares bool        // see Config.AllFares
-	slashed  bool        // the path was found only without its trailing slashes
-	address  string      // pseudonym; see API.pseudonyms
-	network  string      // pseudonym of the caller's IPv6 /48; empty for IPv4
+	id       string
+	header   http.Header
+	allFares bool
+	slashed  bool // the path was found only without its trailing slashes
+	address  string
+	network  string // pseudonym of the caller's IPv6 /48; empty for IPv4
 	from     netip.Addr
 	pro      bool
-	subject  string         // the id under which calls are counted: the customer's, or the address
+	subject  string         // calls are counted under this id of the customer, or pseudonym of the address
 	holder   store.Customer // zero for an anonymous caller
-	// language is what the caller chose for sentences and names, or nil.
 	language *i18n.Language
-	fields   Fields // chosen by the caller; nil: all
+	fields   Fields
 	counted  bool
-	// remaining is how many calls are left in the quota that counted this call, if known is true.
+	// remaining is valid only if known is true.
 	remaining int64
 	known     bool
-	refusal   limit.Decision // the limit that refused this call, if any
+	refusal   limit.Decision
 }
 
 func (c *call) hungUp() bool { return c.ctx != nil && errors.Is(c.ctx.Err(), context.Canceled) }
@@ -54,8 +52,8 @@ func Subject(ctx context.Context) string { return callOf(ctx).subject }
 // Network returns the pseudonym of the caller's IPv4 /24 or IPv6 /48.
 func Network(ctx context.Context) string { return callOf(ctx).wide("wide") }
 
-// MailNetwork returns a second pseudonym of the caller's network, used only to limit mails, so that
-// stored mail jobs cannot be linked to other calls. It is empty for loopback and private addresses.
+// MailNetwork returns a second pseudonym of the caller's network, so that stored mail jobs cannot
+// be linked to other calls. The pseudonym is empty for loopback and private addresses.
 func MailNetwork(ctx context.Context) string {
 	c := callOf(ctx)
 	if c.api == nil || c.from.IsLoopback() || c.from.IsPrivate() {
@@ -76,5 +74,4 @@ func IsPro(ctx context.Context) bool { return callOf(ctx).pro }
 
 func AllFares(ctx context.Context) bool { return callOf(ctx).allFares }
 
-// Data returns Config.Data.
 func Data(ctx context.Context) string { return callOf(ctx).header.Get("X-Data") }

@@ -112,13 +112,10 @@ func (s *service) ask(from, method, target string, header ...string) *httptest.R
 	return w
 }
 
-// address returns an address in the given /64 subnet of the given IPv6 /48.
 func address(network, subnet int) string {
 	return fmt.Sprintf("[2001:db8:%x:%x::1]:443", network, subnet)
 }
 
-// An IPv6 /48 has 32 times the quota of one address, however many addresses call. Each answered
-// call costs one write.
 func TestAThousandAddressesOfANetwork(t *testing.T) {
 	s := serve(t)
 	counts := func(network int) (answered, refused int) {
@@ -143,8 +140,8 @@ func TestAThousandAddressesOfANetwork(t *testing.T) {
 	if a, r := counts(1); a != 30*routes.PerNetwork || r != 1000-a {
 		t.Errorf("%d answered, %d refused", a, r)
 	}
-	// In addition, the counter of the network is written once in this minute, and once when the
-	// limit is reached.
+	// The counter of the network is written once in this minute, and again when the limit is
+	// reached.
 	if s.writes != 30*routes.PerNetwork+2 {
 		t.Errorf("%d writes", s.writes)
 	}
@@ -231,7 +228,6 @@ func TestBearer(t *testing.T) {
 	}
 }
 
-// A refused key is not looked up again for apikey.RefusedFor, unless this process issues it.
 func TestARefusedKeyIsLookedUpOnce(t *testing.T) {
 	s := serve(t)
 	id := apikey.CustomerIDOf([]byte("pepper"), "ada@example.com")
@@ -304,7 +300,6 @@ func TestRequestIDs(t *testing.T) {
 	}
 }
 
-// A caller with a key may cache a verdict for 10 minutes; a caller without a key may not.
 func TestOwnCopies(t *testing.T) {
 	s := serve(t)
 	key := s.issue(t, "ada@example.com")

@@ -8,7 +8,6 @@ import (
 const exposedHeaders = "X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit, RateLimit-Policy, " +
 	"Retry-After, X-Plan, X-Cache, X-Data, X-Request-Id, ETag"
 
-// agentHeaders are the request headers of a Model Context Protocol client.
 const agentHeaders = ", Content-Type, Accept, Mcp-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-Id"
 
 // cors lets scripts of any site call GET endpoints, and POST endpoints with CrossOriginPOST. The

@@ -6,13 +6,11 @@ import (
 	"testing"
 )
 
-// TestForeignForms: a form from another site's page is refused. Behind a distribution, whose origin
-// has another host, this needs Sec-Fetch-Site, which old browsers do not send.
 func TestForeignForms(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, site, origin string
-		direct, behind     bool // whether a service refuses it that is called directly, or behind a distribution
+		direct, behind     bool
 	}{
 		{"a mail client", "", "", false, false},
 		{"our page", "same-origin", "https://verdetto.example", false, false},

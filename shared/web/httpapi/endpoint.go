@@ -17,33 +17,32 @@ import (
 
 type JSONDoc struct {
 	Summary, Description string
-	Problems             []ProblemType // errors in addition to those of every endpoint
-	Status               int           // status of a success; 0 means 200
-	Answer               any           // value of the type of a success, if the handler encodes it itself
-	Text                 string        // media type of the text form of a success, if the caller may choose it
-	Body                 any           // value of the type of the body, if the handler parses it itself (RawBody)
-	Pages                []int         // statuses for which a caller that prefers HTML gets a page
-	ConsumesQuota        bool          // the handler calls ConsumeQuota itself
+	Problems             []ProblemType
+	Status               int    // status of a success; 0 means 200
+	Answer               any    // value of the type of a success, if the handler encodes a success itself
+	Text                 string // media type of the text form of a success, if callers may choose one
+	Body                 any    // value of the type of the body, if the handler parses the body itself (RawBody)
+	Pages                []int  // statuses for which a caller that prefers HTML gets a page
+	ConsumesQuota        bool   // the handler calls ConsumeQuota itself
 }
 
 type PageDoc struct {
 	Summary  string
 	Statuses []int
-	Form     any // value of the type of a form that the handler parses itself (RawBody)
-	Answer   any // value of the type of the JSON answer, if the caller may choose one
+	Form     any
+	Answer   any
 }
 
 // JSON registers a typed handler for the named route. For each well-formed request it calls check
-// (if set), counts the call unless doc.ConsumesQuota is set, and calls the handler. ProblemFor
-// turns errors into answers.
+// (if set), counts the call unless doc.ConsumesQuota is set, and calls the handler.
 func JSON[I, O any](a *API, name string, doc JSONDoc, check func(context.Context, *I) error,
 	handler func(context.Context, *I) (*O, error)) {
 	register(a, name, description{JSONDoc: doc}, itself[I], check,
 		func(ctx context.Context, in, _ *I) (*O, error) { return handler(ctx, in) })
 }
 
-// Ask is like JSON, for an endpoint whose parameters are a question. It parses them once, and check
-// refuses an invalid question before the call is counted.
+// Ask is like JSON, for an endpoint whose parameters are a question. check refuses an invalid
+// question before the call is counted.
 func Ask[I, Q, O any](a *API, name string, doc JSONDoc, question func(*I) (Q, error),
 	check func(context.Context, Q) error, handler func(context.Context, *I, Q) (*O, error)) {
 	register(a, name, description{JSONDoc: doc}, question, check, handler)
@@ -51,8 +50,8 @@ func Ask[I, Q, O any](a *API, name string, doc JSONDoc, question func(*I) (Q, er
 
 func itself[I any](in *I) (*I, error) { return in, nil }
 
-// Page registers a typed handler that answers with a page. It leaves malformed values to the
-// handler, so that the page itself can explain them.
+// Page registers a typed handler that answers with a page. Malformed values reach the handler, so
+// that the page can explain the fault.
 func Page[I, O any](a *API, name string, doc PageDoc, handler func(context.Context, *I) (*O, error)) {
 	register(a, name, description{
 		JSONDoc: JSONDoc{Summary: doc.Summary, Description: "A page.", Body: doc.Form, Answer: doc.Answer,
@@ -61,13 +60,12 @@ func Page[I, O any](a *API, name string, doc PageDoc, handler func(context.Conte
 	}, itself[I], nil, func(ctx context.Context, in, _ *I) (*O, error) { return handler(ctx, in) })
 }
 
-// Mount registers a plain handler, such as one for files. The handler counts calls with
-// ConsumeQuota, sets Cache-Control, and reads the {file} in a route's path with PathValue("file").
-// Query parameters other than the named ones are refused.
+// Mount registers a plain handler. The handler must count calls and set Cache-Control itself. Query
+// parameters other than the named ones are refused.
 func (a *API) Mount(h http.Handler, name string, parameters ...string) {
 	route := routes.Named(name)
 	a.router.add(route, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		values, _ := url.ParseQuery(r.URL.RawQuery) // the handler explains a malformed query
+		values, _ := url.ParseQuery(r.URL.RawQuery)
 		if faults := unknownParameters(route, values, parameters); len(faults) > 0 {
 			Invalid(faults...).Write(w, r)
 			return
@@ -77,8 +75,7 @@ func (a *API) Mount(h http.Handler, name string, parameters ...string) {
 }
 
 // MountForeign is like Mount, for a protocol with its own parameters and error format. write
-// renders all error responses at its paths, including those of this package; if nil, they are
-// problem documents.
+// renders the error responses at the paths. If write is nil, error responses are problem documents.
 func (a *API) MountForeign(h http.Handler, write func(http.ResponseWriter, *http.Request, *Problem), names ...string) {
 	for _, name := range names {
 		a.router.add(routes.Named(name), h, write)
@@ -87,12 +84,12 @@ func (a *API) MountForeign(h http.Handler, write func(http.ResponseWriter, *http
 
 type description struct {
 	JSONDoc
-	page    bool // registered with Page
-	tagged  bool // the endpoint can answer 304
-	rawBody bool // the handler gets the body unparsed
+	page    bool
+	tagged  bool
+	rawBody bool
 	fields  Fields
-	spoken  bool     // the caller can choose the language
-	without []string // see Without
+	spoken  bool
+	without []string
 }
 
 const descriptionKey = "description"
@@ -101,8 +98,7 @@ func descriptionOf(op *huma.Operation) description {
 	return op.Metadata[descriptionKey].(description)
 }
 
-// Without returns the parameters that an input omits from the structs it embeds, as listed in their
-// tag without.
+// Without returns the parameters that the tag without excludes from embedded structs.
 func Without(input reflect.Type) (names []string) {
 	for i := range input.NumField() {
 		if f := input.Field(i); f.Anonymous && f.Type.Kind() == reflect.Struct {
@@ -136,7 +132,7 @@ func register[I, Q, O any](a *API, name string, d description, question func(*I)
 		if err != nil {
 			p := a.ProblemFor(ctx, route.Name, err)
 			if over := a.overOthers(ctx); over != nil && (route.Signed || p.Status == http.StatusUnauthorized) {
-				p = over // capOthers let the call pass for its key or signature; as it failed, the limit applies
+				p = over // capOthers let this call pass, because of its key or signature
 			}
 			return nil, p
 		}
@@ -183,8 +179,8 @@ func varyOf(route routes.Route, d description) string {
 
 const varyByKey = KeyHeader + ", Authorization"
 
-// cacheControl returns the Cache-Control header of a success. CloudFront's cache key includes the
-// caller's key, so a cached answer is used only for calls with the same key.
+// CloudFront's cache key includes the caller's key, so a cached answer is used only for calls with
+// the same key.
 func cacheControl(route routes.Route, pro bool) string {
 	switch {
 	case pro && route.Own > 0:
@@ -197,8 +193,7 @@ func cacheControl(route routes.Route, pro bool) string {
 	return "no-store"
 }
 
-// ProblemFor returns the error response for err. It logs an error that is not a Problem and answers
-// a plain 500 or 503.
+// ProblemFor logs an error that is not a Problem, and answers it with 500 or 503.
 func (a *API) ProblemFor(ctx context.Context, name string, err error) *Problem {
 	var p *Problem
 	if errors.As(err, &p) {

@@ -32,7 +32,6 @@ func Tag(ifNoneMatch, contentType string, body []byte) *Tagged {
 	return out
 }
 
-// TagJSON is like Tag for a document, which it encodes with only the fields that the caller chose.
 func TagJSON(ctx context.Context, ifNoneMatch string, document any, err error) (*Tagged, error) {
 	if err != nil {
 		return nil, err

@@ -80,8 +80,7 @@ func (tree Fields) has(path string) bool {
 	return ok && (!deeper || below.has(rest))
 }
 
-// choose returns the fields in the list, or the error response for unknown and repeated ones. It
-// stops at the third fault, because the search for a similar name is slow.
+// choose stops at the third fault, because the search for a similar name is slow.
 func (tree Fields) choose(list string) (Fields, *Problem) {
 	chosen, faults := Fields{}, []Fault(nil)
 	seen := map[string]bool{}
@@ -113,7 +112,6 @@ func unknownField(path string, tree Fields) Fault {
 	return Fault{fieldsParameter, detail}
 }
 
-// Shorten returns an answer with only these fields, as JSON values.
 func (tree Fields) Shorten(document any) (any, error) {
 	if len(tree) == 0 {
 		return document, nil

@@ -28,8 +28,6 @@ type chosenInput struct {
 	httpapi.LanguageInput
 }
 
-// chosen returns an API with answers of which callers can choose fields and language. Huma encodes
-// the answer of agenti and the handler that of pagella; the edge caches pagella and index.
 func chosen() *httpapi.API {
 	api := httpapi.New(httpapi.Config{Now: time.Now, Log: slog.New(slog.DiscardHandler),
 		Limiter: limit.New(&counters{}, time.Now)})
@@ -51,8 +49,6 @@ func chosen() *httpapi.API {
 	return api
 }
 
-// An answer has exactly the chosen fields. An unknown field is refused with the nearest name, if
-// any.
 func TestChosenFields(t *testing.T) {
 	for _, c := range []struct{ fields, want string }{
 		{"", `{"valuta":"EUR","giorni":[{"partenza":"2027-03-20","cent":4500},{"partenza":"2027-03-21","cent":5200}]}`},
@@ -78,8 +74,6 @@ func TestChosenFields(t *testing.T) {
 	}
 }
 
-// A known language in the parameter lang is the language of an error response everywhere; the header
-// counts only where the edge caches no answers.
 func TestLanguageOfProblems(t *testing.T) {
 	const english, italian, german = "Two names of one city.", "stessa città", "dieselbe Stadt"
 	for _, c := range []struct{ target, header, want string }{

@@ -14,8 +14,7 @@ const formType = "application/x-www-form-urlencoded"
 
 const sendJSON = ": send the body as JSON, with Content-Type: application/json"
 
-// form converts a posted form into a JSON object without its empty fields, if the endpoint accepts
-// forms. It refuses JSON sent as a form, as curl -d does, because all fields would be missing.
+// form refuses JSON sent as a form, as curl -d does, because all fields would be missing.
 func (a *API) form(r *http.Request, c *call) *Problem {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != formType {

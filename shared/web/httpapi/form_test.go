@@ -13,7 +13,6 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// An endpoint that accepts forms reads a form like the equivalent JSON. Others refuse forms.
 func TestForms(t *testing.T) {
 	type in struct {
 		Body struct {
@@ -29,7 +28,7 @@ func TestForms(t *testing.T) {
 	now := func() time.Time { return time.Date(2016, 3, 1, 12, 0, 0, 0, time.UTC) }
 	api := httpapi.New(httpapi.Config{Now: now, Log: slog.New(slog.DiscardHandler),
 		Limiter: limit.New(&counters{}, now)})
-	for _, name := range []string{"pro-checkout", "pro-ruota"} { // the second endpoint refuses forms
+	for _, name := range []string{"pro-checkout", "pro-ruota"} {
 		httpapi.JSON(api, name, httpapi.JSONDoc{}, nil, func(_ context.Context, in *in) (*out, error) {
 			o := &out{}
 			o.Body.Got = in.Body.Email + "|" + in.Body.Note
@@ -40,7 +39,7 @@ func TestForms(t *testing.T) {
 	for _, c := range []struct {
 		name, path, kind, body string
 		status                 int
-		want                   string // the parsed body, or the detail of the error
+		want                   string
 	}{
 		{"form", "/v1/pro/checkout", form, "email=ada%40example.com&note=", 200, "ada@example.com|"},
 		{"form with a charset", "/api/v1/pro/checkout", form + "; charset=utf-8",

@@ -40,7 +40,6 @@ func (c *counters) Take(_ context.Context, key store.Key, _, limit int64, _ time
 	return 1, c.err
 }
 
-// customers maps ids to a store.Customer, or to the error of the read.
 type customers map[apikey.CustomerID]any
 
 func (c customers) Customer(_ context.Context, id apikey.CustomerID) (store.Customer, error) {
@@ -83,7 +82,6 @@ func open(t *testing.T, config httpapi.Config) (*httpapi.API, *counters, *bytes.
 
 const wellFormed = "?origine=a&destinazione=b"
 
-// call also returns the subjects under which the call was counted.
 func call(api *httpapi.API, c *counters, change func(*http.Request)) (*httptest.ResponseRecorder, []string) {
 	r := httptest.NewRequest("GET", "/v1/analisi"+wellFormed, nil)
 	r.RemoteAddr = "192.0.2.7:1234"
@@ -210,7 +208,7 @@ func TestKeys(t *testing.T) {
 		goodID:  store.Customer{ID: goodID, Hash: goodHash, Until: now.Add(time.Second)},
 		endedID: store.Customer{ID: endedID, Hash: endedHash, Until: now},
 		downID:  store.ErrUnavailable,
-		noneID:  store.Customer{ID: noneID, Until: now.Add(time.Hour)}, // paid, but without a key
+		noneID:  store.Customer{ID: noneID, Until: now.Add(time.Hour)},
 	}})
 	for _, k := range []struct {
 		name   string

@@ -8,8 +8,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/validation"
 )
 
-// Huma validates requests against the handlers' Go types. This file turns its errors into our error
-// responses. The text of a fault continues the name of the field: "email is missing".
+// The text of a fault continues the name of the field: "email is missing".
 func init() {
 	huma.DefaultArrayNullable = false // schemas do not allow null in place of a list
 	huma.NewError = problemOfHuma
@@ -44,8 +43,7 @@ func problemOfHuma(status int, msg string, errs ...error) huma.StatusError {
 	return BadRequest.Problem(msg + ".")
 }
 
-// faultOf names the field, or "body". For a missing field, Huma reports only the object that should
-// contain it.
+// For a missing field, Huma reports only the object that should contain the field.
 func faultOf(detail *huma.ErrorDetail) Fault {
 	in, name, _ := strings.Cut(detail.Location, ".")
 	if field, ok := strings.CutSuffix(detail.Message, missingField); ok {
@@ -60,7 +58,7 @@ func faultOf(detail *huma.ErrorDetail) Fault {
 	if detail.Message == "invalid boolean" {
 		return Fault{name, "is neither yes nor no: send true or false"}
 	}
-	if !strings.HasPrefix(detail.Message, "is ") { // the message is not ours: the value could not be parsed
+	if !strings.HasPrefix(detail.Message, "is ") { // the message is not ours: Huma could not parse the value
 		return Fault{name, "cannot be read: " + detail.Message}
 	}
 	return Fault{name, detail.Message}

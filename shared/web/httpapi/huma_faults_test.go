@@ -13,8 +13,6 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// Each malformed value causes a fault with the name of its field. The text of the fault continues
-// that name.
 func TestWordsOfFaults(t *testing.T) {
 	type in struct {
 		Lang string `query:"lang" pattern:"^[a-z]{2}$" patternDescription:"a language's code"`

@@ -9,8 +9,8 @@ import (
 	"verdetto/shared/apikey"
 )
 
-// Repeatable, embedded in the input of an endpoint that creates something, makes it idempotent: a
-// repeated call with the same Idempotency-Key creates nothing more.
+// Repeatable, embedded in the input of an endpoint that creates something, makes the endpoint
+// idempotent: a repeated call with the same Idempotency-Key creates nothing more.
 //
 // The key is not stored. Instead, the id of the created item is derived from the call, so that a
 // repeated call finds the stored item.
@@ -18,8 +18,8 @@ type Repeatable struct {
 	IdempotencyKey string `header:"Idempotency-Key" minLength:"16" maxLength:"100" doc:"16 to 100 unguessable characters, such as a UUID. The same call with the same key gets the first answer again and creates nothing more"`
 }
 
-// Random returns fresh or, if there is an Idempotency-Key, 32 bytes derived from purpose, the call
-// and the key.
+// Random returns fresh or, if there is an Idempotency-Key, 32 bytes derived from purpose, call and
+// the key.
 func (in Repeatable) Random(ctx context.Context, fresh io.Reader, purpose string, call ...string) io.Reader {
 	if in.IdempotencyKey == "" {
 		return fresh

@@ -28,8 +28,6 @@ type Customers interface {
 	Customer(ctx context.Context, id apikey.CustomerID) (store.Customer, error)
 }
 
-// identify determines the caller: the customer of a key or token if the endpoint reads keys,
-// otherwise an address. An endpoint that reads keys refuses callers with an invalid one.
 func (a *API) identify(r *http.Request, c *call) *Problem {
 	c.subject = c.address
 	given, sent := r.Header[KeyHeader]
@@ -109,8 +107,8 @@ func (a *API) inForce(ctx context.Context, c store.Customer, err error) *Problem
 	return nil
 }
 
-// pseudonyms returns the keyed hashes under which calls of an address are counted: for IPv6 its /64,
-// the smallest block of one subscriber, and its /48, the largest. For IPv4, network is empty.
+// Calls of an IPv6 address are counted for its /64, the smallest block of one subscriber, and for
+// its /48, the largest. For IPv4, network is empty.
 func (a *API) pseudonyms(addr netip.Addr) (address, network string) {
 	if !addr.Is6() {
 		return a.pseudonym("address", addr), ""
@@ -120,7 +118,7 @@ func (a *API) pseudonyms(addr netip.Addr) (address, network string) {
 
 func prefix(addr netip.Addr, bits int) netip.Addr {
 	p, err := addr.Prefix(bits)
-	if err != nil { // only if addr is not valid
+	if err != nil {
 		return addr
 	}
 	return p.Addr()
@@ -130,9 +128,8 @@ func (a *API) pseudonym(kind string, addr netip.Addr) string {
 	return apikey.Pseudonym(a.config.Pepper, kind+"\x00"+addr.String())
 }
 
-// viewer returns the caller's address and port. Behind CloudFront they come from a header that it
-// sets, in requests that the step origin verified. Otherwise they come from the connection, because
-// callers can forge every header.
+// viewer returns the caller's address and port. Behind CloudFront they come from a header that
+// CloudFront sets, otherwise from the connection, because callers can forge headers.
 func (a *API) viewer(r *http.Request) string {
 	if len(a.config.OriginSecrets) > 0 {
 		return r.Header.Get(viewerAddressHeader)

@@ -27,9 +27,8 @@ func (languageCode) Schema(huma.Registry) *huma.Schema {
 
 func Language(ctx context.Context) *i18n.Language { return callOf(ctx).language }
 
-// chosenLanguage returns the language that the caller chose by parameter or header, or nil. The key
-// of a shared cache includes the parameters but not the header, so the header counts only if the
-// edge does not cache the answers. Pages choose their languages themselves.
+// The key of a shared cache includes the parameters but not the header Accept-Language, so the
+// header counts only if the edge does not cache the answers.
 func chosenLanguage(r *http.Request, e *endpoint) *i18n.Language {
 	if e == nil || !e.route.Described() || strings.Contains(r.Header.Get("Accept"), "text/html") {
 		return nil
@@ -53,9 +52,8 @@ func (t ProblemType) Translated(detail func(l *i18n.Language) string) *Problem {
 	return p
 }
 
-// In returns the problem with its detail in the given language: the translation given to Translated
-// or, without one, the general text about the code. The faults stay in English, because they name
-// parameters.
+// In returns the problem with its detail in the given language. The faults stay in English, because
+// they name parameters.
 func (p *Problem) In(l *i18n.Language) *Problem {
 	if l == nil || l == i18n.English() {
 		return p

@@ -32,7 +32,6 @@ func (rec *responseRecorder) Write(b []byte) (int, error) {
 	return rec.ResponseWriter.Write(b)
 }
 
-// Unwrap lets http.ResponseController reach the connection.
 func (rec *responseRecorder) Unwrap() http.ResponseWriter { return rec.ResponseWriter }
 
 // log writes one line per request, without personal data: no query, no address, and of the headers
@@ -68,8 +67,8 @@ const hungUp = 499
 
 type requestLog struct{ slog.Handler }
 
-// RequestLog returns a log for HTTP handlers that adds the request id to each line. Once the caller has
-// disconnected, it logs warnings and errors at level info.
+// RequestLog returns a log for HTTP handlers that adds the request id to each line. Once the caller
+// has disconnected, it logs warnings and errors at level info.
 func RequestLog(log *slog.Logger) *slog.Logger {
 	if _, ok := log.Handler().(requestLog); ok {
 		return log
@@ -120,7 +119,7 @@ func (a *API) metrics(status int) []slog.Attr {
 	switch {
 	case status == http.StatusTooManyRequests:
 		counted = metrics.Metric{Name: "Throttled429", Unit: metrics.Count, Value: 1}
-	case status >= 500 && status != http.StatusNotImplemented: // A feature that the service does not offer is no failure.
+	case status >= 500 && status != http.StatusNotImplemented: // a feature that the service does not offer is no failure
 		counted = metrics.Metric{Name: "Errors5xx", Unit: metrics.Count, Value: 1}
 	default:
 		return nil

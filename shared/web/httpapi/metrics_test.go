@@ -14,8 +14,6 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// The log line of a request that fails or exceeds a quota holds its metric, if there is a metrics
-// source.
 func TestMetricsOfRequests(t *testing.T) {
 	for _, c := range []struct {
 		method, target, metric string

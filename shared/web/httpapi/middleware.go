@@ -12,27 +12,25 @@ import (
 	"strings"
 )
 
-// middleware wraps the router in these steps. A request goes through them in this order, until one
-// of them answers. For an endpoint registered with JSON, Ask or Page, the parameters are then
-// validated and the call is counted before the handler is called.
+// A request goes through the steps in this order, until one of them answers.
 func (a *API) middleware(router http.Handler) http.Handler {
 	h := router
 	for _, step := range slices.Backward([]func(http.Handler) http.Handler{
-		a.match,                 // finds the endpoint; sets the request's id
-		a.problemPages,          // renders a problem of a later step as a page for browsers
-		a.log,                   // one line per request
-		a.recoverPanic,          // answers 500 if a later step panics
-		refusing(a.origin),      // 403 if the request did not come through our distribution
-		a.capOthers,             // 429 for too many calls outside the endpoints' quotas
-		refusing(knownPath),     // 404 for an unknown path
-		a.cors,                  // lets pages of other sites read; answers preflights
-		trailingSlash,           // 308 for a GET whose path ends in a slash; POST is served at once
-		refusing(knownMethod),   // 405 for a method that the path does not answer
-		refusing(a.singleFares), // 403 if this service may not show single fares
-		refusing(readKey),       // copies a key from Authorization to X-Api-Key
-		refusing(a.identify),    // 401 for an invalid key, 503 if it cannot be checked
-		refusing(readBody),      // 400 for an incomplete body
-		refusing(a.form),        // converts the form of a page to JSON; 400 for a form from another site
+		a.match,
+		a.problemPages,
+		a.log,
+		a.recoverPanic,
+		refusing(a.origin), // 403 if the request did not come through our distribution
+		a.capOthers,
+		refusing(knownPath),
+		a.cors,
+		trailingSlash,
+		refusing(knownMethod),
+		refusing(a.singleFares),
+		refusing(readKey),
+		refusing(a.identify),
+		refusing(readBody),
+		refusing(a.form),
 	}) {
 		h = step(h)
 	}
@@ -55,8 +53,7 @@ func refusing(check func(*http.Request, *call) *Problem) func(http.Handler) http
 
 const RequestIDHeader = "X-Request-Id"
 
-// wellFormedID matches a request id set by a proxy, API Gateway or the caller, but neither keys nor
-// mail addresses.
+// wellFormedID excludes mail addresses, which must not be logged.
 var wellFormedID = regexp.MustCompile(`^[A-Za-z0-9_.=-]{1,64}$`)
 
 func requestID(r *http.Request) string {
@@ -88,8 +85,8 @@ func (a *API) match(next http.Handler) http.Handler {
 	})
 }
 
-// problemPages leaves out paths that CloudFront caches, because its cache key does not include the
-// Accept header.
+// problemPages leaves out paths that CloudFront caches, because CloudFront's cache key does not
+// include the Accept header.
 func (a *API) problemPages(next http.Handler) http.Handler {
 	if a.config.Pages == nil {
 		return next

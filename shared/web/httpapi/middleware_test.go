@@ -70,13 +70,13 @@ func TestOrder(t *testing.T) {
 	everything := []string{"identify", "check", "quota", "handler"}
 	for _, c := range []struct {
 		name         string
-		method, path string // default: GET /v1/analisi
+		method, path string
 		change       func(*http.Request)
-		fault        func(*trace) // injects a fault into the service
+		fault        func(*trace)
 		status       int
 		code         string
-		kind         string // media type
-		cors         bool   // pages of other sites can read it
+		kind         string
+		cors         bool
 		cache        string
 		route        string
 		steps        []string

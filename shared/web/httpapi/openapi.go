@@ -29,8 +29,7 @@ var functionTags = map[string]string{
 }
 
 // Describe returns the OpenAPI description of the typed endpoints under /v1 and of those that sell
-// the same answers. Huma describes their Go types; Describe adds the headers and error responses of
-// this package.
+// the same answers.
 func (a *API) Describe() *huma.OpenAPI {
 	registered := a.huma.OpenAPI()
 	o := &huma.OpenAPI{
@@ -57,7 +56,7 @@ func (a *API) Describe() *huma.OpenAPI {
 			{URL: "/", Description: "This host"},
 			{URL: routes.Alias, Description: "This host, under the alias"},
 		},
-		Security: []map[string][]string{{}}, // no key, unless an operation says otherwise
+		Security: []map[string][]string{{}},
 		Components: &huma.Components{
 			Schemas: a.schemas.Registry,
 			Headers: headerComponents(),
@@ -90,8 +89,7 @@ func (a *API) Describe() *huma.OpenAPI {
 	return o
 }
 
-// path returns nil if the path is not published. It works on copies, because Huma validates requests
-// with the originals.
+// path works on copies, because Huma validates requests with the originals.
 func (d *describer) path(registered *huma.PathItem) *huma.PathItem {
 	item := *registered
 	for _, op := range []**huma.Operation{&item.Get, &item.Post, &item.Put, &item.Patch, &item.Delete} {
@@ -117,7 +115,6 @@ func problemList(problems map[string]ProblemType) []map[string]any {
 	return list
 }
 
-// WriteDescription indents for reviews; the published form is compact.
 func WriteDescription(o *huma.OpenAPI) ([]byte, error) {
 	compact, err := json.Marshal(o)
 	if err != nil {
@@ -152,8 +149,7 @@ var describedPatterns = map[string]string{
 	"hex32-or-empty": "^([0-9A-Fa-f]{32})?$", // a form also sends empty fields
 }
 
-// standardize removes patternDescription, which is not part of OpenAPI, and adds patterns to e-mail
-// fields and to fields with a format in describedPatterns.
+// standardize removes patternDescription, which is not part of OpenAPI.
 func standardize(name string, node any) {
 	switch node := node.(type) {
 	case map[string]any:

@@ -16,14 +16,13 @@ import (
 type object = map[string]any
 
 type part struct {
-	kind, name string // the kind of component, and the preferred name
-	operation  string // the first operation with it, whose id makes a name unique
+	kind, name string
+	operation  string
 	content    object
 	replace    []func(ref object)
 }
 
-// openAnswers allows answers to have more fields than described, because later versions add some.
-// It also removes the examples of single fields, since each answer has an example as a whole.
+// openAnswers allows answers to have more fields than described, because later versions add fields.
 func openAnswers(tree object) {
 	requests := map[string]bool{}
 	for _, op := range operations(tree) {
@@ -51,7 +50,7 @@ func openAnswers(tree object) {
 type parts map[string]*part
 
 // share moves parameters, headers, responses and examples that several operations share to the
-// components, and puts references in their place.
+// components.
 func share(tree object) {
 	all := parts{}
 	for _, op := range operations(tree) {
@@ -92,7 +91,7 @@ func share(tree object) {
 }
 
 func (all parts) add(kind, name, operation string, content object, replace func(object)) object {
-	canonical, _ := json.Marshal(content) // what was decoded can be encoded
+	canonical, _ := json.Marshal(content)
 	key := kind + " " + name + " " + string(canonical)
 	if all[key] == nil {
 		all[key] = &part{kind: kind, name: name, operation: operation, content: content}
@@ -110,8 +109,8 @@ func (all parts) addHeaders(operation string, response object) {
 	}
 }
 
-// addResponse compares error responses without their examples: a shared one has the examples of all
-// operations that use it.
+// addResponse compares error responses without their examples. A shared response has the examples
+// of all operations that use it.
 func (all parts) addResponse(operation, status string, responses object) {
 	response := responses[status].(object)
 	contents, _ := response["content"].(object)
@@ -169,11 +168,8 @@ func operations(tree object) (all []object) {
 	return all
 }
 
-// textTypes names the schemas of texts with a long pattern.
 var textTypes = map[string]string{emailPattern: "Email", textNotBlankPattern: "Name"}
 
-// shareTexts moves the schemas of textTypes to texts and puts references in their place. Descriptions
-// and examples stay beside the references.
 func shareTexts(node any, texts object) {
 	switch node := node.(type) {
 	case object:
@@ -206,8 +202,8 @@ func shareTexts(node any, texts object) {
 	}
 }
 
-// ExpandDescription replaces references to parameters, responses, examples and text schemas by
-// their content, for readers of single operations.
+// ExpandDescription replaces references to parameters, responses, examples and text schemas by the
+// content.
 func ExpandDescription(data []byte) ([]byte, error) {
 	var tree object
 	decoder := json.NewDecoder(bytes.NewReader(data))

@@ -32,8 +32,6 @@ type sure struct {
 	Token string `json:"t"`
 }
 
-// registerPages adds a JSON endpoint that accepts forms and also answers with pages, a GET page,
-// and two pages with a form, which is optional in one and required in the other.
 func registerPages(api *httpapi.API) {
 	type answer struct {
 		Status string `json:"status"`
@@ -60,7 +58,6 @@ func registerPages(api *httpapi.API) {
 		func(context.Context, *rawForm) (*page.Response, error) { return blank, nil })
 }
 
-// The description includes pages and forms, which Huma cannot read from the Go types.
 func TestDescriptionOfPagesAndForms(t *testing.T) {
 	api := httpapi.New(httpapi.Config{Log: slog.New(slog.DiscardHandler)})
 	registerPages(api)
@@ -71,7 +68,7 @@ func TestDescriptionOfPagesAndForms(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		op   *huma.Operation
-		want map[string][]string // by status
+		want map[string][]string
 	}{
 		{"JSON, and pages", ask, map[string][]string{
 			"202": {asJSON, html}, "400": {problem}, "403": {problem}, "429": {problem},
@@ -145,8 +142,6 @@ func TestDescribingChangesNothing(t *testing.T) {
 	}
 }
 
-// A page explains faults itself, even those of an empty form, for which a JSON endpoint answers
-// 400. Only unknown and repeated parameters are refused.
 func TestPagesLookAtParametersThemselves(t *testing.T) {
 	at := func() time.Time { return now }
 	api := httpapi.New(httpapi.Config{Now: at, Log: slog.New(slog.DiscardHandler), Limiter: limit.New(&counters{}, at)})

@@ -17,7 +17,7 @@ import (
 
 type describer struct {
 	schemas   huma.Registry
-	problems  map[string]ProblemType // by code
+	problems  map[string]ProblemType
 	functions map[string]bool
 }
 
@@ -37,7 +37,7 @@ func (d *describer) operation(registered *huma.Operation, route routes.Route) *h
 	op.Responses = d.successes(&op, route, desc)
 	problems := possibleProblems(route, desc)
 	for _, status := range desc.Pages {
-		if desc.page || problems[status] == nil { // the description of the API says once that every problem may be a page
+		if desc.page || problems[status] == nil {
 			addPage(op.Responses, status, route)
 		}
 	}
@@ -58,7 +58,6 @@ func (d *describer) operation(registered *huma.Operation, route routes.Route) *h
 	return &op
 }
 
-// schema returns the schema of a type that a handler encodes or parses itself, without Huma.
 func (d *describer) schema(value any) *huma.Schema {
 	return d.schemas.Schema(reflect.TypeOf(value), true, "")
 }
@@ -77,7 +76,7 @@ func (d *describer) requestBody(registered *huma.RequestBody, route routes.Route
 			body.Content["application/json"] = &huma.MediaType{Schema: schema}
 		}
 		body.Content[formType] = &huma.MediaType{Schema: d.formSchema(schema)}
-	case desc.rawBody: // Huma knows only that these are bytes
+	case desc.rawBody: // Huma knows only that the body consists of bytes
 		body.Content["application/json"] = &huma.MediaType{Schema: &huma.Schema{Type: "object",
 			AdditionalProperties: true}}
 	default:
@@ -120,8 +119,8 @@ func (d *describer) successes(op *huma.Operation, route routes.Route, desc descr
 	}
 	for name, h := range registered.Headers {
 		switch {
-		case name == "Content-Type": // the description of the content states it
-		case name == "Content-Security-Policy", name == "Referrer-Policy": // these concern browsers, not callers
+		case name == "Content-Type":
+		case name == "Content-Security-Policy", name == "Referrer-Policy":
 		case headers[name] != nil && route.Price > 0:
 			response.Headers[name] = headerRef(name)
 		case headers[name] != nil:
@@ -163,8 +162,7 @@ func addPage(responses map[string]*huma.Response, status int, route routes.Route
 // failures is the key of the one response that describes all statuses from 500 on.
 const failures = "5XX"
 
-// possibleProblems returns the error responses of an operation by status. Those from 500 on are
-// together under 500.
+// Problems with a status above 500 are under 500.
 func possibleProblems(route routes.Route, desc description) map[int][]ProblemType {
 	all := append([]ProblemType{BadRequest, Forbidden, TooMany, Internal, Unavailable}, desc.Problems...)
 	if route.SingleFares {
@@ -186,7 +184,6 @@ func possibleProblems(route routes.Route, desc description) map[int][]ProblemTyp
 	return byStatus
 }
 
-// problemResponse describes the problem documents of a status by their possible codes.
 func problemResponse(route routes.Route, status int, possible []ProblemType) *huma.Response {
 	var codes, statuses []any
 	var texts []string

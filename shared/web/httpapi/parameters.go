@@ -52,7 +52,6 @@ func integerHeader(required bool, description string, least, example int) *huma.
 		Schema: &huma.Schema{Type: "integer", Format: "int64", Minimum: &l}, Example: example}
 }
 
-// headerComponent returns a short name, because most answers refer to it.
 func headerComponent(name string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(name, "X-"), "RateLimit-")
 }
@@ -89,7 +88,7 @@ func commonHeaders(route routes.Route) map[string]*huma.Header {
 		switch {
 		case capped:
 			h[name] = headerRef(name)
-		case route.KeyInHandler: // with ConsumeLimit, these describe the handler's own limit
+		case route.KeyInHandler: // with ConsumeLimit, these headers describe the handler's own limit
 			h[name] = optionalHeader(name)
 		}
 	}
@@ -102,9 +101,6 @@ func commonHeaders(route routes.Route) map[string]*huma.Header {
 	return h
 }
 
-// problemHeaders returns the headers to describe for error responses of a status. The text in
-// Describe adds that they may have those of a success, because a call may be refused after it was
-// counted.
 func problemHeaders(status int) map[string]*huma.Header {
 	h := map[string]*huma.Header{}
 	if status == http.StatusTooManyRequests {
@@ -115,14 +111,13 @@ func problemHeaders(status int) map[string]*huma.Header {
 	return h
 }
 
-// describeParameters returns copies, because Huma validates with the originals. For a page it
-// describes no limits on texts, because the page explains faults itself.
+// describeParameters returns copies, because Huma validates with the originals.
 func describeParameters(registered []*huma.Param, page bool) []*huma.Param {
 	var described []*huma.Param
 	for _, original := range registered {
 		p := *original
 		if p.In == "header" && p.Name == "Accept" {
-			continue // OpenAPI states it by the content of the answers
+			continue
 		}
 		p.Description, p.Explode = cmp.Or(p.Description, headerDescription(p.Name)), nil
 		if other := synonym(p.Name); p.In == "query" && other != "" && p.Description != "" {

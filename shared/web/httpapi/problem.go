@@ -10,26 +10,24 @@ import (
 )
 
 // Problem is an error response: an RFC 9457 problem document. Code is for programs and never
-// changes. Detail is for people and says what to do next.
+// changes.
 type Problem struct {
-	Type        string   `json:"type" format:"uri-reference" doc:"Identifies the kind of problem" example:"/v1/docs#citta-sconosciuta"`
-	Title       string   `json:"title" doc:"Short summary of the kind of problem"`
-	Status      int      `json:"status" doc:"HTTP status code" example:"404"`
-	Code        string   `json:"code" doc:"Stable code of the kind of problem" example:"citta-sconosciuta"`
-	Detail      string   `json:"detail" doc:"What happened, and what to do next"`
-	Errors      []Fault  `json:"errors,omitempty" doc:"The parameters or fields at fault"`
-	Suggestions []string `json:"suggestions,omitempty" doc:"Values to send instead: those that may have been meant, or nearby departures with a fare"`
-	Usage       string   `json:"usage,omitempty" doc:"If a quota is used up: the path that shows what is left of each" example:"/v1/consumo"`
-	// Raccolta is set only while the service has no fare at all.
-	Raccolta *Raccolta `json:"raccolta,omitempty" doc:"How far a service without any fare is from its first verdict"`
-	Paid     *Paid     `json:"paid,omitempty" doc:"If a quota is used up: where the same answer is sold for a single payment, and its price"`
+	Type        string    `json:"type" format:"uri-reference" doc:"Identifies the kind of problem" example:"/v1/docs#citta-sconosciuta"`
+	Title       string    `json:"title" doc:"Short summary of the kind of problem"`
+	Status      int       `json:"status" doc:"HTTP status code" example:"404"`
+	Code        string    `json:"code" doc:"Stable code of the kind of problem" example:"citta-sconosciuta"`
+	Detail      string    `json:"detail" doc:"What happened, and what to do next"`
+	Errors      []Fault   `json:"errors,omitempty" doc:"The parameters or fields at fault"`
+	Suggestions []string  `json:"suggestions,omitempty" doc:"Values to send instead: those that may have been meant, or nearby departures with a fare"`
+	Usage       string    `json:"usage,omitempty" doc:"If a quota is used up: the path that shows what is left of each" example:"/v1/consumo"`
+	Raccolta    *Raccolta `json:"raccolta,omitempty" doc:"How far a service without any fare is from its first verdict"`
+	Paid        *Paid     `json:"paid,omitempty" doc:"If a quota is used up: where the same answer is sold for a single payment, and its price"`
 
 	header     http.Header
 	translated func(*i18n.Language) string
 	collection *verdict.Collection
 }
 
-// Raccolta says how much of the history that a verdict needs has been collected.
 type Raccolta struct {
 	DaGiorni      int    `json:"daGiorni" minimum:"0" doc:"Past days with a known cheapest fare"`
 	DiGiorni      int    `json:"diGiorni" minimum:"8" doc:"Such days that a verdict needs" example:"8"`
@@ -64,7 +62,7 @@ type ProblemType struct {
 	Status int
 	Code   string
 	Title  string
-	Wait   bool // a retry later may help; Retry-After may say when
+	Wait   bool // a later retry may succeed
 }
 
 var (
@@ -112,7 +110,6 @@ func (p *Problem) With(name, value string) *Problem {
 // longestFaults, in bytes, keeps an error response, which contains the faults twice, below 4 kB.
 const longestFaults = 1500
 
-// Invalid returns an error response that lists as many of the faults as fit.
 func Invalid(faults ...Fault) *Problem {
 	var texts []string
 	var listed []Fault
@@ -157,6 +154,6 @@ func (p *Problem) Write(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", p.ContentType(""))
 	w.WriteHeader(p.Status)
 	if r.Method != http.MethodHead {
-		_ = json.NewEncoder(w).Encode(p.In(callOf(r.Context()).language)) // an error means that the caller has disconnected
+		_ = json.NewEncoder(w).Encode(p.In(callOf(r.Context()).language))
 	}
 }

@@ -14,8 +14,6 @@ import (
 
 const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 
-// Whichever middleware step refuses a request, a browser gets a page and a program gets the problem
-// document, with the same status and headers.
 func TestProblemsAsPages(t *testing.T) {
 	key, _, err := apikey.Mint(rand.Reader, apikey.CustomerIDOf([]byte("pepper"), "ada@example.com"))
 	if err != nil {
@@ -26,8 +24,8 @@ func TestProblemsAsPages(t *testing.T) {
 		name, method, target, key string
 		config                    httpapi.Config
 		status                    int
-		title                     string // heading of the Italian page
-		says                      string // another text on the page
+		title                     string
+		says                      string
 	}{
 		{name: "parameters", target: "/v1/analisi", status: 400, title: "La richiesta non è valida",
 			says: "origine is missing"},

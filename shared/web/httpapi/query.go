@@ -15,12 +15,11 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// MaxParameter limits a query parameter, in runes.
+// MaxParameter is the greatest length of a query parameter, in runes.
 const MaxParameter = 100
 
-// checkParameters refuses malformed and unknown parameters before Huma parses them. It also refuses
-// empty headers that must not be empty, which Huma would treat as missing. It reports all faults
-// together with those that renamed found. A page explains malformed values itself.
+// checkParameters refuses unknown and, except for pages, malformed parameters before Huma parses
+// them.
 func checkParameters(op *huma.Operation, r *http.Request, faults []Fault) *Problem {
 	d := descriptionOf(op)
 	values, err := url.ParseQuery(r.URL.RawQuery)
@@ -30,7 +29,7 @@ func checkParameters(op *huma.Operation, r *http.Request, faults []Fault) *Probl
 	}
 	names := parameterNames(op)
 	if d.page || len(d.Pages) > 0 {
-		names = append(names, "lang") // links to pages may set it, even for a page that follows only Accept-Language
+		names = append(names, "lang") // a link to a page may set lang, even if the page follows only Accept-Language
 	}
 	faults = append(faults, unknownParameters(routes.Named(op.OperationID), values, names)...)
 	for _, p := range op.Parameters {
@@ -45,7 +44,7 @@ func checkParameters(op *huma.Operation, r *http.Request, faults []Fault) *Probl
 		case len(given) == 0 && p.Required:
 			fault = missing(p.Name, values.Get("origine"))
 		case len(given) == 1:
-			// If an enum lists the values, an empty one is a fault.
+			// A parameter with an enum must not be empty.
 			fault = unfit(given[0], p.Required || p.Schema != nil && len(p.Schema.Enum) > 0, longest(p))
 		}
 		if fault != "" {
@@ -87,8 +86,8 @@ var tracking = []string{"utm_", "fbclid", "gclid", "gbraid", "wbraid", "gad_", "
 
 const maxUnknown = 10
 
-// unknownParameters ignores tracking parameters, unless the edge shares the answers: a caller could
-// otherwise bypass its cache with them.
+// unknownParameters ignores tracking parameters, unless the edge caches the answers: tracking
+// parameters would bypass the cache.
 func unknownParameters(route routes.Route, values url.Values, names []string) (faults []Fault) {
 	for _, given := range slices.Sorted(maps.Keys(values)) {
 		isTracking := func(prefix string) bool { return strings.HasPrefix(given, prefix) }

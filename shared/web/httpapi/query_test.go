@@ -9,8 +9,6 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// Each unknown parameter is named, with the nearest known one, if any. A refused call is not
-// counted.
 func TestUnknownParameters(t *testing.T) {
 	api, c, _ := open(t, httpapi.Config{})
 	for _, v := range []struct{ query, detail string }{
@@ -37,12 +35,11 @@ func TestUnknownParameters(t *testing.T) {
 		}
 	}
 	w, _ := call(api, c, func(r *http.Request) { r.URL.RawQuery += manyNames(500) })
-	if n := strings.Count(w.Body.String(), "is not a parameter"); n != 20 { // in the detail and in errors
+	if n := strings.Count(w.Body.String(), "is not a parameter"); n != 20 { // each of 10 names is both in the detail and in errors
 		t.Errorf("of 500 unknown parameters the answer names %d", n/2)
 	}
 }
 
-// Each parameter may be sent under its Italian or its English name, but not under both.
 func TestSynonyms(t *testing.T) {
 	api, c, _ := open(t, httpapi.Config{})
 	for query, want := range map[string]string{

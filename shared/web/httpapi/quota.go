@@ -13,16 +13,15 @@ import (
 
 var TooMany = ProblemType{Status: http.StatusTooManyRequests, Code: "troppe-richieste", Title: "Too many calls", Wait: true}
 
-// ConsumeQuota counts a call towards the caller's quota of a route. Handlers registered with JSON,
-// Ask or Page need it only if ConsumesQuota is set. If the quota is used up, the error is a Problem.
+// ConsumeQuota counts a call towards the caller's quota of a route. If the quota is used up, the
+// error is a Problem.
 func (a *API) ConsumeQuota(ctx context.Context, name string) error {
 	_, err := a.ConsumeQuotas(ctx, name, 1)
 	return err
 }
 
-// Quotas replaces quotas of routes.Table. Page is the daily quota of an address on the home page.
-// Free is that of each endpoint for verdicts, calendars, places nearby and deals. Calls, keyed by
-// the names of limits, takes precedence. 0 means no change.
+// Quotas replaces quotas of routes.Table; 0 means no change. Free is for each endpoint of verdicts,
+// calendars, places nearby and deals. Calls is keyed by the names of limits and takes precedence.
 type Quotas struct {
 	Page, Free int64
 	Calls      map[string]int64
@@ -46,7 +45,8 @@ func (q Quotas) Capped(r routes.Route) routes.Route {
 
 func (a *API) Capped(r routes.Route) routes.Route { return a.config.Quotas.Capped(r) }
 
-// Remaining returns how many calls are left in the quota that counted this call, or false if none did.
+// Remaining returns how many calls are left in the quota that counted this call, or false if no
+// quota did.
 func Remaining(ctx context.Context) (int64, bool) {
 	c := callOf(ctx)
 	return c.remaining, c.known
@@ -65,18 +65,13 @@ func NetworkLimit(r routes.Route) limit.Limit {
 	return limit.Limit{Name: r.Name + "-network", Calls: routes.PerNetwork * r.Free.Calls, Window: r.Free.Per}
 }
 
-// ProLimit returns an endpoint's quota per key. Its counters are stored until the end of the day,
-// so that UsedByCaller can add them up.
+// ProLimit keeps counters until the end of the day, so that UsedByCaller can add up a day's calls.
 func ProLimit(r routes.Route) limit.Limit {
 	return limit.Limit{Name: r.Name + "-pro", Calls: r.Pro.Calls, Window: r.Pro.Per, Keep: 24 * time.Hour}
 }
 
-// ConsumeQuotas counts n >= 1 calls, sets the rate limit headers, and returns how many of the calls
-// the quota allows. If it allows none, the error is a Problem. If the counters cannot be reached,
-// it logs the error and allows the calls.
-//
-// It usually costs one write. If the quota of the caller's IPv6 network is below 512, each call costs
-// one more, because limit.CountShared then counts exactly.
+// ConsumeQuotas counts n >= 1 calls and returns how many of the calls the quota allows. If it
+// allows none, the error is a Problem. If the counters cannot be reached, the calls are allowed.
 func (a *API) ConsumeQuotas(ctx context.Context, name string, n int) (granted int, err error) {
 	c := callOf(ctx)
 	route := a.Capped(routes.Named(name))
@@ -105,7 +100,7 @@ func (a *API) ConsumeQuotas(ctx context.Context, name string, n int) (granted in
 		return int(d.Granted), nil
 	}
 	// A call that the network's quota refuses stays counted for the address. That does no harm:
-	// both windows end together, and until then the network's quota refuses all further calls.
+	// until both windows end together, the network's quota refuses all further calls.
 	for ; granted < int(d.Granted); granted++ {
 		all, err := a.config.Limiter.CountShared(ctx, NetworkLimit(route), network)
 		a.logUncounted(ctx, err)
@@ -124,9 +119,8 @@ func (a *API) networkUsedUp(ctx context.Context, d limit.Decision) *Problem {
 		"for the seconds in Retry-After, or send a Pro key in X-Api-Key.")
 }
 
-// ConsumeLimit counts a call under a limit that the handler chooses. If it is reached, the error is
-// a Problem with detail. The rate limit headers describe this limit if it is reached, or if the
-// route has no quota.
+// ConsumeLimit counts a call under a limit that the handler chooses. If the limit is reached, the
+// error is a Problem with detail.
 func ConsumeLimit(ctx context.Context, l limit.Limit, subject, detail string) error {
 	c := callOf(ctx)
 	a := c.api
@@ -190,8 +184,8 @@ func (a *API) logUncounted(ctx context.Context, err error) {
 	}
 }
 
-// capOthers limits the calls that no quota counts, under routes.Others. It lets a call with a key
-// or signature pass, which is refused under these limits later if the key or signature is invalid.
+// capOthers lets a call with a key or signature pass: if the key or signature is invalid, the limit
+// applies later.
 func (a *API) capOthers(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := callOf(r.Context())
@@ -222,8 +216,8 @@ func provesItself(c *call, r *http.Request) bool {
 		(r.Header.Get(KeyHeader) != "" || r.Header.Get("Authorization") != "")
 }
 
-// AdmitCached counts, under routes.Cached, a call that a cache in front of the API answers. If the
-// limit is reached, it sends the error response and returns false.
+// AdmitCached counts a call that a cache in front of the API answers. If the limit is reached,
+// AdmitCached sends the error response and returns false.
 func (a *API) AdmitCached(w http.ResponseWriter, r *http.Request) bool {
 	c := &call{header: w.Header()}
 	c.address, c.network = a.pseudonyms(address(a.viewer(r)))
@@ -241,8 +235,6 @@ func (a *API) AdmitCached(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// otherLimits returns the limits for calls that no quota counts, each with the pseudonym under
-// which it counts them.
 func otherLimits(c *call) map[limit.Limit]string {
 	if c.pro {
 		return map[limit.Limit]string{ProLimit(routes.Others): c.subject}

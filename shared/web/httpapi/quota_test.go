@@ -15,7 +15,6 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// over is a store of counters in which every limit is exceeded.
 type over struct{}
 
 func (over) Take(_ context.Context, _ store.Key, _, limit int64, _ time.Time) (int64, error) {
@@ -24,8 +23,6 @@ func (over) Take(_ context.Context, _ store.Key, _, limit int64, _ time.Time) (i
 
 func (over) Query(context.Context, store.Range) ([]store.Item, error) { return nil, nil }
 
-// The error response for a used-up quota names the path that shows the remaining quotas and, if the
-// answer is sold, its path and price, as text and as fields.
 func TestUsedUp(t *testing.T) {
 	type ways struct {
 		Usage string

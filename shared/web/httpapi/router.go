@@ -13,17 +13,17 @@ import (
 )
 
 type router struct {
-	resources map[string]*resource // by path
-	folders   map[string]*resource // paths ending in {file}, by their prefix
+	resources map[string]*resource
+	folders   map[string]*resource // paths ending in {file}, by the part before {file}
 }
 
 type resource struct {
-	endpoints       map[string]*endpoint // by method, including HEAD
-	methods         []string             // in the order of registration
-	edgeCacheable   bool                 // CloudFront may cache the answers
-	crossOriginPOST bool                 // scripts of any site may post
-	sold            bool                 // callers pay for each answer, which has extra headers
-	writeProblem    problemWriter        // if set, writes error responses in the path's own format
+	endpoints       map[string]*endpoint
+	methods         []string
+	edgeCacheable   bool
+	crossOriginPOST bool
+	sold            bool
+	writeProblem    problemWriter
 }
 
 type problemWriter func(http.ResponseWriter, *http.Request, *Problem)
@@ -50,7 +50,6 @@ func newRouter() *router {
 	return &router{resources: map[string]*resource{}, folders: map[string]*resource{}}
 }
 
-// write, if not nil, renders the error responses of the route.
 func (rt *router) add(route routes.Route, h http.Handler, write problemWriter) {
 	for _, path := range route.Paths() {
 		at := rt.resources
@@ -107,8 +106,8 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.endpoint.handler.ServeHTTP(w, r)
 }
 
-// Handle registers a typed handler for Huma. It makes the body of pages optional, because they
-// explain a missing body themselves, and drops the parameters that Without names.
+// Handle implements huma.Adapter. It makes the body of a page optional, because a page explains a
+// missing body itself.
 func (rt *router) Handle(op *huma.Operation, handler func(huma.Context)) {
 	if op.RequestBody != nil && descriptionOf(op).page {
 		op.RequestBody.Required = false

@@ -18,7 +18,6 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// servedBy is the header in which a test endpoint reports its name and file.
 const servedBy = "X-Served-By"
 
 type served struct {
@@ -51,8 +50,6 @@ func registerMounted(api *httpapi.API) {
 	api.MountForeign(handler("mcp"), nil, "mcp", "mcp-get", "mcp-delete")
 }
 
-// Each method and path reaches the right endpoint or error response. The log and the metrics
-// contain the endpoint's name.
 func TestRouting(t *testing.T) {
 	now := func() time.Time { return now }
 	const allOrigins = "*"
@@ -60,11 +57,11 @@ func TestRouting(t *testing.T) {
 		method, path, rawPath string
 		preflight             bool
 		status                int
-		served                string // the endpoint that answers; empty: none
-		allow                 string // the header Allow of a 405
-		cors                  string // which sites may read the answer
-		mayUse                string // the methods in the preflight's answer
-		logged, route         string // the path and the endpoint in the log line
+		served                string
+		allow                 string
+		cors                  string
+		mayUse                string
+		logged, route         string
 	}{
 		{method: "GET", path: "/v1/analisi", status: 204, served: "analisi", cors: allOrigins,
 			logged: "/v1/analisi", route: "analisi"},
@@ -180,8 +177,6 @@ func TestRouting(t *testing.T) {
 	}
 }
 
-// All middleware steps use the endpoint that the first one found, even if a later step changes the
-// method or path.
 func TestOneLookup(t *testing.T) {
 	for name, to := range map[string]struct{ method, path string }{
 		"a path of nothing":      {"GET", "/v1/nothing"},
@@ -195,7 +190,7 @@ func TestOneLookup(t *testing.T) {
 			api := httpapi.New(httpapi.Config{
 				Now: at, Log: slog.New(slog.NewJSONHandler(&log, nil)), Limiter: limit.New(&counters{}, at),
 				Metrics: metrics.NewSource("verdetto-analisi"),
-				Pages: func(next http.Handler) http.Handler { // the first step after match
+				Pages: func(next http.Handler) http.Handler {
 					return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 						r.Method, r.URL = to.method, &url.URL{Path: to.path}
 						next.ServeHTTP(w, r)

@@ -12,8 +12,8 @@ import (
 	"verdetto/shared/runtime/config"
 )
 
-// synonyms pairs the Italian and the English names of the parameters. An endpoint describes one of
-// them and accepts both. New parameters have Italian names.
+// synonyms pairs the Italian and the English names of parameters. An endpoint accepts both. New
+// parameters have Italian names.
 var synonyms = [][2]string{
 	{"origine", "origin"}, {"destinazione", "destination"}, {"destinazioni", "destinations"},
 	{"partenza", "departure"}, {"partenze", "departures"}, {"ritorno", "return"}, {"flessibile", "flexible"},
@@ -23,7 +23,7 @@ var synonyms = [][2]string{
 	{"senzaVettore", "withoutAirline"},
 }
 
-// meant maps names that other APIs use to ours.
+// meant maps names that other APIs use to our names.
 var meant = map[string]string{"from": "origin", "da": "origin", "to": "destination", "a": "destination",
 	"date": "departure", "data": "departure", "departdate": "departure", "depart_date": "departure", "max": "maximum",
 	"direct": "nonstop", "directonly": "nonstop", "direct_only": "nonstop", "locale": "lang",
@@ -75,12 +75,10 @@ func ReadAnswer(text string) (yes, known bool) {
 	return yes, known
 }
 
-// renamed gives parameters the names in the description, and replaces words for yes and no by true
-// and false. A parameter sent under both names is a fault.
 func renamed(op *huma.Operation, r *http.Request) (*http.Request, []Fault) {
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return r, nil // checkParameters reports the error
+		return r, nil
 	}
 	var faults []Fault
 	changed := false

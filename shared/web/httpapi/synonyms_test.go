@@ -6,7 +6,6 @@ import (
 	"testing"
 )
 
-// The table in docs/api.md holds exactly the accepted names.
 func TestSynonymsAreDocumented(t *testing.T) {
 	data, err := os.ReadFile("../../../docs/api.md")
 	if err != nil {

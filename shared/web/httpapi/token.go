@@ -10,8 +10,8 @@ import (
 	"verdetto/shared/store"
 )
 
-// A token made from a key is valid only as long as its key and plan, so a call with it also costs
-// one read of the store. Programs send tokens in Authorization, or in X-Api-Key in place of a key.
+// A token made from a key is valid only as long as the key and the plan, so a call with the token
+// costs one read of the store.
 
 const TokenLasts = 30 * time.Minute
 
@@ -22,8 +22,8 @@ var (
 	TokenRevoked = ProblemType{Status: http.StatusUnauthorized, Code: "token-revocato", Title: "The key of the token was replaced"}
 )
 
-// Token returns a token for a valid key. For an empty key it returns an anonymous token, which has
-// the free quota. For an invalid key, the error is a Problem.
+// For an empty key, Token returns an anonymous token, which has the free quota. For an invalid key,
+// the error is a Problem.
 func (a *API) Token(ctx context.Context, key string) (string, error) {
 	until := a.config.Now().Add(TokenLasts)
 	if key == "" {
@@ -36,7 +36,7 @@ func (a *API) Token(ctx context.Context, key string) (string, error) {
 	return a.signer.CustomerToken(c.ID, hash, until), nil
 }
 
-// holder returns the customer of a valid token, or the zero Customer for an anonymous one.
+// holder returns the customer of a valid token, or the zero Customer for an anonymous token.
 func (a *API) holder(ctx context.Context, given []string) (none store.Customer, _ *Problem) {
 	refuse := func(t ProblemType, detail string) *Problem {
 		return t.Problem(detail).With("WWW-Authenticate", "Bearer")

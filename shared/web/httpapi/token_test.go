@@ -15,8 +15,6 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// mountForeign adds two endpoints of compat. They answer whether the caller is a Pro customer, and
-// write errors as plain text.
 func mountForeign(s *service) {
 	write := func(w http.ResponseWriter, _ *http.Request, p *httpapi.Problem) {
 		for name, values := range p.GetHeaders() {
@@ -39,8 +37,6 @@ func mountForeign(s *service) {
 
 const metricsPath = "/v1/analytics/itinerary-price-metrics"
 
-// A token allows the same calls as its key while the key is valid, at one read of the store. A
-// forged token costs no read.
 func TestTokens(t *testing.T) {
 	var key string
 	ada := apikey.CustomerIDOf([]byte("pepper"), "ada@example.com")
@@ -64,7 +60,7 @@ func TestTokens(t *testing.T) {
 		header func(s *service) []string
 		status int
 		says   string
-		reads  int // reads of the store per call
+		reads  int
 	}{
 		{"of a key", func(s *service) []string { return []string{"Authorization", token(s, key)} }, 200, "pro true", 1},
 		{"of a key, to the last second", func(s *service) []string {
@@ -162,8 +158,6 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// At the paths of a foreign protocol, every middleware step writes error responses in its format.
-// Calls with an anonymous token count towards the quota of the address.
 func TestForeignForm(t *testing.T) {
 	s := serve(t)
 	mountForeign(s)
@@ -177,7 +171,7 @@ func TestForeignForm(t *testing.T) {
 		got[name] = fmt.Sprint(w.Code, " ", w.Body)
 	}
 	ask("a method", "PUT", metricsPath)
-	w := s.ask("192.0.2.1:1", "GET", "/api"+metricsPath) // the alias exists only for our own API
+	w := s.ask("192.0.2.1:1", "GET", "/api"+metricsPath) // the endpoints of compat have no alias
 	got["under the alias"] = fmt.Sprint(w.Code, " ", w.Header().Get("Content-Type"))
 	ask("a panic", "GET", metricsPath+"?panic=1", "Authorization", "Bearer "+free)
 	for range 30 {

@@ -11,7 +11,6 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// Calls that no quota counts have a limit per caller. Calls within a quota do not count towards it.
 func TestOtherCallsAreCapped(t *testing.T) {
 	const most = 3000
 	for _, c := range []struct {
@@ -85,8 +84,6 @@ func TestAKeyPassesWhereItsAddressIsRefused(t *testing.T) {
 	}
 }
 
-// Calls with the key or token of an ended plan count towards the limit of the caller's address,
-// even if the handler itself reads the key.
 func TestEndedPlanIsCapped(t *testing.T) {
 	const most = 3000
 	for _, c := range []struct {
@@ -110,7 +107,7 @@ func TestEndedPlanIsCapped(t *testing.T) {
 			}
 			id := apikey.CustomerIDOf([]byte("pepper"), "ada@example.com")
 			ada := s.customers[id].(store.Customer)
-			ada.Until = s.at.Add(-time.Second) // the token outlives the plan
+			ada.Until = s.at.Add(-time.Second)
 			s.customers[id] = ada
 			for n := range most + 5 {
 				w := s.ask("192.0.2.7:1", c.method, c.target, c.header(key, token)...)

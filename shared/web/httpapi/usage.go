@@ -12,10 +12,10 @@ import (
 type Usage struct {
 	Route  routes.Route
 	Cap    routes.Cap
-	Window int64 // calls in the current window
+	Window int64
 	Today  int64 // calls of this UTC day or, if the window is longer, of the window
 	Reset  time.Time
-	Paid   *Paid // where the answer is sold; nil for a caller with a key, or if it is not sold
+	Paid   *Paid
 }
 
 func (u Usage) Remaining() int64 { return max(0, u.Cap.Calls-u.Window) }

@@ -9,8 +9,8 @@ import (
 )
 
 // While a counter is being written, further calls of the same subject wait, and the next write
-// counts them together, so that a flood of calls causes few writes. Each call gets its own number,
-// so the limit is exact, although the stored count may exceed it.
+// counts them together. Each call gets its own number, so the limit is exact, although the stored
+// count may exceed the limit.
 
 type counter struct {
 	key     store.Key
@@ -19,7 +19,6 @@ type counter struct {
 	expires time.Time
 }
 
-// waiter is a batch of n >= 1 calls waiting for the next write of its counter.
 type waiter struct {
 	ctx   context.Context
 	n     int64
@@ -28,7 +27,7 @@ type waiter struct {
 	done  chan struct{}
 }
 
-// count counts n calls and returns the count after the last of them, which may exceed the limit.
+// The returned count includes the n calls and may exceed the limit.
 func (l *Limiter) count(ctx context.Context, c counter, n int64) (int64, error) {
 	l.mu.Lock()
 	if l.isOver(c.key) {
@@ -57,7 +56,6 @@ func (l *Limiter) count(ctx context.Context, c counter, n int64) (int64, error) 
 	}
 }
 
-// next returns the waiting calls, or nil if there are none: the counter is then idle.
 func (l *Limiter) next(c counter) []*waiter {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -98,8 +96,6 @@ func forAll(first context.Context) (context.Context, context.CancelFunc) {
 	return ctx, func() {}
 }
 
-// write adds n calls to the stored counter and remembers a subject that exceeds the limit. It writes
-// nothing for a subject that is known to exceed it.
 func (l *Limiter) write(ctx context.Context, c counter, n int64) (int64, error) {
 	l.mu.Lock()
 	over := l.isOver(c.key)
@@ -131,7 +127,7 @@ func (l *Limiter) remember(key store.Key, until time.Time) {
 			}
 		}
 		if len(l.over) >= remembered {
-			clear(l.over) // each subject that calls again costs one write
+			clear(l.over) // each forgotten subject costs one write if it calls again
 		}
 	}
 	l.over[key] = until

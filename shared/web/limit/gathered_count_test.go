@@ -13,12 +13,11 @@ import (
 	"verdetto/shared/store"
 )
 
-// slowly is a store of counters whose first write blocks until the test releases it.
 type slowly struct {
 	counters
 	begun, goOn chan struct{}
 	once        sync.Once
-	contexts    []error // the error of each write's context
+	contexts    []error
 }
 
 func (s *slowly) Take(ctx context.Context, key store.Key, n, limit int64, expires time.Time) (int64, error) {
@@ -30,7 +29,6 @@ func (s *slowly) Take(ctx context.Context, key store.Key, n, limit int64, expire
 	return s.counters.Take(ctx, key, n, limit, expires)
 }
 
-// gather makes concurrent calls of one subject, which wait for the slow write of the first.
 func gather(t *testing.T, calls int, ctxOf func(n int) context.Context, meanwhile func()) (decisions []Decision, errs []error,
 	c *slowly, l *Limiter) {
 	t.Helper()
@@ -63,8 +61,6 @@ func (l *Limiter) gathered() (n int) {
 	return n
 }
 
-// Concurrent calls of one subject cost two writes. Each gets its own number, and exactly the limit
-// is allowed.
 func TestGatheredCallsAreCountedTogether(t *testing.T) {
 	const calls = 150
 	decisions, errs, c, l := gather(t, calls, func(int) context.Context { return t.Context() }, func() {})
@@ -102,11 +98,10 @@ func TestGatheredCallsAreCountedTogether(t *testing.T) {
 	}
 }
 
-// A call canceled while it waits for a write is still counted, and so are those that wait with it.
 func TestCanceledCallFailsNoOther(t *testing.T) {
 	gone, hangUp := context.WithCancel(t.Context())
 	decisions, errs, c, _ := gather(t, 120, func(n int) context.Context {
-		if n == 1 { // the first waiting call
+		if n == 1 {
 			return gone
 		}
 		return t.Context()

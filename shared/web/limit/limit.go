@@ -2,9 +2,7 @@
 // to the store, so two simultaneous calls cannot both be the last allowed one. Calls of many
 // callers together, such as a network, are mostly counted in memory: see CountShared.
 //
-// A Limiter remembers up to 10,000 subjects (addresses or customers) over their limit until the
-// window ends, so that their further calls cost no write. If the store cannot be reached, the call
-// is allowed, because the failure is not the caller's fault.
+// If the store cannot be reached, calls are allowed, because the failure is not the caller's fault.
 package limit
 
 import (
@@ -22,7 +20,7 @@ import (
 // Limit is a maximum number of calls per window. Windows start at multiples of Window in Unix time:
 // a day is a UTC day.
 type Limit struct {
-	Name   string // part of the stored key, so it never changes
+	Name   string // never change a name: stored keys contain it
 	Calls  int64
 	Window time.Duration
 	// Keep, if longer than Window, is how long counters are stored, so that Limiter.Usage can add
@@ -48,17 +46,16 @@ func (l Limit) key(subject string, from time.Time) store.Key {
 	return store.Key{Partition: l.partition(subject), Sort: from.Format(time.RFC3339)}
 }
 
-// Decision is the result of counting one call, or several in one write.
 type Decision struct {
 	Limit     Limit
-	Allowed   bool  // at least one call is allowed
-	Granted   int64 // how many of the calls are allowed
-	Counted   bool  // false if the counter could not be reached
+	Allowed   bool
+	Granted   int64
+	Counted   bool // false if the counter could not be reached
 	Remaining int64
 	Reset     time.Time
 }
 
-// decide takes the count with the new call included. over says that the call is refused.
+// count includes the new call. over says that the call is refused.
 func decide(l Limit, count int64, over bool, now time.Time) Decision {
 	_, reset := l.window(now)
 	return Decision{Limit: l, Allowed: !over, Counted: true, Remaining: max(0, l.Calls-count), Reset: reset}
@@ -95,10 +92,10 @@ type Limiter struct {
 	counters Counters
 	now      func() time.Time
 	mu       sync.Mutex
-	over     map[store.Key]time.Time // when the windows of subjects over their limit end
-	counting map[counter][]*waiter   // calls that wait for the running write of their counter
-	shared   map[store.Key]*tally    // see CountShared
-	calls    map[string]int64        // see With
+	over     map[store.Key]time.Time
+	counting map[counter][]*waiter
+	shared   map[store.Key]*tally
+	calls    map[string]int64
 }
 
 // A process remembers at most this many subjects that are over their limit, and this many tallies.
@@ -115,7 +112,7 @@ func (l *Limiter) With(calls map[string]int64) *Limiter {
 	return l
 }
 
-// Set returns the limit with the maximum that With set, if any. A nil Limiter changes nothing.
+// Set may be called on a nil Limiter, which changes nothing.
 func (l *Limiter) Set(limit Limit) Limit {
 	if l == nil {
 		return limit
@@ -126,14 +123,13 @@ func (l *Limiter) Set(limit Limit) Limit {
 	return limit
 }
 
-// Take counts one call of a subject. If it returns an error, the call is allowed, and the caller
-// logs the error.
+// If Take returns an error, the call is allowed, and the caller logs the error.
 func (l *Limiter) Take(ctx context.Context, limit Limit, subject string) (Decision, error) {
 	return l.TakeSeveral(ctx, limit, subject, 1)
 }
 
-// TakeSeveral counts n >= 1 calls of a subject in at most one conditional write. If fewer are left,
-// only those are allowed, and the limit is then reached.
+// TakeSeveral counts n >= 1 calls of a subject in at most one write. If fewer calls are left, only
+// those are allowed, and the limit is then reached.
 func (l *Limiter) TakeSeveral(ctx context.Context, limit Limit, subject string, n int64) (Decision, error) {
 	limit = l.Set(limit)
 	now := l.now()
@@ -156,7 +152,7 @@ func (l *Limiter) TakeSeveral(ctx context.Context, limit Limit, subject string, 
 		fmt.Errorf("count a call under %s: %w", limit.Name, err)
 }
 
-// Usage returns how many calls are counted in the current window, and in the time Keep.
+// Usage returns how many calls are counted in the current window, and in the time limit.Keep.
 func (l *Limiter) Usage(ctx context.Context, limit Limit, subject string) (window, kept int64, err error) {
 	limit = l.Set(limit)
 	now := l.now()

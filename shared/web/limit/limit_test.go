@@ -102,7 +102,7 @@ func TestWindows(t *testing.T) {
 	if allowed(daily, "a") || !allowed(daily, "b") || !allowed(minute, "a") {
 		t.Error("subjects or limits are mixed up")
 	}
-	now = now.Add(time.Millisecond) // midnight
+	now = now.Add(time.Millisecond)
 	if !allowed(daily, "a") {
 		t.Error("a new day did not begin at 00:00 UTC")
 	}
@@ -174,8 +174,6 @@ func TestFailsOpen(t *testing.T) {
 	}
 }
 
-// n calls at once cost one write. If fewer remain, only those are granted, and later calls are
-// refused.
 func TestSeveral(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	c := &counters{}

@@ -9,11 +9,11 @@ import (
 	"verdetto/shared/store"
 )
 
-// tally is what one process knows of a stored counter that several processes share.
+// tally is what one process knows of a counter that several processes share.
 type tally struct {
 	until   time.Time
-	total   int64 // the total, as far as the process knows
-	pending int64 // calls not yet written
+	total   int64 // calls of all processes, as far as this process knows
+	pending int64
 	wrote   time.Time
 }
 
@@ -21,17 +21,15 @@ const (
 	// minPending is how many unwritten calls a process collects before it writes, so that a subject
 	// with few calls causes no write.
 	minPending = 16
-	// minSharedLimit is the smallest limit counted in memory. Below it, the unwritten calls of
-	// other processes would be too large a share.
+	// minSharedLimit is the smallest limit counted in memory. With a smaller limit, the unwritten
+	// calls of other processes would matter too much.
 	minSharedLimit = 512
-	// writeEvery is the minimum time between two writes of a tally below its limit.
-	writeEvery = time.Minute
+	writeEvery     = time.Minute
 )
 
-// CountShared counts one call of a subject that many callers share, such as a network, in memory.
-// It writes at most once a minute, if 16 or more calls are unwritten, and when the limit is
-// reached. A limit of 512 or more is not exact, because a process does not see what others have not
-// written yet; smaller ones are exact, because each call is counted with Take.
+// CountShared counts one call of a subject that many callers share, such as a network, mostly in
+// memory. A limit of 512 or more is not exact, because a process does not see what other processes
+// have not written yet.
 //
 // If CountShared returns an error, the call is allowed, and the caller logs the error.
 func (l *Limiter) CountShared(ctx context.Context, limit Limit, subject string) (Decision, error) {
@@ -60,9 +58,8 @@ func (l *Limiter) CountShared(ctx context.Context, limit Limit, subject string) 
 	return d, nil
 }
 
-// Uncount takes back a call that CountShared counted, for example because it had no result. It
-// lowers only the count in memory; if the call was already written, the next write adds one less.
-// For limits below 512 it does nothing.
+// Uncount takes back a call that CountShared counted in memory. Under a limit below 512 it has no
+// effect.
 func (l *Limiter) Uncount(limit Limit, subject string) {
 	limit = l.Set(limit)
 	from, _ := limit.window(l.now())
@@ -74,7 +71,7 @@ func (l *Limiter) Uncount(limit Limit, subject string) {
 	}
 }
 
-// countInMemory counts one call. due is the number of calls to write now.
+// due is the number of calls to write now.
 func (l *Limiter) countInMemory(limit Limit, subject string, now time.Time) (key store.Key, d Decision, due int64) {
 	limit = l.Set(limit)
 	from, to := limit.window(now)
@@ -92,14 +89,15 @@ func (l *Limiter) countInMemory(limit Limit, subject string, now time.Time) (key
 	}
 	t.total++
 	t.pending++
-	// A process whose limit is reached counts no more calls, so it must write its pending ones now.
+	// A process whose limit is reached counts no more calls, so it must write its pending calls
+	// now.
 	if t.pending >= minPending && now.Sub(t.wrote) >= writeEvery || t.total >= limit.Calls && t.pending > 0 {
 		due, t.pending, t.wrote = t.pending, 0, now
 	}
 	return key, decide(limit, t.total, false, now), due
 }
 
-// Full reports, from memory, whether a subject of CountShared has reached the limit.
+// Full reports, from memory, whether a subject has reached the limit.
 func (l *Limiter) Full(limit Limit, subject string) (Decision, bool) {
 	limit = l.Set(limit)
 	now := l.now()
@@ -112,8 +110,6 @@ func (l *Limiter) Full(limit Limit, subject string) (Decision, bool) {
 	return decide(limit, limit.Calls, full, now), full
 }
 
-// makeRoom limits the memory: it removes tallies of ended windows and, if that is not enough, those
-// with counts up to the average.
 func (l *Limiter) makeRoom(now time.Time) {
 	if len(l.shared) < remembered {
 		return

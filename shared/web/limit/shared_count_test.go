@@ -31,8 +31,6 @@ func joins(t *testing.T, l *Limiter, subject string, calls int) (passed int) {
 	return passed
 }
 
-// CountShared writes nothing for a few calls, otherwise once a minute and when the limit is
-// reached. No call is allowed beyond the limit.
 func TestJoinWritesSeldom(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	c := &counters{}
@@ -71,7 +69,7 @@ func TestProcessesLearnOfEachOther(t *testing.T) {
 	first, second := New(c, clock), New(c, clock)
 	joins(t, first, "a", 70)
 	now = now.Add(time.Minute)
-	joins(t, first, "a", 10) // the first of these calls is written with the 54 pending ones, so the store counts 71
+	joins(t, first, "a", 10) // this writes the 54 pending calls and 1 more, so the store counts 71
 	if passed := joins(t, second, "a", 700); passed != 600-71 {
 		t.Errorf("%d calls passed at the second process, want 529", passed)
 	}
@@ -82,7 +80,6 @@ func TestProcessesLearnOfEachOther(t *testing.T) {
 	}
 }
 
-// A limit below 512 is exact, even with 1,000 concurrent calls to four processes.
 func TestSmallLimitsAreExact(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	for _, calls := range []int64{1, 5, 160, minSharedLimit - 1} {
@@ -140,8 +137,6 @@ func TestJoinFailsOpen(t *testing.T) {
 	}
 }
 
-// The limiter remembers the count of a subject with many calls, even if many other subjects call
-// once each.
 func TestTalliesAreBounded(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	l := New(&counters{}, func() time.Time { return now })

@@ -78,7 +78,6 @@ func TestFile(t *testing.T) {
 			t.Errorf("%s is served under a name that does not last", name)
 		}
 	}
-	// Every url() in the style sheet is the hashed path of an asset.
 	style, _, _ := page.File(strings.TrimPrefix(page.Asset("style.css"), page.AssetPath))
 	for _, part := range strings.Split(string(style), "url(")[1:] {
 		named, _, _ := strings.Cut(part, ")")
@@ -88,8 +87,6 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// The embedded style sheet loads nothing, follows data-theme, and uses the host's colours if
-// defined.
 func TestEmbeddedStyle(t *testing.T) {
 	css := page.EmbeddedStyle()
 	for _, part := range []string{

@@ -10,8 +10,7 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// Problems renders the problem documents (RFC 9457) of a handler as pages, with their status and
-// headers, for callers that prefer HTML.
+// Problems renders the problem documents of a handler as pages, for callers that prefer HTML.
 func Problems(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodHead || !WantsHTML(r.Header.Get("Accept")) {
@@ -24,7 +23,7 @@ func Problems(h http.Handler) http.Handler {
 			return
 		}
 		response, err := p.page(i18n.ForHeader(r.Header.Get("Accept-Language")))
-		if err != nil { // the caller gets the JSON document instead
+		if err != nil {
 			w.WriteHeader(p.status)
 			_, _ = w.Write(p.document.Bytes())
 			return
@@ -34,10 +33,9 @@ func Problems(h http.Handler) http.Handler {
 	})
 }
 
-// problemPage buffers a problem document and passes on every other answer.
 type problemPage struct {
 	http.ResponseWriter
-	status   int // status of the buffered document; 0: none
+	status   int
 	begun    bool
 	document bytes.Buffer
 }
@@ -60,7 +58,6 @@ func (p *problemPage) Write(b []byte) (int, error) {
 	return p.ResponseWriter.Write(b)
 }
 
-// Unwrap lets http.ResponseController reach the connection.
 func (p *problemPage) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
 func (p *problemPage) page(l *i18n.Language) (*Response, error) {
@@ -70,7 +67,7 @@ func (p *problemPage) page(l *i18n.Language) (*Response, error) {
 		Suggestions               []string
 		T                         *i18n.Language `json:"-"`
 		Heading                   string         `json:"-"`
-		Explanation               string         `json:"-"` // in the page's language
+		Explanation               string         `json:"-"`
 	}{T: l, Heading: heading(p.status, l)}
 	if err := json.Unmarshal(p.document.Bytes(), &view); err != nil {
 		return nil, err

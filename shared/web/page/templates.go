@@ -11,13 +11,12 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// Templates holds the templates of all HTML files in a folder. They are parsed for each language on
-// first use, and texts without placeholders then become constants, which saves a call for each text
-// of a page.
+// Templates are parsed for each language on first use. Texts without placeholders then become
+// constants, which saves a call for each text of a page.
 type Templates struct {
 	Files  embed.FS
 	Funcs  template.FuncMap
-	parsed sync.Map // by code of the language
+	parsed sync.Map
 }
 
 var constantText = regexp.MustCompile(`\{\{(?:\$t|\$?\.T|\.Language)\.(Text|HTML) "([a-z_.]+)"\}\}`)
@@ -28,13 +27,13 @@ func (t *Templates) In(l *i18n.Language) *template.Template {
 	}
 	files, err := fs.Glob(t.Files, "*.html")
 	if err != nil {
-		panic(err) // impossible: the pattern is valid
+		panic(err)
 	}
 	all := template.New("").Funcs(t.Funcs)
 	for _, name := range files {
 		source, err := fs.ReadFile(t.Files, name)
 		if err != nil {
-			panic(err) // impossible: it is embedded
+			panic(err)
 		}
 		template.Must(all.New(name).Parse(constantText.ReplaceAllStringFunc(string(source), func(call string) string {
 			parts := constantText.FindStringSubmatch(call)

@@ -33,11 +33,11 @@ const (
 type Card struct {
 	Route   string
 	Verdict string
-	Price   string // empty: no verdict
+	Price   string
 	Detail  string
-	Foot    string // date and source of the fares
-	Level   string // empty: no verdict
-	Scale   *Range // nil: no scale
+	Foot    string
+	Level   string
+	Scale   *Range
 }
 
 //go:embed serif.ttf
@@ -46,7 +46,7 @@ var serif []byte
 var typeface = sync.OnceValue(func() *opentype.Font {
 	f, err := opentype.Parse(serif)
 	if err != nil {
-		panic(err) // it is embedded
+		panic(err)
 	}
 	return f
 })
@@ -55,7 +55,8 @@ var (
 	paper = color.RGBA{0xfb, 0xf9, 0xf4, 0xff}
 	ink   = color.RGBA{0x1d, 0x1b, 0x18, 0xff}
 	faint = color.RGBA{0x6b, 0x66, 0x5e, 0xff}
-	// The colours of the levels in the pages' style sheet, for areas (levelColor) and for text.
+	// levelColor and levelInk are the colours of the levels in the pages' style sheet, for areas
+	// and for text.
 	levelColor = map[string]color.RGBA{
 		"ottimo": {0x0c, 0x6b, 0x45, 0xff}, "buono": {0x6f, 0xa5, 0x70, 0xff},
 		"normale": {0xc9, 0xbd, 0xa2, 0xff}, "caro": {0xb5, 0x4a, 0x2e, 0xff},
@@ -99,7 +100,6 @@ func (c Card) PNG() ([]byte, error) {
 	return c.described(b.Bytes()), nil
 }
 
-// described adds the words of a card to its picture, as the PNG's Description.
 func (c Card) described(picture []byte) []byte {
 	const header = 33 // bytes: the signature and the first chunk
 	text := []byte("iTXtDescription\x00\x00\x00\x00\x00" + strings.Join([]string{c.Route, c.Verdict, c.Price, c.Detail, c.Foot}, "\n"))
@@ -107,7 +107,6 @@ func (c Card) described(picture []byte) []byte {
 	return slices.Concat(picture[:header], binary.BigEndian.AppendUint32(chunk, crc32.ChecksumIEEE(text)), picture[header:])
 }
 
-// painter keeps the first error.
 type painter struct {
 	img draw.Image
 	err error
@@ -119,8 +118,6 @@ func (p *painter) fill(r image.Rectangle, c color.RGBA) {
 
 const smallest = 22 // size of text in pixels
 
-// write shrinks a text that is wider than room pixels. If it is still too wide in the smallest
-// size, write cuts it.
 func (p *painter) write(x, y int, size, room float64, c color.RGBA, text string) {
 	text = drawable(text)
 	for p.err == nil {
@@ -146,8 +143,7 @@ func (p *painter) write(x, y int, size, room float64, c color.RGBA, text string)
 	}
 }
 
-// unmarked maps letters with a mark to plain letters. It holds only those that Unicode does not
-// decompose.
+// unmarked holds letters with a mark that Unicode does not decompose.
 var unmarked = map[rune]rune{'ł': 'l', 'Ł': 'L', 'đ': 'd', 'Đ': 'D', 'ħ': 'h', 'Ħ': 'H', 'ı': 'i', 'ə': 'e', '→': '–'}
 
 func drawable(text string) string {

@@ -1,8 +1,8 @@
 // Package chart draws the charts of a verdict and of the score as SVG. It also draws the picture of
-// a verdict for social sites (a card) as PNG. The SVG has no scripts and no style attributes,
-// because the Content-Security-Policy of the pages forbids them.
+// a verdict for social sites (a card) as PNG. The SVG has no style attributes, because the
+// Content-Security-Policy of the pages forbids them.
 //
-// For screen readers a chart is one labelled image. Callers also show the numbers as text.
+// For screen readers a chart is one labelled image, so callers also show the numbers as text.
 package chart
 
 import (
@@ -21,9 +21,8 @@ type canvas struct {
 	unit, size string
 }
 
-// newCanvas returns a canvas with coordinates in hundredths of its width and height, and sizes
-// relative to the font size, so that a drawing fits every screen and grows with the reader's
-// letters.
+// newCanvas returns a canvas with coordinates in percent and sizes in em, so that a drawing fits
+// every screen and grows with the reader's letters.
 func newCanvas(class, label string) *canvas {
 	c := &canvas{unit: "%", size: "em"}
 	fmt.Fprintf(&c.b, `<svg class="chart %s" role="img" aria-label="%s">`, class, html.EscapeString(label))
@@ -50,7 +49,6 @@ func (c *canvas) line(class string, x1, y1, x2, y2 float64) {
 		`" y2="` + c.at(y2) + `"/>`)
 }
 
-// path draws a path from coordinates without units.
 func (c *canvas) path(class, d string) {
 	c.b.WriteString(`<path class="` + class + `" d="` + d + `"/>`)
 }
@@ -60,7 +58,7 @@ func (c *canvas) dot(class string, x, y, r float64) {
 		`"/>`)
 }
 
-// text takes start, middle or end as its anchor. The text of an axis has no class.
+// anchor is start, middle or end. The text of an axis has no class.
 func (c *canvas) text(class, anchor string, x, y float64, s string) {
 	c.b.WriteString("<text")
 	if class != "" {
@@ -78,7 +76,6 @@ func num(v float64) string {
 	return strings.TrimSuffix(strconv.FormatFloat(v, 'f', 1, 64), ".0")
 }
 
-// ticks returns about `most` round prices between from and to.
 func ticks(from, to fare.Cents, most int) []fare.Cents {
 	span := float64(max(1, to-from))
 	step := math.Pow(10, math.Floor(math.Log10(span)))

@@ -120,7 +120,7 @@ func TestCard(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		card chart.Card
-		side color.RGBA // colour of the left edge
+		side color.RGBA
 	}{
 		{"verdict", chart.Card{Route: "Da Milano a Bucarest", Verdict: "29,99 €: buono",
 			Detail: "Circa 3 € meno del solito per questa rotta.", Foot: "al 1 marzo 2016", Level: "buono", Scale: &scale},

@@ -9,13 +9,13 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// A History is a chart of a fare over time. It draws either the weeks of a route, or the days on
-// which the fare of one departure was found.
+// A History draws either the weeks of a route, or the days on which the fare of one departure was
+// found.
 type History struct {
 	Weeks []verdict.Week // oldest first
 	Days  []DayPrice     // oldest first
 	Today fare.Day
-	Price fare.Cents // the judged fare; 0: none
+	Price fare.Cents
 	Money func(fare.Cents) string
 	Month func(time.Month) string
 	Label string
@@ -32,7 +32,6 @@ func (h History) SVG() template.HTML {
 	return c.html()
 }
 
-// draw leaves the lowest part of the canvas to the names of the months.
 func (h History) draw(c *canvas) {
 	low, high, from := h.span()
 	const top, floor, right = 6.0, 88.0, 97.0
@@ -101,7 +100,6 @@ func (h History) stairs(c *canvas, x func(fare.Day) float64, y func(fare.Cents) 
 	}
 }
 
-// line draws a line at the lowest fares, with a gap where a week is missing.
 func (h History) line(c *canvas, x func(fare.Day) float64, y func(fare.Cents) float64) {
 	middle := func(w verdict.Week) fare.Day { return min(w.First+3, h.Today) }
 	var dots strings.Builder

@@ -12,8 +12,6 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// A picture is one XML document that refers to no other file. Without a fare of today it shows only
-// the past weeks.
 func TestPicture(t *testing.T) {
 	week := func(first fare.Day, low fare.Cents) verdict.Week {
 		return verdict.Week{First: first, Minimum: low, Median: low + 500, Days: 7}

@@ -7,16 +7,15 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Range is a box plot of a fare among those that it is compared with: the box contains the middle
-// half.
+// Range is a box plot of a fare and the fares that it is compared with. The box contains the middle
+// half of the fares.
 type Range struct {
 	Minimum, Q1, Median, Q3, Maximum fare.Cents
 	Price                            fare.Cents
 	Label                            string
 }
 
-// SVG draws the range on a logarithmic scale, so that double and half the usual price are equally
-// far from it, and the few high fares do not compress the rest.
+// SVG draws the range on a logarithmic scale, so that the few high fares do not compress the rest.
 func (r Range) SVG() template.HTML {
 	c := newCanvas("range", r.Label)
 	x := func(p fare.Cents) float64 { return 2 + r.place(p, 96) }

@@ -6,16 +6,15 @@ import (
 	"strconv"
 )
 
-// Reliability is a chart that compares stated chances with what happened: 70 % should come true in
-// 70 % of cases. The points of correct chances lie on the diagonal.
+// Reliability is a chart that compares stated chances with what happened. The points of correct
+// chances lie on the diagonal.
 type Reliability struct {
 	Points []ReliabilityPoint // ascending by stated chance
-	Axes   [2]string          // labels: x, the stated chance; y, the observed share
+	Axes   [2]string
 	Label  string
 }
 
-// ReliabilityPoint is a group of cases with nearly the same stated chance. Stated and Observed are
-// fractions from 0 to 1.
+// Stated and Observed are fractions from 0 to 1.
 type ReliabilityPoint struct {
 	Stated, Observed float64
 	Cases            int
