@@ -10,19 +10,17 @@ import (
 	"verdetto/shared/fare/packed"
 )
 
-// An encoded summary begins with what no refresh can compute anew: when the source was asked, and
-// the lows, which are kept longer than the observations. The format of this part never changes. The
-// rest has its own format, and is computed from observations.
+// The part of an encoded summary up to the lows cannot be computed again, because the lows outlive their
+// observations. So lowsFormat never changes.
 const (
 	lowsFormat    = 5
 	summaryFormat = 1
 )
 
-// How the view of non-stop fares is stored.
 const (
-	stopsUnknown = iota // no view is stored
-	allNonStop          // the view equals that of all fares
-	someNonStop         // the view follows
+	stopsUnknown = iota
+	allNonStop
+	someNonStop
 )
 
 func (s RouteSummary) Encode() []byte {
@@ -88,7 +86,7 @@ func (s RouteSummary) encodeLows(w *packed.Writer, lows []Low) {
 	price := fare.Cents(0)
 	for _, l := range lows {
 		w.Uint(uint64(l.Price-price)<<1 | packed.Bit(l.Quoted != fare.Money{}))
-		w.Uint16(uint16(s.AsOf - l.Day)) // at most LowDays
+		w.Uint16(uint16(s.AsOf - l.Day))
 		encodeQuoted(w, l.Quoted)
 		price = l.Price
 	}
@@ -122,8 +120,8 @@ func (v View) equal(u View) bool {
 		slices.Equal(v.Live, u.Live) && slices.Equal(v.Months, u.Months) && same(v.Window, u.Window)
 }
 
-// Decode parses the bytes that Encode returned. If another version of the program wrote them, it
-// returns only the part that never changes, as a summary of day 0, and packed.ErrVersion.
+// Decode returns packed.ErrVersion for data of another format. If only the part after the lows has another format,
+// the summary still has its lows, and AsOf is 0.
 func Decode(data []byte) (RouteSummary, error) {
 	r := packed.NewReader(data, lowsFormat)
 	s := RouteSummary{AsOf: fare.Day(r.Int()), DeepRequest: r.Int(), Currency: fare.ReadCurrency(&r),
@@ -187,7 +185,6 @@ func (s RouteSummary) decodeLows(r *packed.Reader) []Low {
 	return lows
 }
 
-// decodeMoney returns zero unless the lowest bit of flags is set.
 func decodeMoney(r *packed.Reader, flags uint64) fare.Money {
 	if flags&1 == 0 {
 		return fare.Money{}

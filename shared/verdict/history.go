@@ -6,15 +6,13 @@ import (
 	"verdetto/shared/fare"
 )
 
-// months returns statistics for each departure month with at least MinMonth fares, lowest median
-// first.
 func months(observations []fare.Observation) []Month {
 	if len(observations) == 0 {
 		return nil
 	}
 	var prices [13][]fare.Cents
 	first, last := departures(observations)
-	month := make([]uint8, last-first+1) // by departure day
+	month := make([]uint8, last-first+1) // indexed by departure day minus first
 	for _, o := range observations {
 		m := &month[o.Depart-first]
 		if *m == 0 {
@@ -32,7 +30,7 @@ func months(observations []fare.Observation) []Month {
 	return ranked
 }
 
-// median reorders values, which must not be empty.
+// median reorders values, and panics if there are none.
 func median[T fare.Cents | float64](values []T) T {
 	half := len(values) / 2
 	upper := nth(values, half)
@@ -42,8 +40,7 @@ func median[T fare.Cents | float64](values []T) T {
 	return (slices.Max(values[:half]) + upper) / 2
 }
 
-// nth moves the n-th smallest element, counted from 0, to index n, and all smaller ones before it,
-// in linear time on average (Hoare's selection).
+// nth moves the n-th smallest element, counted from 0, to index n, and no larger one before it (Hoare's selection).
 func nth[T fare.Cents | float64](values []T, n int) T {
 	lo, hi := 0, len(values)-1
 	for lo < hi {

@@ -9,10 +9,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Only some days of a year of simulated daily lows are observed. The 90 % interval contains the
-// percentile over all days since the first observed one in at least 90 % of cases, whether successive
-// days are correlated or not, and whether single days or weeks are missing. If every day is observed,
-// the interval is the percentile.
+// The 90 % interval must contain the percentile over all days, observed or not, in at least 90 % of simulated cases.
 func TestIntervalCovers(t *testing.T) {
 	observed := map[string]func(day int) bool{
 		"every day":            func(int) bool { return true },
@@ -49,8 +46,6 @@ func TestIntervalCovers(t *testing.T) {
 	}
 }
 
-// Days that do not resemble each other tell as much as independent draws without replacement, less
-// what longMemory takes.
 func TestEffectiveSize_IndependentDays(t *testing.T) {
 	const period, every = 80, 4
 	s := RouteSummary{AsOf: day0}
@@ -64,13 +59,11 @@ func TestEffectiveSize_IndependentDays(t *testing.T) {
 	}
 }
 
-// wandering returns a route with simulated daily lows, and the price of the next day. The logs of
-// the prices follow a first-order autoregression.
 func wandering(rng *rand.Rand, days int, alike float64) (RouteSummary, fare.Cents) {
 	x := rng.NormFloat64()
 	next := func() fare.Cents {
 		x = alike*x + math.Sqrt(1-alike*alike)*rng.NormFloat64()
-		return fare.Cents(500 * math.Round(10*math.Exp(.4*x))) // sold in steps of 5 euros
+		return fare.Cents(500 * math.Round(10*math.Exp(.4*x)))
 	}
 	s := RouteSummary{AsOf: day0}
 	for i := range days {
@@ -80,9 +73,8 @@ func wandering(rng *rand.Rand, days int, alike float64) (RouteSummary, fare.Cent
 	return s, next()
 }
 
-// Each departure is observed during 60 days only. All are cheapest 46 to 90 days ahead, but winter
-// is cheap and seen early, summer expensive and seen late. So the median over all departures
-// misleads, and so does the minimum of a single departure.
+// Each departure is observed during only 60 days: a cheap one early, an expensive one late. So medians over all
+// departures mislead.
 func TestWindowOfPartlySeenDepartures(t *testing.T) {
 	curve := func(lead int) float64 {
 		switch {

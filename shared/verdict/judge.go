@@ -8,29 +8,29 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Judgement is the answer to a question about a fare. Amounts are in EUR cents; see In.
+// Judgement is the answer to a question about a fare. Its amounts are in EUR cents until In converts them.
 type Judgement struct {
-	Judged // with Declared, Fare has only the price and, if the question names one, the departure
+	Judged
 	Pair
 	Scope    Scope
-	Declared bool      // the caller gave the price
-	At       time.Time // when it was judged
-	Newest   time.Time // when the newest fare of the route was found
+	Declared bool
+	At       time.Time
+	Newest   time.Time // when the newest observation was found
 
-	Known        *Live      // with Declared: the service's own fare for the question
-	Lower        *Live      // a lower fare of any departure, found earlier than the fresh fares; see AddUsual
-	Euro         fare.Cents // 1 EUR in the currency of the amounts
-	OwnDay       Verdict    // the verdict on Fare for its own day, if the question is about something else; zero: unknown
-	OwnQuartiles *Quartiles // the usual prices for OwnDay
-	Lowest       *Low       // the lowest fare of the same departure on earlier days
-	Quartiles    *Quartiles // the usual prices; nil without a verdict
-	Lead         *int       // nil for a question about a route, or if the departure is unknown
-	InWindow     *bool      // Lead lies within Window
+	Known        *Live
+	Lower        *Live
+	Euro         fare.Cents
+	OwnDay       Verdict // zero if Fare is not judged for its own day
+	OwnQuartiles *Quartiles
+	Lowest       *Low       // the lowest earlier fare of the same departure
+	Quartiles    *Quartiles // nil without a verdict
+	Lead         *int       // days; nil for a question about a route, or if the departure is unknown
+	InWindow     *bool
 	Forecasts    []Forecast
 	Months       []Month
 	Window       *Window
-	Collection   *Collection // only for a route without a verdict
-	Observations int         // fares of the route in the last HistoryDays days
+	Collection   *Collection
+	Observations int
 }
 
 type Quartiles = departure.Quartiles
@@ -40,14 +40,13 @@ type Verdict struct {
 	Level           Level
 	Reliability     Reliability
 	Percentile      int
-	Interval        *Interval  // the 90 % interval of Percentile
-	Days            *DayCount  // nil unless Judgement.Scope is OfRoute
-	Median, Minimum fare.Cents // of the comparable fares
+	Interval        *Interval // the 90 % interval of Percentile
+	Days            *DayCount // nil unless Judgement.Scope is OfRoute
+	Median, Minimum fare.Cents
 	Sample          int
-	Comparison      Comparison // empty if Judgement.Scope is OfRoute
+	Comparison      Comparison
 }
 
-// Judged reports whether there were enough data.
 func (v Verdict) Judged() bool { return v.Level != "" && v.Level != Unjudged }
 
 // Interval is in whole percent, rounded outwards.
@@ -58,30 +57,28 @@ func intervalOf(low, high float64) *Interval {
 	return &Interval{int(math.Floor(low + rounding)), int(math.Ceil(high - rounding))}
 }
 
-// DayCount counts the days of a sample whose low is lower than or equal to the judged price.
 type DayCount struct {
 	Lower, Equal int
-	Since        fare.Day // the first day of the sample
+	Since        fare.Day
 }
 
-// Forecast says what happened to fares like that of a departure within a number of days.
 type Forecast struct {
-	Fall                    // with the calibrated chance
-	Uncalibrated float64    // the chance before calibration; 0 without a score to calibrate with
-	Rise         float64    // share of fares that were seen at least 5 % dearer
-	Mean         fare.Cents // change of the price after waiting
-	Low, High    fare.Cents // 95 % interval of Mean
-	Dearer       float64    // share of the waits that ended dearer
-	Cases        int        // how many waits Rise, Mean and Dearer are computed from
-	Pays         bool       // waiting paid in these cases: High is below zero
+	Fall
+	Uncalibrated float64 // 0 if Experience is nil
+	Rise         float64
+	Mean         fare.Cents
+	Low, High    fare.Cents
+	Dearer       float64
+	Cases        int
+	Pays         bool
 }
 
-// The values of these types are published and stored, so they must not change.
+// Values of these types are published and stored, so existing ones must not change.
 type (
 	Level       = departure.Level
 	Reliability string
-	Scope       string // what a verdict judges: the cheapest fare of a route or a month, or a departure
-	Comparison  string // with which fares a departure or month is compared
+	Scope       string
+	Comparison  string
 )
 
 const (
@@ -109,21 +106,17 @@ var (
 	reliabilities = [...]Reliability{HighReliability, MediumReliability, LowReliability}
 )
 
-// StaleAfter is the age from which a fare is stale. A verdict on it is one step less reliable.
 const StaleAfter = 72 * time.Hour
 
 const (
-	// clearly is the least distance from the median, in percent, of a price that is not Fair. Without
-	// it, a nearly constant fare would not be Fair after a small change.
+	// clearly is the distance from the median, in percent, below which a price is Fair.
 	clearly = 2
 
-	// alta and media allow at most these half widths of the percentile's interval, in points, and
-	// need at least these numbers of days in the sample.
+	// Limits of reliability: the largest half width of the percentile's interval, in points, and the fewest days.
 	altaUpTo, mediaUpTo = 10, 20
 	altaFrom, mediaFrom = 60, 30
 )
 
-// Judge judges the cheapest live fare of a summary. It returns false if there is none.
 func Judge(s RouteSummary, now time.Time) (Judgement, bool) {
 	live, ok := s.Cheapest(fare.DayOf(now))
 	if !ok {
@@ -132,8 +125,8 @@ func Judge(s RouteSummary, now time.Time) (Judgement, bool) {
 	return s.onRoute(s.inEuro(live), live.Price, live.Age(now), now), true
 }
 
-// JudgePrice judges a price that the caller found elsewhere, even without a live fare. price is in
-// the currency of the summary; quoted is the same price as the caller stated it.
+// JudgePrice judges a price that the caller found elsewhere. price is in the currency of the summary; quoted is the
+// same price as the caller stated it.
 func JudgePrice(s RouteSummary, price fare.Cents, quoted fare.Money, now time.Time) Judgement {
 	a := s.onRoute(Live{Price: s.Euro(price), Quoted: quoted}, price, 0, now)
 	a.Declared = true
@@ -163,8 +156,8 @@ func (s RouteSummary) judgement(l Live, v Verdict, now time.Time) Judgement {
 func (s RouteSummary) judge(price fare.Cents, age time.Duration) Verdict {
 	t, _ := PercentileAt(s, price)
 	v := t.Verdict(age)
-	if s.Basis != nil { // the lows are those of the cities, scaled to the level of the airports
-		v.Reliability, v.Days = ReliabilityAt(v.Reliability, StaleAfter), nil // one step lower
+	if s.Basis != nil {
+		v.Reliability, v.Days = ReliabilityAt(v.Reliability, StaleAfter), nil
 	}
 	return v
 }
@@ -179,9 +172,9 @@ func (t Percentile) Verdict(age time.Duration) Verdict {
 	}
 }
 
-// Level needs t.Size to be at least MinSample.
+// Level needs a t for which PercentileAt returned true.
 func (t Percentile) Level() Level {
-	place := (100*(2*t.Below+t.Equal) + 2*t.Size - 1) / (2 * t.Size) // rounded up: 10.1 is above 10
+	place := (100*(2*t.Below+t.Equal) + 2*t.Size - 1) / (2 * t.Size) // 10.1 % is above 10 %, so round up
 	level := departure.LevelAt(place)
 	if (level == Great || level == Good) && t.Cheap || level == Expensive && t.Dear {
 		return level
@@ -189,8 +182,6 @@ func (t Percentile) Level() Level {
 	return Fair
 }
 
-// Even with a narrow interval, the reliability of a small sample is never alta, because it stands
-// for a short period.
 func reliability(t Percentile, age time.Duration) Reliability {
 	low, high := t.Interval()
 	step := 2
@@ -203,7 +194,6 @@ func reliability(t Percentile, age time.Duration) Reliability {
 	return reliabilityAt(step, age)
 }
 
-// reliabilityAt returns the reliability of a step, or the next lower one for a stale fare.
 func reliabilityAt(step int, age time.Duration) Reliability {
 	if age >= StaleAfter {
 		step++

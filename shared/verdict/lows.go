@@ -14,13 +14,12 @@ func (p priced) lows(asOf fare.Day) (past []Low) {
 	return past
 }
 
-// lowWalk computes the lows day by day, oldest first.
 type lowWalk struct {
 	priced
-	at int // index of the first observation of the next day
+	at int
 }
 
-// until calls found for each low before asOf that is not computed yet.
+// until continues where the previous call ended, and calls found for each later low before asOf.
 func (w *lowWalk) until(asOf fare.Day, found func(Low)) {
 	for w.at < len(w.ranked) {
 		day := w.ranked[w.at].FoundDay()
@@ -39,14 +38,13 @@ func (w *lowWalk) until(asOf fare.Day, found func(Low)) {
 	}
 }
 
-// offers finds the newest observation of each offer: a departure, a length of stay and a number of
-// stops.
+// offers finds the newest fare of each combination of departure, nights and stops.
 type offers struct {
 	first  fare.Day
 	nights int16
-	stays  int   // number of different lengths of stay that the index covers, from nights on
-	latest []int // by offer: 1 + index of its newest observation in the current run
-	used   []int // offers in the current run
+	stays  int
+	latest []int // for each offer: 1 + index of its newest observation, or 0
+	used   []int
 }
 
 func newOffers(observations []fare.Observation) offers {
@@ -60,7 +58,8 @@ func newOffers(observations []fare.Observation) offers {
 		(int(last-first)+1)*stays*int(fare.MoreStops+1))}
 }
 
-// among yields the index of the newest observation of each offer. run must be in order of Found.
+// among yields the index of the newest observation of each offer, until among is called again. run must be in order
+// of Found.
 func (s *offers) among(run []fare.Observation) func(yield func(int) bool) {
 	for _, at := range s.used {
 		s.latest[at] = 0
@@ -73,7 +72,6 @@ func (s *offers) among(run []fare.Observation) func(yield func(int) bool) {
 			s.used = append(s.used, at)
 			s.latest[at] = i + 1
 		case run[latest].Found < o.Found || o.Price < run[latest].Price:
-			// If an offer has two fares found at the same moment, the cheaper one counts.
 			s.latest[at] = i + 1
 		}
 	}
@@ -94,9 +92,8 @@ func departures(observations []fare.Observation) (first, last fare.Day) {
 	return first, last
 }
 
-// liveOn returns the fares that are the cheapest of all not yet departed on at least one day from
-// asOf to LiveDays days later. It takes fresh fares and, for the days after the last fresh
-// departure, fares found at most LiveDays before asOf. If newest is nil, liveOn computes it.
+// liveOn returns the fares that are the cheapest of all not yet departed on some day of the next LiveDays days. It
+// uses older fares only for the days after the last fresh departure.
 func (p priced) liveOn(asOf fare.Day, newest *offers) []Live {
 	oldest := (asOf - LiveDays).Time().Unix()
 	from, _ := slices.BinarySearchFunc(p.ranked, oldest, func(o fare.Observation,
@@ -117,7 +114,6 @@ func (p priced) liveOn(asOf fare.Day, newest *offers) []Live {
 	return cheapestLive(all, p.ranked[len(p.ranked)-1].Found-int64(FreshFor/time.Second), asOf)
 }
 
-// cheapestLive selects fares for liveOn. Those found after freshFrom are fresh.
 func cheapestLive(all []Live, freshFrom int64, asOf fare.Day) []Live {
 	var fresh, older []Live
 	for _, l := range all {
@@ -141,17 +137,16 @@ func cheapestLive(all []Live, freshFrom int64, asOf fare.Day) []Live {
 	return append(steps, cheapestAhead(older, asOf)...)
 }
 
-// cheapestAhead returns the fares that are the cheapest of all not yet departed on at least one day
-// from asOf to LiveDays days later. Each is cheaper than all that depart later, or as cheap with a
-// better flight. So on each day, the first that has not departed is the cheapest.
+// cheapestAhead returns fares in order of departure. Each is cheaper than all later ones, or as cheap with a better
+// flight.
 func cheapestAhead(live []Live, asOf fare.Day) []Live {
 	slices.SortFunc(live, func(a, b Live) int {
 		return cmp.Or(cmp.Compare(a.Depart, b.Depart), a.Before(b))
 	})
-	var steps []Live // from the last departure to the first
+	var steps []Live
 	for i, l := range slices.Backward(live) {
 		if i > 0 && live[i-1].Depart == l.Depart {
-			continue // not the cheapest of its day
+			continue
 		}
 		if n := len(steps); n > 0 {
 			if later := steps[n-1]; l.Price > later.Price || l.Price == later.Price && !l.Better(later) {
@@ -159,7 +154,7 @@ func cheapestAhead(live []Live, asOf fare.Day) []Live {
 			}
 		}
 		if l.Depart >= asOf+LiveDays {
-			steps = steps[:0] // departs after the summary expires, so later departures are not needed
+			steps = steps[:0] // no later departure is needed while the summary is valid
 		}
 		steps = append(steps, l)
 	}
@@ -167,7 +162,7 @@ func cheapestAhead(live []Live, asOf fare.Day) []Live {
 	return steps
 }
 
-// carry adds the lows of days whose observations are no longer stored.
+// carry adds the earlier lows of days whose observations are no longer stored.
 func carry(made, earlier []Low, asOf fare.Day) []Low {
 	all := slices.Clone(made)
 	for _, l := range earlier {

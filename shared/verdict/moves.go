@@ -6,9 +6,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Moves returns the price history of the departures from first to last: the cheapest fare of each
-// departure on each day on which it was found, in the currency of the summary. The observations
-// must be in order of Found, and the summary must be built from them with the same rates.
+// Moves returns the cheapest fare of each departure on each day on which it was found. observations must be in order
+// of Found, and s must be built from them with the same rates.
 func (s RouteSummary) Moves(observations []fare.Observation, first, last fare.Day, nonStop bool,
 	rates fare.Rates) []Live {
 	q := s.DayQuotes(observations, 0, rates)
@@ -19,7 +18,7 @@ func (s RouteSummary) Moves(observations []fare.Observation, first, last fare.Da
 	return slices.DeleteFunc(slices.Clone(all), func(l Live) bool { return l.Depart < first || l.Depart > last })
 }
 
-// WeeksOf is like Weeks, but takes the lows of the days on which moves were found.
+// WeeksOf returns the weeks of the lowest fare of each day in moves.
 func (s RouteSummary) WeeksOf(moves []Live) []Week {
 	cheapest := map[fare.Day]fare.Cents{}
 	for _, l := range moves {

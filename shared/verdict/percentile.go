@@ -8,25 +8,22 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Percentile is the position of a price among the daily lows of the last HistoryDays days, today
-// excepted. Each day counts once, so every number can be verified by counting recorded fares.
-// Prices are compared in the currency of the summary, but the amounts here are in EUR cents.
+// Percentile is the position of a price among the daily lows of a route. Amounts are in EUR cents.
 type Percentile struct {
 	Price           fare.Cents
-	Below, Equal    int      // days with a lower and with an equal low
-	Size            int      // days with a low
-	First           fare.Day // the first day with a low
+	Below, Equal    int
+	Size            int
+	First           fare.Day
 	Minimum, Median fare.Cents
 
-	Cheap, Dear bool // at least 2 % under the median, or at least 2 % over it
+	Cheap, Dear bool
 
-	// EffectiveSize is the number of independent days that would tell as much about all days of the
-	// period as the sample does. It is infinite if every day was observed.
+	// EffectiveSize is the number of independent days that would tell as much as the sample about all days since
+	// First. It is infinite if every day was observed.
 	EffectiveSize float64
 }
 
-// PercentileAt returns the percentile of a price in the summary's currency. It returns false if
-// there are too few lows for a verdict.
+// PercentileAt takes a price in the summary's currency. It returns false if there are too few lows for a verdict.
 func PercentileAt(s RouteSummary, price fare.Cents) (Percentile, bool) {
 	sample := s.sample()
 	t := Percentile{Price: s.Euro(price), Size: len(sample)}
@@ -50,7 +47,6 @@ func PercentileAt(s RouteSummary, price fare.Cents) (Percentile, bool) {
 	return t, true
 }
 
-// sample returns the lows of the last HistoryDays days, today excepted, cheapest first.
 func (s RouteSummary) sample() []Low {
 	outside := func(l Low) bool { return l.Day <= s.AsOf-HistoryDays || l.Day >= s.AsOf }
 	if !slices.ContainsFunc(s.Lows, outside) {
@@ -59,8 +55,7 @@ func (s RouteSummary) sample() []Low {
 	return slices.DeleteFunc(slices.Clone(s.Lows), outside)
 }
 
-// quantile returns the price below which a share of the lows lies. The lows must be sorted by
-// price. If the share ends exactly between two lows, it returns their mean.
+// quantile needs lows sorted by price, and a share above 0 and below 1.
 func quantile(lows []Low, share float64) fare.Cents {
 	at := share * float64(len(lows))
 	i := int(at)
@@ -70,9 +65,8 @@ func quantile(lows []Low, share float64) fare.Cents {
 	return lows[i].Price
 }
 
-// lowQuartiles returns the usual prices of the route. For the level, days with an equal low count
-// half. So if many days have the same low as an Expensive price, the half of the lows that is shown
-// beside the price could end at the price; it is then moved below the price.
+// lowQuartiles keeps the half of the lows that is shown beside an Expensive price below the price. Because of ties,
+// the half could otherwise end at the price.
 func (s RouteSummary) lowQuartiles(price fare.Cents, l Level) *Quartiles {
 	lows := s.sample()
 	at := func(share float64) fare.Cents { return s.Euro(quantile(lows, share)) }
@@ -86,8 +80,7 @@ func (s RouteSummary) lowQuartiles(price fare.Cents, l Level) *Quartiles {
 	return q
 }
 
-// Percent is the published percentile. It is 0 only if no day had a lower low, and 100 only if all
-// had.
+// Percent is 0 only if no day had a lower low, and 100 only if every day had one.
 func (t Percentile) Percent() int {
 	percent := (200*t.Below + t.Size) / (2 * t.Size)
 	switch {
@@ -99,9 +92,8 @@ func (t Percentile) Percent() int {
 	return percent
 }
 
-// Interval returns the 90 % interval of the percentile among all days of the period since First,
-// observed or not. If every day was observed, both ends are the percentile itself. The method is
-// that of A. Agresti and B. A. Coull (1998) with the effective sample size.
+// Interval returns the 90 % interval of the percentile among all days since First, observed or not. The method is
+// that of A. Agresti and B. A. Coull (1998).
 func (t Percentile) Interval() (low, high float64) {
 	p := float64(t.Below) / float64(t.Size)
 	if math.IsInf(t.EffectiveSize, 1) {
@@ -119,14 +111,11 @@ func agrestiCoull(p, n float64) (low, high float64) {
 	return 100 * max(0, min(p, center-half)), 100 * min(1, max(p, center+half))
 }
 
-// longMemory widens the interval, because fares of a season resemble each other for longer than the
-// correlation of neighbouring days says. It was chosen on recorded fares so that the interval of a
-// verdict with reliability alta holds in at least 90 % of cases; see docs/evidence.md.
+// longMemory widens the interval, because fares of a season resemble each other for longer than the correlation of
+// neighbouring days says; see docs/evidence.md.
 const longMemory = 1.5
 
-// effectiveSize returns how many independent days would tell as much as the lows do about all days
-// from first to the day before asOf. It computes the variance of the difference between the mean of
-// the observed days and that of all days, as if days followed a first-order autoregression.
+// effectiveSize computes Percentile.EffectiveSize as if days followed a first-order autoregression.
 func effectiveSize(lows []Low, first, asOf fare.Day) float64 {
 	period, size := int(asOf-first), len(lows)
 	if size >= period {
@@ -146,8 +135,7 @@ func effectiveSize(lows []Low, first, asOf fare.Day) float64 {
 	return 1 / (longMemory * variance)
 }
 
-// ranksByDay returns the rank of each day's low, from 1, by days since first. Equal lows share
-// their mean rank; a day without a low has rank 0.
+// ranksByDay gives equal lows their mean rank, and a day without a low rank 0.
 func ranksByDay(lows []Low, first fare.Day, period int) []float64 {
 	ranks := make([]float64, period)
 	for i := 0; i < len(lows); {
@@ -163,15 +151,12 @@ func ranksByDay(lows []Low, first fare.Day, period int) []float64 {
 	return ranks
 }
 
-// autocorrelation returns the rank correlation of observed days at their most common distance,
-// instead of that of successive days. If days are missing, that distance is larger and the
-// correlation lower, so the interval is too wide rather than too narrow. In a short history, a
-// correlation r measured on n pairs is on average too low by (1+4r)/n (F. H. C. Marriott, J. A. Pope,
-// 1954), so this is added.
+// autocorrelation adds (1+4r)/n, because a correlation r of n pairs is too low by that on average (F. H. C. Marriott,
+// J. A. Pope, 1954).
 func autocorrelation(ranks []float64, size int) float64 {
 	distances := map[int]int{}
 	each := func(do func(before, at int)) {
-		before := 0 // the first day has a low
+		before := 0
 		for day := 1; day < len(ranks); day++ {
 			if ranks[day] != 0 {
 				do(before, day)
@@ -201,7 +186,7 @@ func autocorrelation(ranks []float64, size int) float64 {
 	n := float64(distances[common])
 	most := 1 - 2/float64(size)
 	if squares == 0 {
-		return most // the price never moved
+		return most
 	}
 	r := products / n / (squares / float64(size))
 	return min(max(r+(1+4*r)/n, 0), most)

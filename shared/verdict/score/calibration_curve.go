@@ -2,14 +2,11 @@ package score
 
 import "verdetto/shared/verdict/departure"
 
-// curvePrior is how many invented cases each step of a Curve starts with. Their share of falls is the
-// one that the rule predicts, so it takes as many real cases to move a step half-way to their own
-// share. Fewer would prove little, because the cases of one week are correlated.
+// curvePrior is how many cases with the rule's own chance of a fall are added to each step of a Curve, so that few
+// real cases change a step little.
 const curvePrior = 1000
 
-// Curve maps the rule's chance of a fall to the share of actual falls, in steps of 5 percentage
-// points. It weights each step by its cases plus curvePrior, and never decreases (pool adjacent
-// violators).
+// Curve maps the rule's chance of a fall to the share of actual falls. It never decreases (pool adjacent violators).
 func (h *HorizonCounts) Curve() (c departure.Curve) {
 	type block struct {
 		first, steps  int
@@ -39,8 +36,7 @@ func (h *HorizonCounts) Curve() (c departure.Curve) {
 	return c
 }
 
-// OwnStated returns the sum of the rule's own chances, before calibration. Stored chances were
-// rounded down to a multiple of 0.5 %, so 0.25 % per case is added.
+// OwnStated adds 0.25 % per case, because stored chances were rounded down to a multiple of 0.5 %.
 func (c Case) OwnStated() float64 { return (float64(c.Stated) + float64(c.N)/2) / ownUnit }
 
 const ownUnit = 200

@@ -8,8 +8,7 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Contribution holds what the refreshes of one day add to sums over all series: Learned for the
-// rule that judges departures, Counts for the score.
+// Contribution holds what refreshes add to the sums over all series.
 type Contribution struct {
 	Learned departure.Statistics
 	Counts  Counts
@@ -51,10 +50,9 @@ func DecodeContribution(data []byte) (*Contribution, error) {
 	return &Contribution{*learned, *counts}, nil
 }
 
-// Sum holds the counts of several days.
 type Sum struct {
-	Since, Until fare.Day // the first and the last day; 0 without counts
-	Source       string   // the name of the fare source
+	Since, Until fare.Day
+	Source       string
 	Counts
 }
 

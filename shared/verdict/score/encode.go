@@ -16,7 +16,6 @@ const (
 	maxDay   = 1 << 24
 )
 
-// Encode stores each count that is not 0 with the number of zeros before it.
 func (c *Counts) Encode() []byte {
 	w := packed.NewWriter(countsFormat, 256)
 	zeros := uint64(0)
@@ -34,7 +33,7 @@ func (c *Counts) Encode() []byte {
 
 var numbers = func() (n uint64) { new(Counts).each(func(*int64) { n++ }); return n }()
 
-// DecodeCounts also parses counts of versions that had fewer of them.
+// DecodeCounts also accepts fewer counts than there are now, as earlier versions stored them.
 func DecodeCounts(data []byte) (*Counts, error) {
 	r := packed.NewReader(data, countsFormat)
 	var all []int64
@@ -91,10 +90,9 @@ func (r Rounds) Encode() []byte {
 	return w
 }
 
-const fairFlag = 128 // the highest bit of the percentile's byte
+const fairFlag = 128
 
-// DecodeRounds returns no rounds if the data are in another format, so their answers are not
-// compared.
+// DecodeRounds returns no rounds for data in another format.
 func DecodeRounds(data []byte) (Rounds, error) {
 	if len(data) == 0 || data[0] != roundsFormat {
 		return nil, nil

@@ -15,23 +15,19 @@ type Week struct {
 }
 
 const (
-	// MaxWeeks is the maximum number of past weeks whose scores are used.
 	MaxWeeks = 53
 
-	leastWeeks  = 12  // weeks that an interval needs
-	leastWaits  = 500 // cases that a band of chances needs
-	leastPlaces = 500 // percentiles from which a reliability can be doubted
+	leastWeeks  = 12
+	leastWaits  = 500
+	leastPlaces = 500
 
-	// A week is compared only if it has at least leastJudged compared answers, and leastFalls
-	// actual or expected falls.
+	// InBand judges a week only if it has at least leastJudged answers, and leastFalls actual or expected falls.
 	leastJudged, leastFalls = 100, 10
-	// A week is in the band only if the ratio of its actual to its expected falls is within these
-	// limits.
+	// Limits of the actual falls divided by the expected falls.
 	leastRatio, mostRatio = .6, 1 / .6
 )
 
-// Learn returns the corrections for later answers that follow from the score. weeks holds the
-// latest complete weeks, at most MaxWeeks, oldest first.
+// Learn takes complete weeks, oldest first. It returns nil if sum has no counts.
 func Learn(sum *Sum, weeks []Week) *departure.Experience {
 	if sum.Since == 0 {
 		return nil
@@ -52,7 +48,7 @@ func Learn(sum *Sum, weeks []Week) *departure.Experience {
 	return e
 }
 
-// Whole returns the weeks before the given Monday, oldest first, at most MaxWeeks back.
+// Whole returns the weeks before monday, oldest first, at most MaxWeeks back.
 func Whole(all map[fare.Day]*Sum, monday fare.Day) (weeks []Week) {
 	for _, m := range slices.Sorted(maps.Keys(all)) {
 		if m < monday && m >= monday-7*MaxWeeks {
@@ -62,8 +58,7 @@ func Whole(all map[fare.Day]*Sum, monday fare.Day) (weeks []Week) {
 	return weeks
 }
 
-// weeksOut returns how many of the latest successive weeks were out of the band, skipping weeks
-// with too few cases.
+// weeksOut counts the latest successive weeks out of the band. It skips weeks with too few cases.
 func weeksOut(weeks []Week) (n int) {
 	for _, w := range weeks {
 		switch in, known := w.Horizons[0].InBand(); {
@@ -76,9 +71,8 @@ func weeksOut(weeks []Week) (n int) {
 	return n
 }
 
-// InBand reports whether the number of falls agrees with the stated chances, and ottimo and buono
-// fares did not fall more often than normale and caro ones. known is false if there are too few
-// cases.
+// InBand reports whether the number of falls agrees with the stated chances, and cheap fares did not fall more often
+// than dear ones. known is false if there are too few cases.
 func (h *HorizonCounts) InBand() (in, known bool) {
 	var n, fell int64
 	stated := 0.
@@ -105,8 +99,7 @@ func (h *HorizonCounts) InBand() (in, known bool) {
 	return ordered && float64(fell) >= leastRatio*stated && float64(fell) <= mostRatio*stated, true
 }
 
-// bands returns what followed in each band of the published chance of a fall, or nil if no band has
-// enough cases.
+// bands returns nil if no band has enough cases.
 func bands(h int, weeks []Week) []departure.Band {
 	all := make([]departure.Band, len(departure.RecordEdges)-1)
 	known := false
@@ -148,7 +141,6 @@ func bands(h int, weeks []Week) []departure.Band {
 	return all
 }
 
-// estimate is a share or a mean with its 95 % interval.
 type estimate struct {
 	value, low, high float64
 	cases            int64
@@ -157,8 +149,8 @@ type estimate struct {
 
 func (e estimate) enough(cases int64) bool { return e.weeks >= leastWeeks && e.cases >= cases }
 
-// interval estimates a ratio of two sums over weeks (the ratio estimator of W. G. Cochran, 1977).
-// The variance is that between weeks, because outcomes of one week are correlated.
+// interval estimates a ratio of two sums over weeks (W. G. Cochran, 1977). It takes the variance between weeks,
+// because outcomes of one week are correlated.
 func interval(weeks []Week, count func(*Counts) (x, n int64)) (e estimate) {
 	var sum int64
 	for _, w := range weeks {

@@ -22,13 +22,12 @@ func steady(n int, make func(week int, c *Counts)) (*Sum, []Week) {
 	return sum, weeks
 }
 
-// A tenth of the percentiles should be below 5, or 95 and above. A reliability is lowered only if
-// the whole confidence interval of the measured share is above 15 %.
+// Of correct percentiles, a tenth are below 5, or 95 and above.
 func TestDoubt(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		weeks   int
-		tails   int64 // of 100 percentiles
+		tails   int64
 		doubted bool
 	}{
 		{"as it should be", 20, 10, false},
@@ -48,8 +47,6 @@ func TestDoubt(t *testing.T) {
 	}
 }
 
-// Answers cite the service's own outcomes once there are 500 cases in 12 weeks, and the recorded
-// panels before that.
 func TestWaitingByTheScore(t *testing.T) {
 	fill := func(week int, n *Counts) {
 		n.Horizons[0].Bands[2] = Wait{N: 60, Stated: 700, Fell: 6, Rose: 12, Dearer: 15,
@@ -73,8 +70,6 @@ func TestWaitingByTheScore(t *testing.T) {
 	}
 }
 
-// The calibration curve never decreases. Without cases it returns the rule's own chances; with
-// thousands, it approaches the observed shares of falls.
 func TestCurve(t *testing.T) {
 	var h HorizonCounts
 	none := h.Curve()
@@ -85,9 +80,9 @@ func TestCurve(t *testing.T) {
 	}
 	for i := range h.Own {
 		n := int64(100_000)
-		h.Own[i] = Case{N: n, Stated: n * int64(10*i+5), Fell: n * int64(i) / 40} // half of the expected falls
+		h.Own[i] = Case{N: n, Stated: n * int64(10*i+5), Fell: n * int64(i) / 40}
 	}
-	h.Own[4].Fell = 0 // fewer falls than in a lower step
+	h.Own[4].Fell = 0
 	c := h.Curve()
 	before := 0.
 	for chance := 0.; chance <= 1; chance += .005 {

@@ -15,9 +15,9 @@ import (
 type Round struct {
 	Day      fare.Day
 	Rule     uint64
-	Currency fare.Currency // of all prices
+	Currency fare.Currency
 	Settled  Settled
-	Departs  []DepartureAnswer // in order of departure; nil once the outcomes within 14 days are counted
+	Departs  []DepartureAnswer
 	Route    *RouteAnswer
 }
 
@@ -33,20 +33,19 @@ const (
 type DepartureAnswer struct {
 	Depart     fare.Day
 	Price      fare.Cents
-	Age        uint8 // age of the fare, in days
-	Sure       uint8 // 0 alta, 1 media, 2 bassa
+	Age        uint8 // in days
+	Sure       uint8 // 0 is alta, 1 media, 2 bassa
 	Percentile uint8
 	Fair       bool            // the level is normale, whatever the percentile
 	Own        [Horizons]uint8 // the rule's own chance of a fall, in units of 0.5 %, rounded down
-	Stated     [Horizons]uint8 // the published chance, in percent; 40 means 40 and more; or NotStated
+	Stated     [Horizons]uint8 // published chance of a fall in percent, or NotStated; 40 means 40 and more
 	Cheaper    uint8           // percent of the comparables at least 5 % cheaper
 	Rival      uint8           // percentile by the rival rule, or NoRival
 }
 
-// NotStated replaces a chance that was not published.
 const NotStated = 255
 
-// NoRival replaces the percentile by the rival rule if that found fewer than 8 similar fares.
+// NoRival is stored if the rival rule found fewer than 8 similar fares.
 const NoRival = 101
 
 // RouteAnswer is the verdict on the route's cheapest fare of any departure date.
@@ -56,21 +55,20 @@ type RouteAnswer struct {
 	Level uint8
 }
 
-// Rounds holds the rounds of a series whose outcomes are not all counted yet, oldest first.
+// Rounds holds rounds of a series, oldest first.
 type Rounds []Round
 
-// Source is what a refresh passes to Rounds.Refresh.
 type Source struct {
 	Day     fare.Day
-	State   *departure.State // as stored
+	State   *departure.State
 	Pooled  *departure.Pooled
 	Summary verdict.RouteSummary
-	// Quotes holds one quote for each departure and day on which it was seen, in order of day
-	// found, from the day that Rounds.From returns.
+	// Quotes holds one quote for each departure and day on which it was seen, in order of day found, from the day
+	// that Rounds.From returns.
 	Quotes []departure.Live
 }
 
-// now is fixed to noon, so that a second refresh on the same day stores the same answers.
+// now is noon, so that a second refresh on the same day stores the same answers.
 func (s Source) now() time.Time { return s.Day.Time().Add(12 * time.Hour) }
 
 // From returns the first day of the quotes that Refresh needs.
@@ -91,7 +89,7 @@ func (r Rounds) Due(today fare.Day) bool {
 	return len(r) == 0 || fare.CycleOf(r[len(r)-1].Day) < fare.CycleOf(today)
 }
 
-// Refresh counts the outcomes that are known by now, and adds a round if the week has none.
+// Refresh adds the outcomes known by s.Day to c, and returns the rounds to store.
 func (r Rounds) Refresh(s Source, c *Counts) Rounds {
 	kept := slices.Clone(r)
 	for i := range kept {
@@ -107,7 +105,6 @@ func (r Rounds) Refresh(s Source, c *Counts) Rounds {
 	})
 }
 
-// newRound returns false if there is no answer to record.
 func newRound(s Source) (Round, bool) {
 	r := Round{Day: s.Day, Rule: Rule, Currency: s.State.Currency, Route: answerRoute(s)}
 	published, err := verdict.JudgeDepartures(s.State, s.Pooled, s.now())
@@ -133,8 +130,7 @@ func newRound(s Source) (Round, bool) {
 	return r, len(r.Departs) > 0 || r.Route != nil
 }
 
-// answerDeparture returns what is stored about a live fare. a is the published answer, and own
-// is the answer without corrections from the score.
+// answerDeparture takes the published answer a, and the answer own without Experience.
 func answerDeparture(s Source, day *departure.StateDay, a, own verdict.Judgement, rival uint8,
 	l departure.Live) DepartureAnswer {
 	answer := DepartureAnswer{
@@ -175,7 +171,6 @@ var (
 
 func sureOf(name verdict.Reliability) uint8 { return uint8(max(0, slices.Index(SureNames[:], name))) }
 
-// sighting is a quote with only the facts that rival needs.
 type sighting struct {
 	depart, day fare.Day
 	price       fare.Cents
@@ -191,10 +186,8 @@ func sightings(quotes []departure.Live, today fare.Day) []sighting {
 	return all
 }
 
-// rival is a simple rule, with which the service's own rule is compared. It returns the percentile
-// of a fare among the other fares of the route found so far whose lead time differs by at most 15
-// %, and whose departure date, in any year, differs by at most 45 days. Ties count half. It returns
-// NoRival if there are fewer than 8 such fares.
+// rival is a simple rule, with which the service's own rule is compared. It returns the percentile of a fare among
+// fares of a similar lead time and season.
 func rival(quotes []sighting, quote departure.Live) uint8 {
 	const width, season, year = .15, 45, 365
 	found := quote.FoundDay()

@@ -1,15 +1,9 @@
 // Package score compares the service's verdicts with what happened afterwards. It does no I/O:
-// refreshes store its results. A replay of the same recorded fares produces the same results.
+// refreshes store its results.
 //
-// # How it works
-//
-// The first refresh of a series in a week creates a Round, which holds that day's answers about the
-// route and about at most PerRound departures with a fare. A hash of the day and the day of
-// departure selects the departures, before any outcome is known.
-//
-// After 7 days, and for the chance within 14 days after 14 days, a refresh looks up the outcomes in
-// the history and adds them to Counts. Counts are integers, so that sums do not depend on the order
-// of addition. Answers that cannot be compared are counted by Reason.
+// A refresh adds at most one Round of answers for each series and week. Later refreshes look up the
+// outcomes and add them to Counts, which are integers, so that their sums do not depend on the order
+// of addition.
 package score
 
 import (
@@ -21,16 +15,14 @@ import (
 )
 
 const (
-	// Rule is the version of the rules behind the verdicts. Raise it with every change that moves
-	// levels, percentiles or chances of a fall: answers of an earlier version are not compared with
-	// outcomes.
+	// Raise Rule with every change that moves levels, percentiles or chances of a fall: answers of another version
+	// are not compared with outcomes.
 	Rule = 3
 
-	// PerRound is the maximum number of departures that a Round compares.
+	// PerRound is the maximum number of departures in a Round.
 	PerRound = 12
 
-	// StaleDays is the age, in days, from which a fare is not compared: it may no longer have been
-	// available when the service answered.
+	// StaleDays is the age, in days, from which a fare is not compared, because it may no longer have been available.
 	StaleDays = 3
 )
 
@@ -38,21 +30,20 @@ const (
 type Reason int
 
 const (
-	Gone   Reason = iota // departs within the horizon
-	Unseen               // not seen within the horizon
-	Stale                // the fare was at least StaleDays old
+	Gone Reason = iota // departs within the horizon
+	Unseen
+	Stale
 	RuleChanged
-	Currency // the currency of the series changed
+	Currency
 	Reasons
 )
 
-// The sizes of the tables in Counts.
 const (
 	Horizons = 2
 	Levels   = 4
-	Spans    = 5 // see LeadEdges
+	Spans    = 5
 	Sures    = 3
-	Ages     = 2                    // fares found on the day, or up to StaleDays-1 days before
+	Ages     = 2                    // fares found on the day of the answer, or earlier
 	Steps    = departure.CurveSteps // cells of the rule's own chance of a fall, 5 points each
 	Bands    = 9                    // cells of the published chance of a fall, 5 points each; the last is 40 % and more
 	Places   = 20                   // cells of the percentile, 5 points each
@@ -71,7 +62,7 @@ func LeadSpan(lead int) int {
 	return n
 }
 
-// LeadName returns the name of a range of lead times, such as 7-20 or 90+.
+// LeadName returns, for example, 7-20 or 90+.
 func LeadName(span int) string {
 	from := 0
 	if span > 0 {
@@ -83,39 +74,36 @@ func LeadName(span int) string {
 	return fmt.Sprintf("%d-%d", from, LeadEdges[span]-1)
 }
 
-// Counts holds the outcomes of answers, all as integers: Stated and Shuffled in hundredths, Change
-// in ten-thousandths.
+// Counts holds only integers: Stated is in percent, Shuffled in hundredths of a fall, Change in units of 0.01 %.
 type Counts struct {
-	Rounds   int64 // rounds whose outcomes within 7 days are counted
+	Rounds   int64
 	Horizons [Horizons]HorizonCounts
-	Places   [Sures][Places]int64 // percentiles of departures, by reliability
+	Places   [Sures][Places]int64
 	Route    RouteCounts
-	Leads    [Spans][Places]int64 // percentiles of departures, by lead time
+	Leads    [Spans][Places]int64
 }
 
 type HorizonCounts struct {
-	Missed [Reasons]int64 // answers that were not compared
-	Own    [Steps]Case    // by the rule's own chance; Stated is in units of 0.5 %
-	Bands  [Bands]Wait    // by published chance
+	Missed [Reasons]int64
+	Own    [Steps]Case // Stated is in units of 0.5 %
+	Bands  [Bands]Wait
 	Levels [Levels][Spans]Cell
-	Both   [Levels]Pair // the answers that the rival rule judges too, by the published level
-	Rival  [Levels]Pair // the same answers, by the level of the rival rule
+	Both   [Levels]Pair // answers that the rival rule judges too, by the published level
+	Rival  [Levels]Pair // answers that the rival rule judges too, by its level
 	Ages   [Ages]Case
 	Sures  [Sures]Case
 }
 
-// Case counts answers: Stated is the sum of their stated chances, Fell the number of actual falls.
+// Case counts answers: Stated is the sum of their chances, Fell the number of falls.
 type Case struct{ N, Stated, Fell int64 }
 
-// Wait counts what happened while a traveller waited. Change is the sum of the price changes.
 type Wait struct {
 	N, Stated, Fell, Rose int64
 	Dearer, Change        int64 // measured on the last fare seen within the horizon
 }
 
-// Cell counts the outcomes of answers with one level and range of lead times. Shuffled, in
-// hundredths, is the number of falls to expect if the later fares were drawn at random from the
-// fares with which the judged one was compared.
+// Cell counts answers: Shuffled is the number of falls to expect if the later fares were drawn at random from the
+// comparables.
 type Cell struct{ N, Fell, Rose, Shuffled int64 }
 
 type Pair struct{ N, Fell int64 }
@@ -123,13 +111,12 @@ type Pair struct{ N, Fell int64 }
 type RouteCounts struct {
 	Missed   [Reasons]int64
 	Levels   [Levels]RouteCell
-	Reserved [Places + 2*Sures]int64 // formerly the percentiles and intervals of routes; keeps the stored order
+	Reserved [Places + 2*Sures]int64 // not used; keeps the stored order
 }
 
-// RouteCell counts the changes of a route's cheapest fare within 7 days after a verdict.
 type RouteCell struct{ N, Fell, Rose, Change int64 }
 
-// each calls do for every number in the stored order. New fields must come last.
+// each calls do for every number in the stored order, so new fields must come last.
 func (c *Counts) each(do func(*int64)) {
 	do(&c.Rounds)
 	all := func(ns []int64) {
@@ -234,8 +221,7 @@ func total(all []int64) (n int64) {
 	return n
 }
 
-// order returns the departures in a pseudo-random order that depends only on their days and the
-// given day. The first ones enter the round.
+// order is pseudo-random, and depends only on the departure days and the given day.
 func order(live []departure.Live, day fare.Day) []departure.Live {
 	hash := func(l departure.Live) uint64 { // splitmix64
 		x := uint64(day)<<32 ^ uint64(l.Depart)

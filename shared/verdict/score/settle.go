@@ -10,8 +10,7 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// settle counts the outcomes that are known on the day of the refresh. It removes or marks counted
-// answers, so that each is counted once; the store writes the round and the counts together.
+// settle marks in r which answers are counted, so r and c must be stored together.
 func (r *Round) settle(s Source, c *Counts) {
 	why, comparable := Reasons, true
 	switch {
@@ -59,12 +58,11 @@ func (r *Round) settle(s Source, c *Counts) {
 
 type outcome struct {
 	fell, rose bool
-	days       int64 // days on which it was seen again
+	days       int64
 	last       fare.Cents
 }
 
-// follow looks up the prices of a departure in the given number of days after from, in quotes in
-// order of day found. It returns false if there are none.
+// follow needs quotes in order of day found. It returns false if the departure was not seen again in time.
 func follow(quotes []departure.Live, answer DepartureAnswer, from, days fare.Day) (c outcome, ok bool) {
 	first, _ := slices.BinarySearchFunc(quotes, from+1, func(q departure.Live, day fare.Day) int {
 		return int(q.FoundDay() - day)
@@ -85,7 +83,7 @@ func follow(quotes []departure.Live, answer DepartureAnswer, from, days fare.Day
 	return c, c.days > 0
 }
 
-// changed returns the relative change of a price in ten-thousandths, at most +1,000 %.
+// changed returns the relative change of a price in units of 0.01 %, at most +1,000 %.
 func changed(from, to fare.Cents) int64 {
 	return int64(math.Round(1e4 * min(10, float64(to)/float64(from)-1)))
 }

@@ -7,7 +7,6 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Answers of another rule, in another currency or from old fares are counted, but not compared.
 func TestAnswersNotCompared(t *testing.T) {
 	now := Round{Day: 16802, Rule: Rule, Currency: fare.EUR}
 	before, other := now, now
