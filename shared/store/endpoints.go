@@ -8,22 +8,21 @@ import (
 	"time"
 )
 
-// Endpoint is the state of a URL that receives webhook events, shared by all alerts of a subscriber
-// to that URL.
+// All alerts of a subscriber to one URL share an Endpoint.
 type Endpoint struct {
 	URL        string    `json:"u"`
 	Generation int       `json:"g,omitempty"` // number of secret rotations
 	Rotated    time.Time `json:"r,omitzero"`
 	Verified   bool      `json:"v,omitempty"` // the endpoint has accepted a test event, and was not given up since
-	Dead       bool      `json:"x,omitempty"` // the endpoint was given up
-	Answered   time.Time `json:"a,omitzero"`  // when it last accepted an event, or at most an hour earlier
+	Dead       bool      `json:"x,omitempty"`
+	Answered   time.Time `json:"a,omitzero"` // time of the last accepted event, or up to an hour earlier
 
 	version int64
 }
 
 func (e Endpoint) Known() bool { return e.version > 0 }
 
-// endpointDays is how long an unchanged endpoint is stored while its subscriber has alerts.
+// endpointDays limits how long an unchanged endpoint is stored.
 const endpointDays = 400
 
 func endpointKey(s SubscriberID, url string) Key {
@@ -40,8 +39,7 @@ func (w Deliveries) Endpoint(ctx context.Context, s SubscriberID, url string) (E
 	return e, wrap(err, "read an endpoint")
 }
 
-// ChangeEndpoint changes an endpoint and adds jobs in the same write, unless change returns false.
-// It may call change several times.
+// ChangeEndpoint may call change several times. If change returns false, nothing is written.
 func (w Deliveries) ChangeEndpoint(
 	ctx context.Context, s SubscriberID, url string, now time.Time, change func(*Endpoint) bool, jobs ...Job,
 ) (Endpoint, error) {
@@ -61,7 +59,7 @@ func (w Deliveries) ChangeEndpoint(
 	return e, wrap(err, "change an endpoint")
 }
 
-// Forget deletes all endpoints and deliveries of a subscriber; Take removes their queue items later.
+// Forget leaves the queue items of deliveries, which Take removes later.
 func (w Deliveries) Forget(ctx context.Context, s SubscriberID) error {
 	items, err := w.Table.Query(ctx, Range{Partition: webhookPartition(s), Read: Strong})
 	ops := writes{err: err}

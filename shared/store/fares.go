@@ -9,9 +9,6 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Fares stores the observations of routes and what is computed from them, such as the summaries
-// behind verdicts, the price trends of origins, the covered routes and the service's score
-// (partitions: ROUTE, ORIGIN, COVERED, INTO, FARES, WANTED, DEMANDED, LEFT, SCORE).
 type Fares struct{ Table Table }
 
 func routePartition(s fare.Series) string { return "ROUTE#" + s.String() }
@@ -24,7 +21,7 @@ func blockKey(s fare.Series, b fare.Block) Key {
 
 func summaryKey(s fare.Series) Key { return Key{routePartition(s), "SHEET"} }
 
-// StoredBlock is a block and the version that was read; 0 means that it is not stored yet.
+// Version is 0 if the block is not stored yet.
 type StoredBlock struct {
 	fare.Block
 	Version int64
@@ -40,17 +37,14 @@ func (f Fares) Blocks(ctx context.Context, s fare.Series, read Consistency) ([]S
 	return blocks, wrap(err, "read blocks of %s", s)
 }
 
-// More than plainBlocks blocks are written in transactions of at most bulkBlocks blocks and
-// bulkBytes bytes. A transaction costs twice as much, but a year of history then takes a few calls
-// instead of one per block.
+// Transactions cost twice as much, but write a year of history in few calls.
 const (
-	plainBlocks = 2 // enough for a weekly refresh
+	plainBlocks = 2
 	bulkBlocks  = 25
 	bulkBytes   = 2 << 20
 )
 
-// PutBlocks writes blocks in order, with the expiry that expires returns. It fails if the stored
-// version of a block is not the version that was read; earlier blocks may then be written.
+// PutBlocks writes blocks in order. If PutBlocks fails, earlier blocks may be written.
 func (f Fares) PutBlocks(
 	ctx context.Context, s fare.Series, blocks []StoredBlock, expires func(fare.Cycle) time.Time,
 ) error {
@@ -92,7 +86,7 @@ func (f Fares) StoredSummary(
 	return Summaries.read(ctx, f.Table, summaryKey(s), read)
 }
 
-// PutSummary writes a summary if it changed. It fails if the stored version is not the one that was read.
+// PutSummary fails if the stored version is not that of was.
 func (f Fares) PutSummary(
 	ctx context.Context, s fare.Series, was, now Stored[verdict.RouteSummary],
 ) (changed bool, err error) {

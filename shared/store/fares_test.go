@@ -7,7 +7,6 @@ import (
 	"verdetto/shared/store"
 )
 
-// Callers of Fares see values: only the store knows how records are encoded.
 func TestFaresTakeValues(t *testing.T) {
 	fares := reflect.TypeFor[store.Fares]()
 	for i := range fares.NumMethod() {

@@ -24,11 +24,10 @@ import (
 type call struct {
 	record any
 	method string
-	args   args // without the context
+	args   args
 }
 
-// args are converted to the types of the parameters. An argument of type made is called just before
-// the method, and its result is passed.
+// An argument of type made is called just before the method, and its result is passed.
 type args []any
 
 type made func() (any, error)
@@ -168,12 +167,12 @@ func alertCalls(ctx context.Context, table store.Table, outbox store.Outbox, lat
 		{alerts, "MarkMet", args{one, ""}},
 		{alerts, "Change", args{ref, "ada", func(a *store.Alert) { a.Threshold++ }}},
 		{alerts, "Pause", args{one, store.UntilResumed}},
-		{alerts, "MarkSeen", args{alertOf("ada", "BUH", 0), 5000}}, // without a version, so MarkSeen reads it again
+		{alerts, "MarkSeen", args{alertOf("ada", "BUH", 0), 5000}}, // without a version, so MarkSeen reads the alert again
 		{alerts, "MarkOver", args{one, 20501}},
 		{alerts, "Confirm", args{"weekly"}},
 		{digests, "Digest", args{"dan"}},
 		{alerts, "RemoveDigest", args{"dan"}},
-		{alerts, "RemoveDigest", args{"dan"}}, // nothing to remove
+		{alerts, "RemoveDigest", args{"dan"}},
 		{digests, "Progress", nil},
 		{digests, "Advance", args{progress, 20500, "dan"}},
 		{digests, "Page", args{time.Monday, "", 10}},
@@ -348,7 +347,6 @@ func processCalls(table store.Table) []call {
 	return calls
 }
 
-// markedIn is an empty target of a copy that stores its mark in another table.
 type markedIn struct {
 	store.Whole
 	table store.Table
@@ -362,8 +360,7 @@ func (m markedIn) Write(ctx context.Context, ops ...store.Op) error {
 	return m.table.Write(ctx, ops...)
 }
 
-// driveRecords calls every exported method of the record types, in an order in which each call
-// finds items to work on.
+// In this order, each call finds items to work on.
 func driveRecords(t *testing.T, table store.Table) {
 	t.Helper()
 	ctx, later := t.Context(), noon.Add(time.Hour)

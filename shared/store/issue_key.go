@@ -13,9 +13,8 @@ import (
 	"verdetto/shared/apikey"
 )
 
-// Issue creates a new key for a customer and makes the previous key invalid. The same write applies
-// change to the customer, unless change is nil. The text of the key is not stored: if Issue fails,
-// the text is lost, although the key may be stored, so another Issue must replace it.
+// Issue makes the previous key invalid. The text of the key is not stored: if Issue fails, another Issue must replace
+// the key, which may be stored.
 func (k Customers) Issue(
 	ctx context.Context, random io.Reader, id apikey.CustomerID, now time.Time, change func(*Customer) error,
 ) (text string, err error) {
@@ -37,11 +36,9 @@ func (k Customers) Issue(
 	return text, nil
 }
 
-// ErrIssued means that a key was already issued for this checkout or payment.
 var ErrIssued = errors.New("a key was issued for this already")
 
-// unknownTries limits the tries of IssueOnce and Rotate that fail with ErrUnavailable, after which a
-// write may have taken effect.
+// unknownTries limits the tries that fail with ErrUnavailable, after which a write may have taken effect.
 const unknownTries = 4
 
 // Once is a checkout or payment that can be used once, for a new key or a longer plan.
@@ -49,16 +46,13 @@ type Once struct {
 	What   string              // unique, permanent name of the checkout or payment
 	Keep   func(Customer) bool // whether the customer keeps the current key
 	Change func(*Customer)     // applies the payment to the plan; may be nil
-	// Subscription, if set, is a card subscription that will belong to the customer, unless it already
-	// has an owner.
+	// Subscription, if set, is a card subscription that becomes the customer's, unless the subscription has an owner.
 	Subscription string
-	// Claim, if set, allows a customer with proof to take the payment over from one without. If nil,
-	// the first use is final.
+	// Claim, if set, lets a customer with proof take the payment over from a customer without proof.
 	Claim *Claim
 	// Job, if set, returns a job to add and the name of its outbox; an empty name means no job.
 	Job func(Customer) (string, Job)
-	// Note, if set, returns a note to store in the same write. key is the text of the new key, or
-	// "" if the customer keeps the current key.
+	// Note, if set, returns a note to store in the same write. key is empty if the customer keeps the current key.
 	Note func(key string) (Note, error)
 }
 
@@ -67,17 +61,14 @@ type issue struct {
 	id     apikey.CustomerID
 	once   Once
 	minted string
-	hash   apikey.Hash // of minted
+	hash   apikey.Hash
 	now    time.Time
-	// mark is the record of use. It holds hash, by which a try recognises that an earlier try took
-	// effect although it got no answer.
+	// mark is the record of use. By the hash in mark, a try recognizes that an earlier try took effect.
 	mark Item
 }
 
-// IssueOnce is like Issue, for a checkout or payment that can be used once. One write stores the
-// record of use, the customer, the owner of the subscription, the job and the note. IssueOnce fails
-// with ErrIssued if the record of use exists, unless once.Claim overrides it. If once.Keep returns
-// true, the current key stays valid and text is empty.
+// IssueOnce fails with ErrIssued if the payment was used, unless once.Claim overrides that. If once.Keep returns true,
+// text is empty.
 func (k Customers) IssueOnce(
 	ctx context.Context, random io.Reader, id apikey.CustomerID, now time.Time, once Once,
 ) (text string, stored Customer, err error) {
@@ -111,8 +102,7 @@ func tries(err error) int {
 	return 1
 }
 
-// try uses the payment. If the write fails, try reads the stored record of use, because the write
-// may still have taken effect. If the record is not of this IssueOnce, try calls takeOver.
+// If the write fails, try reads the stored record of use, because the write may still have taken effect.
 func (i issue) try(ctx context.Context) (Customer, error) {
 	c, fault := i.orNew(ctx, i.id)
 	if fault == nil {
@@ -172,18 +162,16 @@ func (i issue) use(ctx context.Context, c Customer, w writes) (Customer, error) 
 	return c, err
 }
 
-// Claim says whether a customer has proved to be the payer. Without proof, the customer may merely
-// have seen the payment on the chain.
+// A customer who is not Proven may merely have seen the payment on the chain.
 type Claim struct {
 	Proven   bool
-	TakeBack func(*Customer) // undoes Change for an earlier claimer who had no proof
+	TakeBack func(*Customer) // undoes Change for an earlier claimer without proof
 }
 
-// claimMark is the record of use of a payment with a Claim. Without one, the record is only the hash
-// of the key, as in earlier versions.
+// claimMark is the record of use of a payment with a Claim. Other records are only the hash of the key.
 type claimMark struct {
-	Hash    []byte            `json:"hash"` // of the key that was created for the claim
-	Claimer apikey.CustomerID `json:"by"`   // empty: the customer was erased
+	Hash    []byte            `json:"hash"`
+	Claimer apikey.CustomerID `json:"by"` // empty if the customer was erased
 	Proven  bool              `json:"proven"`
 }
 
@@ -196,8 +184,7 @@ func (o Once) mark(id apikey.CustomerID, hash apikey.Hash) ([]byte, error) {
 	return json.Marshal(claimMark{hash[:], id, o.Claim.Proven})
 }
 
-// takeOver moves a used payment to this customer, who has proof, from a customer who has none: one
-// write changes the record of use and both plans. In all other cases it fails with ErrIssued.
+// takeOver moves a used payment from a customer without proof to a customer with proof, in one write.
 func (i issue) takeOver(ctx context.Context, mark Item) (Customer, error) {
 	var held claimMark
 	if i.once.Claim == nil || !i.once.Claim.Proven || json.Unmarshal(mark.Data, &held) != nil || held.Proven ||
@@ -225,8 +212,7 @@ func (i issue) takeOver(ctx context.Context, mark Item) (Customer, error) {
 	return i.use(ctx, c, w)
 }
 
-// reclaim adds writes that transfer the payments in c.Claimed to another customer, or to nobody if
-// by is empty. It skips payments that another customer has taken over.
+// reclaim skips payments that another customer has taken over. An empty by means nobody.
 func (k Customers) reclaim(ctx context.Context, w *writes, c Customer, by apikey.CustomerID) error {
 	for _, what := range c.Claimed {
 		mark, err := k.Table.Get(ctx, markKey(what), Strong)

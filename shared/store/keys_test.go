@@ -16,7 +16,7 @@ import (
 )
 
 type keyRow struct {
-	name            string // partition and sort as documented
+	name            string
 	partition, sort *regexp.Regexp
 	expires         bool
 }
@@ -43,8 +43,7 @@ func documentedKeys(t *testing.T) []keyRow {
 	return rows
 }
 
-// pattern returns a regular expression for a documented key. A name in angle brackets matches any
-// text without #; <series> matches a text with at most one #.
+// In a documented key, <series> matches a text with at most one #, and any other <name> a text without #.
 func pattern(documented string) *regexp.Regexp {
 	quoted := strings.ReplaceAll(regexp.QuoteMeta(documented), "<series>", "[^#]+(#[^#]+)?")
 	return regexp.MustCompile("^" + regexp.MustCompile(`<[a-z]+>`).ReplaceAllString(quoted, "[^#]+") + "$")
@@ -90,8 +89,6 @@ func (r *recorder) Take(ctx context.Context, key store.Key, n, limit int64, expi
 	return r.Table.Take(ctx, key, n, limit, expires)
 }
 
-// Each key that the methods of the record types use matches exactly one row of the table in the
-// package comment. Each row is written, and says whether it expires.
 func TestKeysAreDocumented(t *testing.T) {
 	rows := documentedKeys(t)
 	table := &recorder{Table: openAlerts(t).Table}

@@ -12,8 +12,7 @@ import (
 
 var ErrHeld = errors.New("held by another")
 
-// Lease ensures that only one process at a time does some work. The holder renews it. Its item
-// expires, so that after a crash of the holder others wait for at most Duration (partition: LEASE).
+// The item of a Lease expires, so that after a crash of the holder, others wait for at most Duration.
 type Lease struct {
 	Table    Table
 	Name     string
@@ -21,7 +20,7 @@ type Lease struct {
 	Duration time.Duration
 	Now      func() time.Time
 
-	mu      sync.Mutex // guards the fields below
+	mu      sync.Mutex // guards version and until
 	version int64
 	until   time.Time
 }
@@ -33,16 +32,14 @@ const (
 
 func (l *Lease) key() Key { return Key{"LEASE#" + l.Name, "HOLDER"} }
 
-// Hold takes the lease, or renews it if this process holds it. It fails with ErrHeld if another
-// process does. After any other error the holder is unknown, and the caller may call Hold again.
+// Hold takes or renews the lease, or fails with ErrHeld. After any other error, the caller may call Hold again.
 func (l *Lease) Hold(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	until := l.Now().Add(l.Duration).Truncate(time.Second)
 	var err error
 	if l.version > 0 && l.remaining() == 0 {
-		// The item expired, and a new one starts at version 1, so another holder's item may have
-		// the version that this process knows.
+		// After the lease has expired, another holder's item may have the version that this process knows.
 		err = l.find(ctx)
 	}
 	if err == nil {
@@ -61,7 +58,7 @@ func (l *Lease) Hold(ctx context.Context) error {
 	case isConflict(err):
 		err = ErrHeld
 	}
-	if errors.Is(err, ErrHeld) { // after other errors this process may still hold it
+	if errors.Is(err, ErrHeld) { // after other errors this process may still hold the lease
 		l.until = time.Time{}
 	}
 	return fmt.Errorf("hold the lease of %s: %w", l.Name, err)
@@ -76,10 +73,8 @@ func (l *Lease) Remaining() time.Duration {
 
 func (l *Lease) remaining() time.Duration { return max(0, l.until.Sub(l.Now())) }
 
-// While calls work while this process holds the lease, and renews the lease meanwhile. If the lease
-// is lost, While cancels the context of work; it does not take the lease again, since another
-// process may have finished the work. If another process holds the lease, While fails with ErrHeld
-// and does not call work.
+// If the lease is lost, While cancels the context of work. If another process holds the lease, While fails with
+// ErrHeld and does not call work.
 func (l *Lease) While(ctx context.Context, work func(context.Context) error) error {
 	if err := l.Hold(ctx); err != nil {
 		return err
@@ -99,8 +94,7 @@ func (l *Lease) While(ctx context.Context, work func(context.Context) error) err
 	return errors.Join(err, l.Release(last))
 }
 
-// Await is like While, but waits while another process holds the lease. Before it waits, it calls
-// waiting, unless that is nil.
+// Await is like While, but waits while another process holds the lease. waiting may be nil.
 func (l *Lease) Await(ctx context.Context, waiting func(), work func(context.Context) error) error {
 	for {
 		if err := l.While(ctx, work); !errors.Is(err, ErrHeld) {
@@ -118,10 +112,8 @@ func (l *Lease) Await(ctx context.Context, waiting func(), work func(context.Con
 
 const awaitEvery = time.Second
 
-// ErrLost means that the lease ended, or another process took it, before the work was done.
 var ErrLost = errors.New("the lease was lost")
 
-// renew renews the lease at each quarter of its duration, and retries while the lease lasts.
 func (l *Lease) renew(ctx context.Context, stop context.CancelCauseFunc) {
 	for retry.Sleep(ctx, l.Duration/4) == nil {
 		if l.Remaining() > 0 {
@@ -143,8 +135,7 @@ func (l *Lease) write(ctx context.Context, until time.Time) error {
 	return nil
 }
 
-// find sets l.version to the stored version of a lease that this process may take or renew, or to 0
-// if there is none. It fails with ErrHeld if another process holds the lease.
+// find fails with ErrHeld if another process holds the lease.
 func (l *Lease) find(ctx context.Context) error {
 	item, err := l.Table.Get(ctx, l.key(), Strong)
 	l.version = 0
@@ -161,7 +152,6 @@ func (l *Lease) find(ctx context.Context) error {
 	return nil
 }
 
-// Release ends the lease, if this process still holds it.
 func (l *Lease) Release(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -173,8 +163,7 @@ func (l *Lease) Release(ctx context.Context) error {
 	return wrap(unless(err, ErrConflict), "release the lease of %s", l.Name)
 }
 
-// DropLeases ends all leases of a table that only this process has open, so their holders no longer
-// run.
+// DropLeases may be called only if no other process uses the table.
 func DropLeases(ctx context.Context, table Table) error {
 	for _, name := range []string{MailLease, RefreshLease} {
 		key := (&Lease{Name: name}).key()

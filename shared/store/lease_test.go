@@ -30,22 +30,21 @@ func TestLease(t *testing.T) {
 	held(a, nil)
 	held(b, store.ErrHeld)
 	d.now = d.now.Add(2 * time.Minute)
-	held(a, nil) // renewed
+	held(a, nil)
 	d.now = d.now.Add(2 * time.Minute)
 	held(b, store.ErrHeld)
-	d.now = d.now.Add(time.Minute) // a has died
+	d.now = d.now.Add(time.Minute)
 	if a.Remaining() != 0 {
 		t.Errorf("%v left of a lease that is over", a.Remaining())
 	}
 	held(b, nil)
 	held(a, store.ErrHeld)
-	storetest.Must(t, a.Release(ctx)) // no effect: it is the lease of b
+	storetest.Must(t, a.Release(ctx))
 	held(a, store.ErrHeld)
 	storetest.Must(t, b.Release(ctx))
 	held(a, nil)
 }
 
-// Whichever storage call fails, a retry gets the lease or fails with ErrHeld.
 func TestLeaseWithFaults(t *testing.T) {
 	n := storetest.EachFault(t, func(t *testing.T) store.Table {
 		return openAlerts(t).Table
@@ -69,13 +68,12 @@ func TestLeaseWithFaults(t *testing.T) {
 			}
 			_ = withRetry(a.Release)
 			if err := withRetry(b.Hold); err != nil && !errors.Is(err, store.ErrHeld) {
-				t.Fatal(err) // a failed release leaves it held until it expires
+				t.Fatal(err) // a failed release leaves the lease held until it expires
 			}
 		})
 	t.Logf("%d combinations", n)
 }
 
-// A new lease can have the version that the holder of an expired lease knows, who must not take it.
 func TestALeaseThatWasLostIsNotTakenBack(t *testing.T) {
 	for _, late := range []struct {
 		name string
@@ -90,7 +88,7 @@ func TestALeaseThatWasLostIsNotTakenBack(t *testing.T) {
 			a := &store.Lease{Table: d.Table, Name: "mail", Holder: "a", Duration: time.Minute, Now: now}
 			b := &store.Lease{Table: d.Table, Name: "mail", Holder: "b", Duration: time.Minute, Now: now}
 			c := &store.Lease{Table: d.Table, Name: "mail", Holder: "c", Duration: time.Minute, Now: now}
-			storetest.Must(t, a.Hold(ctx)) // never renewed: version 1
+			storetest.Must(t, a.Hold(ctx)) // not renewed, so the version is 1
 			d.now = d.now.Add(time.Minute)
 			storetest.Must(t, b.Hold(ctx))
 			if err := late.does(a); err != nil && !errors.Is(err, store.ErrHeld) {

@@ -8,9 +8,6 @@ import (
 	"time"
 )
 
-// Mailboxes stores, for each mailbox, the mails of the last 24 hours that anonymous callers caused,
-// such as requests to confirm an alert, and whether its reader blocks such mails (partition:
-// MAILBOX).
 type Mailboxes struct{ Table Table }
 
 type Mailbox struct {
@@ -22,17 +19,16 @@ type Mailbox struct {
 
 type MailboxMail struct {
 	Job     string    `json:"job"`
-	Caller  string    `json:"caller,omitempty"` // as in Job
-	Own     bool      `json:"own,omitempty"`    // the caller was the reader of the mailbox
+	Caller  string    `json:"caller,omitempty"`
+	Own     bool      `json:"own,omitempty"` // the caller was the reader of the mailbox
 	At      time.Time `json:"at"`
-	Network string    `json:"network,omitempty"` // as in Job
+	Network string    `json:"network,omitempty"`
 }
 
 // MailboxSpan is the time for which a mail counts towards the quota of its mailbox.
 const MailboxSpan = 24 * time.Hour
 
-// Change reads a mailbox without its expired entries, calls change, and writes the result if it
-// differs. It starts again if another process has written the mailbox meanwhile.
+// Change may call change several times, each with a mailbox without expired entries.
 func (m Mailboxes) Change(ctx context.Context, id SubscriberID, now time.Time, change func(*Mailbox)) error {
 	err := RetryConflicts(ctx, func() error {
 		key := Key{"MAILBOX#" + string(id), "MAILS"}

@@ -10,10 +10,8 @@ import (
 	"verdetto/shared/apikey"
 )
 
-// Move moves a plan, with all payments behind it, from one customer to another, who keeps their own
-// payments; days paid in USDC add up. The same write adds jobs and deletes the first customer, whose
-// key becomes invalid. Move returns the second customer, or ErrNotFound if the first does not exist,
-// for example after an earlier Move.
+// Move moves a plan with all payments to another customer, and deletes the first customer, whose key becomes invalid.
+// Move fails with ErrNotFound if from does not exist, for example after an earlier Move.
 func (k Customers) Move(
 	ctx context.Context, from, to apikey.CustomerID, now time.Time, jobs func(Customer) []LeftJob,
 ) (moved Customer, err error) {
@@ -82,12 +80,11 @@ func (c *Customer) take(other Customer, now time.Time) {
 	}
 }
 
-// Erase deletes a customer, the links to card subscriptions, and the jobs for which about returns
-// true. The records of used payments stay, without the customer's id. Erase is idempotent.
+// Erase is idempotent. The records of used payments stay, without the customer's id.
 func (k Customers) Erase(ctx context.Context, id apikey.CustomerID, about func(Job) bool, outboxes ...Outbox) error {
 	err := RetryConflicts(ctx, func() error {
 		var w writes
-		c, err := k.orNew(ctx, id) // a customer without an item has nothing to delete
+		c, err := k.orNew(ctx, id)
 		if err == nil {
 			err = k.reclaim(ctx, &w, c, "")
 		}

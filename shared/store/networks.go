@@ -9,28 +9,25 @@ import (
 	"time"
 )
 
-// Networks stores how many jobs callers' networks have caused in 24 hours, and which mails bounced,
-// under the pseudonyms in Job.Network. All networks are in one item, so that concurrent workers see
-// which jobs the others have chosen (partition: NETWORKS).
+// All networks are in one item, so that concurrent workers see which jobs the others have chosen.
 type Networks struct{ Table Table }
 
 type Network struct {
-	Since int64 `json:"s"` // Unix time of its first job
-	Jobs  int   `json:"n"` // number of its jobs since then, each counted when Choose first picks it
-	// Recent holds the time of the last job for each recent recipient.
+	Since int64 `json:"s"` // Unix time of the network's first job
+	Jobs  int   `json:"n"` // number of jobs since Since
+	// Recent holds the Unix time of the last job for each recipient.
 	Recent  map[SubscriberID]int64 `json:"r,omitempty"`
 	Bounced []SubscriberID         `json:"b,omitempty"` // recipients who do not exist
-	Closed  int64                  `json:"c,omitempty"` // its jobs wait until this time
+	Closed  int64                  `json:"c,omitempty"` // Unix time until which the network's jobs wait
 }
 
 const (
 	networkSpan = 24 * time.Hour
-	// maxNetworks keeps the item below MaxData. The oldest networks are forgotten first.
+	// maxNetworks keeps the item below MaxData.
 	maxNetworks = 1500
 )
 
-// Change reads the networks, calls change, and writes the result if it differs. It starts again if
-// another process has written them meanwhile.
+// Change may call change several times.
 func (n Networks) Change(ctx context.Context, now time.Time, change func(map[string]*Network)) error {
 	err := RetryConflicts(ctx, func() error {
 		key := Key{"NETWORKS", "TURNS"}

@@ -5,9 +5,8 @@ import (
 	"time"
 )
 
-// Notes stores short-lived texts, such as a key that a page shows again or the data behind a mailed
-// link. The writer derives the name of the note and the key that encrypts it from a secret, so that
-// the stored note reveals neither the text nor its owner (partition: NOTE).
+// Whoever writes a note derives the note's name and encryption key from a secret, so that the stored note reveals
+// neither the text nor the owner.
 type Notes struct{ Table Table }
 
 type Note struct {

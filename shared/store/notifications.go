@@ -12,20 +12,15 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Notifications stores what refreshes found on routes with alerts (partition: SEEN), and the news to
-// send to subscribers of these routes (partition: WAKES).
 type Notifications struct{ Table Table }
 
-// Notification holds the news of one route. A refresh stores it; later, a sender compares the
-// alerts of the route with it and sends messages.
 type Notification struct {
 	Route   fare.Route `json:"r"`
-	Day     fare.Day   `json:"d"` // of the refresh
+	Day     fare.Day   `json:"d"` // day of the refresh
 	News    []byte     `json:"n"`
 	History []byte     `json:"h"`           // what refreshes found, the latest last
 	Cursor  string     `json:"c,omitempty"` // Place of the last alert that was checked
-	// Trips marks a notification for alerts to trips on the route, or to Anywhere. It has neither
-	// News nor History: the sender reads the current fares when it checks the alerts.
+	// Trips marks a notification for alerts to trips or to Anywhere, which has neither News nor History.
 	Trips   bool      `json:"t,omitempty"`
 	Expires time.Time `json:"-"`
 
@@ -33,11 +28,10 @@ type Notification struct {
 	malformed string // sort key of a malformed item
 }
 
-// Past holds what earlier refreshes found on a route.
 type Past struct {
-	Day     fare.Day `json:"d"` // of the last refresh that saw the route
+	Day     fare.Day `json:"d"` // day of the last refresh that saw the route
 	History []byte   `json:"h"`
-	Digest  []byte   `json:"n"` // of the last news; empty if it was withdrawn
+	Digest  []byte   `json:"n"` // digest of the last news; empty after TakeBack
 
 	version int64
 	expires time.Time
@@ -64,7 +58,6 @@ func (n Notification) Place() string {
 
 func tripKey(r fare.Route, t Trip) Key { return Key{"SEEN#" + r.String(), "TRIP#" + t.String()} }
 
-// LeaveTrips stores a notification with Trips. It replaces an earlier one for the same route.
 func (w Notifications) LeaveTrips(ctx context.Context, route fare.Route, day fare.Day, expires time.Time) error {
 	n := Notification{Route: route, Day: day, Trips: true}
 	err := write(ctx, w.Table, set(Item{Key: n.key(), Expires: expires}), n)
@@ -75,8 +68,7 @@ func (w Notifications) PastTrip(ctx context.Context, route fare.Route, t Trip) (
 	return w.past(ctx, tripKey(route, t))
 }
 
-// KeepTrip stores what refreshes found for a trip, if it differs from past. It fails if the stored
-// version is not that of past.
+// KeepTrip fails if the stored version is not that of past.
 func (w Notifications) KeepTrip(
 	ctx context.Context, past Past, route fare.Route, t Trip, history []byte, expires time.Time,
 ) error {
@@ -102,15 +94,14 @@ func (w Notifications) past(ctx context.Context, key Key) (Past, error) {
 	}
 	var past Past
 	if json.Unmarshal(item.Data, &past) != nil {
-		past = Past{} // malformed counts as empty, so that the refresh continues
+		past = Past{} // a malformed Past counts as empty, so that the refresh continues
 	}
 	past.version, past.expires = item.Version, item.Expires
 	return past, nil
 }
 
-// Put stores what a refresh found on a route, given the Past that it read. The same write replaces
-// the route's notification or, if there is no News, deletes it. Put fails with ErrConflict or
-// ErrExists if another refresh wrote first.
+// Without News, Put deletes the route's notification. Put fails with ErrConflict or ErrExists if another refresh wrote
+// first.
 func (w Notifications) Put(
 	ctx context.Context, past Past, n Notification, digest []byte, pastExpires time.Time,
 ) error {
@@ -126,13 +117,10 @@ func (w Notifications) Put(
 	return wrap(ops.commit(ctx, w.Table), "leave news of %s", n.Route)
 }
 
-// IsWrongDay reports whether a day is so long after today that a process with a wrong clock stored
-// it. As today, callers may pass the day of a notification, which is up to 8 days old.
+// IsWrongDay reports whether only a wrong clock can have stored a day.
 func IsWrongDay(stored, today fare.Day) bool { return stored > today+9 }
 
-// TakeBack deletes the notification of a route, unless a refresh after the given day stored it,
-// because its news is no longer true. If the news becomes true again on the same day, a refresh
-// stores it again. TakeBack fails with ErrConflict or ErrExists if another refresh wrote first.
+// TakeBack deletes news that are no longer true, unless a refresh after day has stored them.
 func (w Notifications) TakeBack(ctx context.Context, route fare.Route, day fare.Day) error {
 	past, err := w.Past(ctx, route)
 	if err != nil || past.Day > day || len(past.Digest) == 0 {
@@ -141,9 +129,7 @@ func (w Notifications) TakeBack(ctx context.Context, route fare.Route, day fare.
 	return w.Put(ctx, past, Notification{Route: route, Day: past.Day, History: past.History}, nil, past.expires)
 }
 
-// Next returns the first notification after the given Place, in order of Place, or ErrNotFound at
-// the end. It returns a malformed notification with ErrUnreadable; the caller may use only its
-// Place, and should Delete it.
+// With ErrUnreadable, Next returns a malformed notification, for which only Place and Delete may be used.
 func (w Notifications) Next(ctx context.Context, after string) (Notification, error) {
 	items, err := w.Table.Query(ctx, Range{Partition: notificationsPartition, After: after, Limit: 1, Read: Strong})
 	if err == nil && len(items) == 0 {
@@ -165,8 +151,7 @@ func readNotification(item Item) (Notification, error) {
 	return n, nil
 }
 
-// Advance records the Place of the last alert that was checked. It fails with ErrConflict if a
-// refresh has replaced the notification meanwhile.
+// Advance fails with ErrConflict if a refresh has replaced the notification meanwhile.
 func (w Notifications) Advance(ctx context.Context, n *Notification, to string) error {
 	next := *n
 	next.Cursor = to
@@ -179,8 +164,7 @@ func (w Notifications) Advance(ctx context.Context, n *Notification, to string) 
 	return nil
 }
 
-// Delete deletes a notification after all its alerts were checked, unless a refresh has replaced it
-// meanwhile.
+// Delete does nothing if a refresh has replaced the notification meanwhile.
 func (w Notifications) Delete(ctx context.Context, n Notification) error {
 	err := w.Table.Write(ctx, Op{Mode: Remove, Item: Item{Key: n.key(), Version: n.version}})
 	return wrap(unless(err, ErrConflict), "end news of %s", n.Route)

@@ -15,7 +15,6 @@ import (
 
 var milBuh = fare.Route{Origin: "MIL", Destination: "BUH"}
 
-// Asking for the same alert again does not repeat the last message, unless the threshold changed.
 func TestSubscribingAgainIsNoNews(t *testing.T) {
 	for _, c := range []struct {
 		name            string
@@ -60,7 +59,6 @@ func TestSubscribingAgainIsNoNews(t *testing.T) {
 	}
 }
 
-// MarkNotified records the notification even if the alert was changed after it was read.
 func TestMarkNotifiedOfAnAlertThatChanged(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
 	d.confirmed(t, "x", alertOf("ada", "BUH", 2000))
@@ -72,7 +70,7 @@ func TestMarkNotifiedOfAnAlertThatChanged(t *testing.T) {
 	if err != nil || got.Threshold != 3000 || got.Mailed != 20500 || !got.Fresh {
 		t.Errorf("%+v %v", got, err)
 	}
-	storetest.Must(t, d.MarkNotified(ctx, read, 20493, 0)) // by a late process
+	storetest.Must(t, d.MarkNotified(ctx, read, 20493, 0))
 	if got, _ = d.One(ctx, store.Ref{Route: milBuh}, "ada"); got.Mailed != 20500 {
 		t.Errorf("an earlier refresh was recorded in place of a later: %+v", got)
 	}
@@ -136,7 +134,6 @@ func TestNotifications(t *testing.T) {
 	moved.Cursor = "s2"
 	next("", moved)
 
-	// The sender of replaced news gets a conflict.
 	leave(news("BUH", 20507, "c"))
 	if err := w.Advance(ctx, &first, "s3"); !errors.Is(err, store.ErrConflict) {
 		t.Errorf("the cursor of earlier news was stored: %v", err)
@@ -156,12 +153,12 @@ func TestNotifications(t *testing.T) {
 	}
 	next("", news("LON", 20500, "b"))
 	silent := news("LON", 20507, "")
-	leave(silent) // seen, without news
+	leave(silent)
 	next("")
 
 	leave(news("PAR", 20507, "e"))
 	d.now = until
-	next("") // expired
+	next("")
 }
 
 func TestMalformedNews(t *testing.T) {

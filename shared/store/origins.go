@@ -18,7 +18,7 @@ type Coverage struct {
 	Observations int       `json:"n"`
 	Sample       int       `json:"s"` // past days with a known cheapest fare
 	Newest       time.Time `json:"at"`
-	AsOf         fare.Day  `json:"on"` // day of the refresh that wrote it
+	AsOf         fare.Day  `json:"on"` // day of the refresh that wrote the coverage
 }
 
 func (c Coverage) exceeds(than Coverage) bool {
@@ -34,10 +34,8 @@ func (f Fares) Trends(ctx context.Context, origin fare.City) (trends.Origin, int
 	return trendsOfOrigin.value(ctx, f.Table, originKey(origin, "TRENDS"), Eventual)
 }
 
-// PutTrends records an origin as covered, writes the coverage of the destinations in changed, and then
-// the trends. It fails if the stored version of the trends is not the given one; version 0 requires
-// that none are stored. Since the trends come last, a refresh after an interrupted PutTrends finds the
-// same changes again.
+// PutTrends writes the trends last, so that a refresh after an interrupted PutTrends finds the same changes again.
+// PutTrends fails if the stored trends do not have the given version; 0 means that none are stored.
 func (f Fares) PutTrends(
 	ctx context.Context, origin fare.City, o trends.Origin, version int64, changed map[fare.City]Coverage,
 ) error {
@@ -84,7 +82,7 @@ func (f Fares) putCoverage(ctx context.Context, key Key, c Coverage) error {
 
 func cityOf(item Item) (fare.City, error) { return fare.City(item.Sort), nil }
 
-// Covered returns at most limit covered origins after the given city, in alphabetical order.
+// Covered returns origins in alphabetical order. A limit of 0 means no limit.
 func (f Fares) Covered(ctx context.Context, after fare.City, limit int) ([]fare.City, error) {
 	r := Range{Partition: "COVERED", After: string(after), Limit: limit}
 	origins, err := list(ctx, f.Table, r, cityOf)
@@ -96,7 +94,6 @@ type Into struct {
 	Coverage
 }
 
-// Into returns at most limit routes to a destination, ordered by origin, after the given one.
 func (f Fares) Into(ctx context.Context, destination, after fare.City, limit int) ([]Into, error) {
 	r := Range{Partition: "INTO#" + string(destination), After: string(after), Limit: limit}
 	routes, err := list(ctx, f.Table, r, func(item Item) (Into, error) {
@@ -126,7 +123,6 @@ func (f Fares) UpdateDeals(ctx context.Context, origin fare.City, trip fare.Trip
 	return dealsOfOrigin.update(ctx, f.Table, dealsKey(origin, trip), change)
 }
 
-// OriginLists holds what an origin's refresh stores beside its series.
 type OriginLists struct {
 	Trends     trends.Origin
 	Coverage   map[fare.City]Coverage
@@ -134,8 +130,7 @@ type OriginLists struct {
 	LastAnswer time.Time
 }
 
-// PutOrigin writes those lists of an origin that differ from the stored ones, and returns how many
-// items it wrote, not counting the coverage. It keeps a later LastAnswer.
+// PutOrigin keeps a later LastAnswer. written does not count the coverage.
 func (f Fares) PutOrigin(ctx context.Context, origin fare.City, l OriginLists) (written int, err error) {
 	var items []Item
 	for _, trip := range fare.Trips() {

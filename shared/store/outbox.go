@@ -14,21 +14,18 @@ import (
 	"time"
 )
 
-// Outbox stores jobs, such as mails, that run after the request was answered. For example, the
-// answer to a request for a new key must not reveal whether the customer exists, so a job looks the
-// customer up. A job may run more than once (partitions: OUTBOX, OFFER).
+// A job may run more than once. Jobs also protect privacy: the answer to a request for a new key must not reveal
+// whether the customer exists, so a job looks the customer up.
 type Outbox struct {
 	Table Table
-	Name  string // part of the key, so it must not change
+	Name  string // part of the key, so Name must not change
 	// Delay, if set, returns the time until a new job is due.
 	Delay func() time.Duration
-	// Choose, if set, picks at most the given number of due jobs for Take. If nil, Take picks them
-	// in turn; see InTurn.
+	// If Choose is nil, Take picks jobs as InTurn sorts them.
 	Choose func(ctx context.Context, due []Job, most int) ([]Job, error)
 }
 
-// RandomDelay returns 1 to 10 s. As the Delay of an Outbox, it hides what a job did from callers
-// who measure the timing of later answers.
+// As the Delay of an Outbox, RandomDelay hides what a job did from callers who measure answer times.
 func RandomDelay() time.Duration { return time.Second + mathrand.N(9*time.Second) }
 
 // Retries returns a separate outbox for jobs that failed, so that they do not delay new jobs.
@@ -40,11 +37,9 @@ type Job struct {
 	Lang  string    `json:"lang"`
 	Ref   string    `json:"ref,omitempty"` // the subject of the job
 	At    time.Time `json:"at"`
-	// Caller is the pseudonym of the caller whose request added the job. It is empty if the service
-	// itself, or an earlier version, added the job.
+	// Caller is the pseudonym of the caller whose request added the job, if any.
 	Caller string `json:"caller,omitempty"`
-	// Network is the pseudonym of the caller's network. It is empty if the caller has a loopback or private
-	// address, or if the service itself added the job. To is the pseudonym of the recipient.
+	// Network is the pseudonym of the caller's network, if that is public. To is the pseudonym of the recipient.
 	Network string       `json:"network,omitempty"`
 	To      SubscriberID `json:"to,omitempty"`
 	// New is set by Choose if the job is the first of its network in 24 hours.
@@ -59,12 +54,11 @@ type Job struct {
 	item Item
 }
 
-// Name returns the name of a job in its outbox. It stays the same when the job is postponed.
+// Name stays the same when the job is postponed.
 func (j Job) Name() string { return cmp.Or(j.First, j.item.Sort) }
 
 func (o Outbox) partition() string { return "OUTBOX#" + o.Name }
 
-// jobDays is how long a job is stored. A worker that runs gives it up earlier.
 const jobDays = 7
 
 func (o Outbox) Put(ctx context.Context, j Job) error {
@@ -73,7 +67,7 @@ func (o Outbox) Put(ctx context.Context, j Job) error {
 	return wrap(w.commit(ctx, o.Table), "leave a job")
 }
 
-// PutOnce adds a job under a name. It does nothing if a job with that name and j.At exists.
+// PutOnce does nothing if a job with the same name and j.At exists.
 func (o Outbox) PutOnce(ctx context.Context, j Job, name string) error {
 	op, err := o.put(j)
 	if err == nil {
@@ -83,9 +77,8 @@ func (o Outbox) PutOnce(ctx context.Context, j Job, name string) error {
 	return wrap(unless(err, ErrExists), "leave a job")
 }
 
-// Keep stores a job under a name until it expires. The job has no due time: only Kept returns it,
-// and Take must not be used on such an outbox. If a job of that name is stored, Keep changes
-// nothing and reports false.
+// Take must not be used on an outbox with kept jobs, which have no due time. If a job of that name is stored, Keep
+// reports false.
 func (o Outbox) Keep(ctx context.Context, j Job, name string, expires time.Time) (fresh bool, err error) {
 	op, err := o.put(j)
 	if err == nil {
@@ -95,8 +88,7 @@ func (o Outbox) Keep(ctx context.Context, j Job, name string, expires time.Time)
 	return err == nil, wrap(unless(err, ErrExists), "keep a job")
 }
 
-// Kept reads at most the given number of kept jobs after a name, in order of name, and returns them
-// without malformed ones.
+// Kept returns jobs in order of name, and omits malformed ones.
 func (o Outbox) Kept(ctx context.Context, after string, most int) (jobs []Job, err error) {
 	items, err := o.Table.Query(ctx, Range{Partition: o.partition(), After: after, Limit: most, Read: Strong})
 	for _, item := range items {
@@ -109,8 +101,7 @@ func (o Outbox) Kept(ctx context.Context, after string, most int) (jobs []Job, e
 	return jobs, wrap(err, "look for kept jobs")
 }
 
-// Postpone makes a taken job due again at the given time, in this outbox even if it comes from
-// another one. It does nothing if another worker has taken the job meanwhile.
+// Postpone moves a job of another outbox to this one, and does nothing if another worker has taken the job.
 func (o Outbox) Postpone(ctx context.Context, j Job, until time.Time) error {
 	later := j
 	later.Leased, later.First = until.UTC(), j.Name()
@@ -123,13 +114,12 @@ func (o Outbox) Postpone(ctx context.Context, j Job, until time.Time) error {
 	return wrap(unless(err, ErrConflict), "postpone a job")
 }
 
-// Release gives back a job that was taken but not started, for other workers to take at once.
 func (o Outbox) Release(ctx context.Context, j Job) error {
 	j.Leased = time.Time{}
 	return wrap(unless(write(ctx, o.Table, replace(j.item), j), ErrConflict), "give back a job")
 }
 
-// jobTime is the format of the due time at the start of a job's sort key, so keys sort by due time.
+// jobTime makes sort keys sort by due time.
 const jobTime = "20060102T150405.000000000"
 
 func (o Outbox) put(j Job) (Op, error) {
@@ -147,12 +137,10 @@ func (o Outbox) put(j Job) (Op, error) {
 	}}, err
 }
 
-// maxRead limits how many jobs Take reads, and thereby the memory and the time that a flood of jobs
-// costs. It is high so that the jobs of one network do not hide those of the others.
+// maxRead limits the memory and the time that a flood of jobs costs.
 const maxRead = 20_000
 
-// Take leases at most the given number of due jobs, as Choose picks them. If a job is not deleted
-// when its lease ends, another worker may take it. Take may return both jobs and an error.
+// If a job is not deleted when the lease ends, another worker may take the job. Take may return both jobs and an error.
 func (o Outbox) Take(ctx context.Context, most int, now time.Time, lease time.Duration) ([]Job, error) {
 	items, err := o.Table.Query(ctx, Range{Partition: o.partition(), Limit: maxRead, Read: Strong})
 	if err != nil {
@@ -192,7 +180,7 @@ func (o Outbox) Take(ctx context.Context, most int, now time.Time, lease time.Du
 			tried.Tries++
 			data, err := json.Marshal(tried)
 			if j.item.Data = data; err != nil || o.Table.Write(ctx, Op{Mode: Replace, Item: j.item}) != nil {
-				j.item = Item{} // another worker took it first, or a later Take finds it again
+				j.item = Item{} // another worker was first, or a later Take finds the job
 			}
 			j.item.Version++
 		})
@@ -201,7 +189,7 @@ func (o Outbox) Take(ctx context.Context, most int, now time.Time, lease time.Du
 	return slices.DeleteFunc(jobs, func(j Job) bool { return j.item.Sort == "" }), errors.Join(faults...)
 }
 
-// about returns the writes that delete all malformed and all wanted jobs.
+// The returned writes also delete malformed jobs.
 func (o Outbox) about(ctx context.Context, wanted func(Job) bool) (writes []Op, err error) {
 	items, err := o.Table.Query(ctx, Range{Partition: o.partition(), Read: Strong})
 	if err != nil {
@@ -228,9 +216,8 @@ func (w *writes) addJobs(o Outbox, jobs ...Job) {
 	}
 }
 
-// InTurn sorts jobs so that the callers' networks take turns: first one job of each network, then the
-// second of each, and so on. earlier returns how many turns a network has had already; its first job
-// comes after these turns. Jobs without a network come first.
+// InTurn sorts jobs so that networks take turns: first one job of each network, then the second of each, and so on.
+// Jobs without a network come first.
 func InTurn(jobs []Job, earlier func(network string) int) []Job {
 	next, turn, order := map[string]int{}, make([]int, len(jobs)), make([]int, len(jobs))
 	for i, j := range jobs {
@@ -254,14 +241,12 @@ func InTurn(jobs []Job, earlier func(network string) int) []Job {
 
 func offerKey(id string) Key { return Key{"OFFER#" + id, "JOB"} }
 
-// Offer stores a job under an id until the given time, for Accept. A second Offer with the same id
-// changes nothing.
+// A second Offer with the same id changes nothing.
 func (o Outbox) Offer(ctx context.Context, id string, j Job, until time.Time) error {
 	err := write(ctx, o.Table, replace(Item{Key: offerKey(id), Expires: until}), j)
 	return wrap(unless(err, ErrExists), "offer a job")
 }
 
-// CheckOffer returns ErrNotFound if there is no offer with the id or it has expired.
 func (o Outbox) CheckOffer(ctx context.Context, id string) error {
 	_, err := o.offer(ctx, id)
 	return err
@@ -272,7 +257,7 @@ func (o Outbox) offer(ctx context.Context, id string) (Item, error) {
 	return item, wrap(err, "read offered job")
 }
 
-// Accept adds the job that was offered under an id to the outbox. A second Accept does nothing.
+// A second Accept does nothing.
 func (o Outbox) Accept(ctx context.Context, id string, now time.Time) error {
 	return RetryConflicts(ctx, func() error {
 		item, err := o.offer(ctx, id)

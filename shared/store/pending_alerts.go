@@ -9,11 +9,9 @@ import (
 	"time"
 )
 
-// MaxAlerts is the maximum number of alerts of one subscriber.
 const MaxAlerts = 20
 
 var (
-	// ErrUsed means that the pending subscription was already confirmed.
 	ErrUsed    = errors.New("confirmed before")
 	ErrTooMany = errors.New("too many alerts")
 	ErrStopped = errors.New("mail is stopped")
@@ -21,9 +19,7 @@ var (
 
 func pendingKey(id string) Key { return Key{"PENDING#" + id, "ALERT"} }
 
-// AddPending stores a subscription that waits for confirmation until expires and, in the same
-// write, the jobs that ask for confirmation. It does the same for known and unknown subscribers, so
-// callers cannot find out who has alerts.
+// AddPending does the same for known and unknown subscribers, so that callers cannot find out who has alerts.
 func (a Alerts) AddPending(ctx context.Context, id string, pending Alert, expires time.Time, jobs ...Job) error {
 	var w writes
 	w.addRecord(replace(Item{Key: pendingKey(id), Expires: expires}), pending)
@@ -31,8 +27,7 @@ func (a Alerts) AddPending(ctx context.Context, id string, pending Alert, expire
 	return wrap(w.commit(ctx, a.Table), "store pending subscription")
 }
 
-// Pending returns a subscription that waits for confirmation. It fails with ErrNotFound if the id
-// is unknown or expired, and with ErrUsed if the subscription was confirmed.
+// Pending fails with ErrUsed if the subscription was confirmed.
 func (a Alerts) Pending(ctx context.Context, id string) (Alert, error) {
 	pending, _, err := a.pending(ctx, id)
 	return pending, err
@@ -51,17 +46,13 @@ func (a Alerts) pending(ctx context.Context, id string) (Alert, Item, error) {
 	return pending, item, wrap(err, "read pending subscription")
 }
 
-// Confirm turns a pending subscription into an alert, or changes the existing alert. A second call
-// with the same id fails with ErrUsed, or with ErrNotFound after the id has expired. An existing
-// alert keeps the day of its last message, so that a new subscription to the same condition does
-// not repeat the message. Confirm fails with ErrTooMany if a new alert would exceed MaxAlerts, and
-// with ErrStopped if messages to the subscriber are blocked.
+// A second Confirm with the same id fails with ErrUsed or, after the expiry, with ErrNotFound. An existing alert keeps
+// the day of the last message, so that a new subscription to the same condition does not repeat that message.
 func (a Alerts) Confirm(ctx context.Context, id string) (Alert, error) {
 	return a.confirmFor(ctx, id, func(*Alert) {})
 }
 
-// ConfirmAs is like Confirm, for an alert that was requested without a subscriber. It sets the
-// subscriber, and their address on the alert's channel.
+// ConfirmAs is for an alert that was requested without a subscriber.
 func (a Alerts) ConfirmAs(ctx context.Context, id string, s SubscriberID, address string) (Alert, error) {
 	return a.confirmFor(ctx, id, func(alert *Alert) {
 		alert.Subscriber, alert.Address = s, address
@@ -101,8 +92,7 @@ func (a Alerts) confirm(ctx context.Context, id string, owned func(*Alert)) (Ale
 	previous, err := a.One(ctx, alert.Ref(), alert.Subscriber)
 	switch {
 	case err == nil:
-		// The write below requires previous.version, since a sender may change these fields
-		// meanwhile.
+		// The write below requires previous.version, since a sender may change these fields meanwhile.
 		alert.Mailed, alert.Fresh = previous.Mailed, previous.Fresh || previous.condition() != alert.condition()
 		alert.State, alert.Since = previous.State, previous.Since
 	case !errors.Is(err, ErrNotFound):
@@ -115,7 +105,7 @@ func (a Alerts) confirm(ctx context.Context, id string, owned func(*Alert)) (Ale
 	pending.Data = nil
 	w := writes{ops: []Op{
 		{Mode: Replace, Item: pending},
-		// A concurrent Stop stores this mark before it removes the alerts, and would miss this one.
+		// A concurrent Stop stores this mark first, and would not see the new alert.
 		{Mode: Check, Item: Item{Key: stoppedKey(alert.Subscriber)}},
 	}}
 	w.putRefs(alert.Subscriber, refs, version)

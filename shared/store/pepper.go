@@ -11,19 +11,15 @@ import (
 
 var (
 	pepperKey = Key{"SECRET", "PEPPER"}
-	// pepperMark shows which pepper a store uses, without revealing it. The pepper is the
-	// operator's secret from which pseudonyms are computed.
+	// pepperMark shows which pepper a store uses, without revealing the pepper.
 	pepperMark = Key{"SERVICE", "PEPPER"}
 )
 
-// ErrOtherPepper means that the store was created with another pepper, so the service cannot find
-// any customer or subscriber in it.
 var ErrOtherPepper = errors.New(
 	"the store was made with another pepper, so no customer or subscriber in it would be found, and no earlier link would work; give the service the pepper that it had: set VERDETTO_PEPPER to what was exported, or use verdetto pepper import",
 )
 
-// CheckPepper fails with ErrOtherPepper if the store was created with another pepper. It stores the
-// mark if there is none; otherwise it costs one eventually consistent read.
+// CheckPepper stores the mark in a new store.
 func CheckPepper(ctx context.Context, table Table, pepper []byte) error {
 	mark := apikey.MAC(pepper, "verdetto: the pepper of a store")
 	item, err := table.Get(ctx, pepperMark, Eventual)
@@ -49,13 +45,13 @@ func StoredPepper(ctx context.Context, table Table) ([]byte, error) {
 	return item.Data, wrap(err, "read pepper")
 }
 
-// Pepper returns the stored pepper (partition: SECRET), after storing fresh if there is none.
+// Pepper stores fresh if no pepper is stored.
 func Pepper(ctx context.Context, table Table, fresh []byte) ([]byte, error) {
 	pepper, err := createOrGet(ctx, table, Item{Key: pepperKey, Data: fresh})
 	return pepper, wrap(err, "store pepper")
 }
 
-// ReplacePepper stores a pepper in the table, even if the store was created with another.
+// ReplacePepper works even if the store was created with another pepper.
 func ReplacePepper(ctx context.Context, table Table, pepper []byte) error {
 	if err := table.Write(ctx, set(Item{Key: pepperKey, Data: pepper}), remove(pepperMark)); err != nil {
 		return fmt.Errorf("store pepper: %w", err)

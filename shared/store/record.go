@@ -12,7 +12,7 @@ import (
 	"verdetto/shared/fare/packed"
 )
 
-// ErrUnreadable means that a stored item is malformed. Reading it again does not help.
+// ErrUnreadable means that a stored item is malformed: another read does not help.
 var ErrUnreadable = errors.New("malformed")
 
 func wrap(err error, format string, args ...any) error {
@@ -39,14 +39,13 @@ func get[T any](ctx context.Context, table Table, key Key, read Consistency) (re
 	return record, item, err
 }
 
-// record is a kind of item with its codec.
 type record[T any] struct {
 	what   string
 	decode func([]byte) (T, error)
 	encode func(T) []byte
 }
 
-// Stored is an encoded record: as it was read, or to be written. Without an item Version is 0.
+// Version is 0 if no item is stored.
 type Stored[T any] struct {
 	Version int64
 	data    []byte
@@ -66,7 +65,6 @@ func (r *record[T]) Change(item *Item, change func(*T)) error {
 	return err
 }
 
-// Exists is false for an item that was not found.
 func (s Stored[T]) Exists() bool { return s.data != nil }
 
 func (s Stored[T]) Compact() Stored[T] {
@@ -74,8 +72,8 @@ func (s Stored[T]) Compact() Stored[T] {
 	return s
 }
 
-// Value decodes the record. It fails with ErrNotFound if there is no item. If another version of the
-// program wrote the item, Value fails with ErrNotFound too, but may return a part of the record.
+// Value fails with ErrNotFound if there is no item, or if another version of the program wrote the item. In the second
+// case, Value may return a part of the record.
 func (s Stored[T]) Value() (value T, err error) {
 	if !s.Exists() {
 		return value, ErrNotFound
@@ -86,7 +84,6 @@ func (s Stored[T]) Value() (value T, err error) {
 	return value, err
 }
 
-// read returns an item that does not exist as Stored without data.
 func (r *record[T]) read(ctx context.Context, t Table, key Key, read Consistency) (Stored[T], error) {
 	item, err := t.Get(ctx, key, read)
 	if err = unless(err, ErrNotFound); err != nil {
@@ -95,8 +92,8 @@ func (r *record[T]) read(ctx context.Context, t Table, key Key, read Consistency
 	return r.Of(item), nil
 }
 
-// value reads and decodes a record. If another version of the program wrote it, value returns
-// ErrNotFound together with the version of the item, so that it can be replaced.
+// If another version of the program wrote the item, value returns ErrNotFound together with the item's version, so that
+// the item can be replaced.
 func (r *record[T]) value(ctx context.Context, t Table, key Key, read Consistency) (value T, version int64, err error) {
 	s, err := r.read(ctx, t, key, read)
 	if err == nil {
@@ -110,8 +107,7 @@ func (r *record[T]) wrap(err error, did string, key Key) error {
 	return wrap(err, "%s %s of %s", did, r.what, key.Partition[strings.IndexByte(key.Partition, '#')+1:])
 }
 
-// put writes a record, unless it is unchanged. It fails if the stored version is not the one that
-// was read; version 0 requires that there is no item.
+// put fails if the stored version is not was.Version, where 0 means no item.
 func (r *record[T]) put(ctx context.Context, t Table, key Key, was, now Stored[T]) (changed bool, err error) {
 	var w writes
 	change(&w, key, was, now)
@@ -124,8 +120,7 @@ func change[T any](w *writes, key Key, was, now Stored[T]) {
 	}
 }
 
-// update retries if another process changes the item meanwhile. Without an item, change gets the
-// zero value.
+// Without an item, change gets the zero value.
 func (r *record[T]) update(ctx context.Context, t Table, key Key, change func(T) T) error {
 	return RetryConflicts(ctx, func() error {
 		was, err := r.read(ctx, t, key, Eventual)
@@ -166,7 +161,7 @@ func replace(i Item) Op {
 
 func remove(key Key) Op { return Op{Mode: Delete, Item: Item{Key: key}} }
 
-// writes collects writes. If encoding a record failed, none is carried out.
+// If encoding a record failed, writes carries out nothing.
 type writes struct {
 	ops []Op
 	err error
@@ -187,7 +182,7 @@ func (w *writes) commit(ctx context.Context, table Table) error {
 	return table.Write(ctx, w.ops...)
 }
 
-// inTurn carries out the writes in batches of at most MaxWrites, each a transaction of its own.
+// inTurn writes in batches, each a transaction of its own.
 func (w *writes) inTurn(ctx context.Context, table Table) error {
 	if w.err != nil {
 		return w.err
@@ -206,8 +201,7 @@ func write(ctx context.Context, table Table, op Op, record any) error {
 	return w.commit(ctx, table)
 }
 
-// rewrite changes a record and writes it. If another process has written the record meanwhile, it
-// reads the record again and retries. A removed record stays removed, without an error.
+// A removed record stays removed, and rewrite returns no error.
 func rewrite[T any](ctx context.Context, record T, change func(T) error, read func() (T, error)) error {
 	err := RetryConflicts(ctx, func() error {
 		err := change(record)
@@ -223,8 +217,7 @@ func rewrite[T any](ctx context.Context, record T, change func(T) error, read fu
 	return unless(err, ErrNotFound)
 }
 
-// createOrGet creates an item and, in the same write, sets the further items. If the item exists, it
-// changes nothing and returns the existing data.
+// If the item exists, createOrGet changes nothing and returns the stored data.
 func createOrGet(ctx context.Context, table Table, item Item, with ...Item) (data []byte, err error) {
 	ops := []Op{{Mode: Create, Item: item}}
 	for _, i := range with {

@@ -9,21 +9,16 @@ import (
 	"verdetto/shared/apikey"
 )
 
-// A recovery replaces a lost key by a new key that is sent by mail. The new key is first Pending, and
-// the API refuses it. When the mail server has accepted the mail, one write makes the new key current
-// and stores the previous one as Former, so that Undo can restore it. At most one key works at any
-// moment.
+// A recovery replaces a lost key by a new key that is sent by mail. The new key is Pending until the mail server has
+// accepted the mail. The previous key is then Former, so that Undo can restore that key.
 
 func (c Customer) Guarded(now time.Time) bool { return now.Before(c.GuardedUntil) }
 
-// Recovered reports whether a recovery that was requested at the time asked is finished: the key
-// with the hash fresh became current, the recovery was undone, or a later key was issued.
 func (c Customer) Recovered(asked time.Time, fresh apikey.Hash) bool {
 	return bytes.Equal(c.Hash, fresh[:]) || bytes.Equal(c.Voided, fresh[:]) || c.IssuedAt.After(asked)
 }
 
-// Owned returns the hash of the key that was valid before the recoveries that can still be undone,
-// or of the current key if there are none. An empty hash means that there is no key.
+// Owned returns the hash of the key that Undo would restore, or of the current key.
 func (c Customer) Owned() []byte {
 	if c.Former != nil {
 		return c.Former.Hash
@@ -31,8 +26,7 @@ func (c Customer) Owned() []byte {
 	return c.Hash
 }
 
-// Activate makes a pending key the current key. It does nothing if the key is no longer pending, for
-// example after a rotation, a purchase or an Undo.
+// Activate does nothing if the key is no longer pending, for example after a rotation, a purchase or an Undo.
 func (k Customers) Activate(ctx context.Context, id apikey.CustomerID, fresh apikey.Hash, now time.Time) error {
 	return k.Change(ctx, id, func(c *Customer) error {
 		if !c.Pending.is(fresh[:]) {
@@ -48,7 +42,6 @@ func (k Customers) Activate(ctx context.Context, id apikey.CustomerID, fresh api
 	})
 }
 
-// Cancel removes a pending key that could not be mailed.
 func (k Customers) Cancel(ctx context.Context, id apikey.CustomerID, fresh apikey.Hash) error {
 	return k.Change(ctx, id, func(c *Customer) error {
 		if c.Pending.is(fresh[:]) {
@@ -58,13 +51,10 @@ func (k Customers) Cancel(ctx context.Context, id apikey.CustomerID, fresh apike
 	})
 }
 
-// ErrNothingToUndo means that the key to restore is not the Owned one, for example because the
-// customer has rotated or bought a key since.
 var ErrNothingToUndo = errors.New("no recovery to undo")
 
-// Undo restores the customer's former key, whose hash begins with owned, and makes the keys of
-// later recoveries invalid. Until the time guarded, every recovery needs a confirmation by mail.
-// Undo is idempotent.
+// Undo restores the former key, whose hash begins with owned, and makes the keys of later recoveries invalid. Undo is
+// idempotent.
 func (k Customers) Undo(ctx context.Context, id apikey.CustomerID, owned []byte, guarded time.Time) error {
 	return k.Change(ctx, id, func(c *Customer) error {
 		if err := c.undoable(owned); err != nil {
@@ -83,7 +73,6 @@ func (k Customers) Undo(ctx context.Context, id apikey.CustomerID, owned []byte,
 	})
 }
 
-// Undoable returns nil if Undo would succeed or has already succeeded, else ErrNothingToUndo.
 func (k Customers) Undoable(ctx context.Context, id apikey.CustomerID, owned []byte) error {
 	c, err := k.orNew(ctx, id)
 	if err != nil {
@@ -105,10 +94,7 @@ const RotationGrace = 10 * time.Minute
 
 var ErrNotHeld = errors.New("the key is not the current one")
 
-// Rotate replaces the current key, which the caller must show, by the key whose hash is fresh, and
-// returns the stored customer. If an earlier call within RotationGrace has already done so, Rotate
-// changes nothing, because the answer of that call may have been lost. For any other shown key, it
-// fails with ErrNotHeld. If the outcome of its write is unknown, it tries again.
+// Within RotationGrace, a repeated Rotate changes nothing and succeeds, because the first answer may have been lost.
 func (k Customers) Rotate(
 	ctx context.Context, shown apikey.Key, fresh apikey.Hash, now time.Time,
 ) (stored Customer, err error) {
@@ -128,7 +114,6 @@ func (k Customers) Rotate(
 	return stored, err
 }
 
-// HasRotated reports whether the shown key was rotated within RotationGrace.
 func (c Customer) HasRotated(shown apikey.Key, now time.Time) bool {
 	return c.Rotated != nil && len(c.Rotated.Hash) == len(apikey.Hash{}) &&
 		shown.Matches(apikey.Hash(c.Rotated.Hash)) && now.Sub(c.Rotated.At) < RotationGrace

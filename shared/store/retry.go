@@ -9,17 +9,13 @@ import (
 	"verdetto/shared/runtime/retry"
 )
 
-// maxTries is the maximum number of tries of a conditional write. TestFiftyAtOnce shows that it is
-// enough for 50 concurrent writers of one item. A caller with less time passes a context that ends
-// earlier.
+// TestFiftyAtOnce shows that maxTries is enough for 50 concurrent writers of one item.
 const maxTries = 20
 
 var waits = retry.Backoff{First: 20 * time.Millisecond, Longest: time.Second}
 
-// RetryConflicts calls change, which reads an item, decides, and writes the item with its version
-// as condition. If change fails with ErrConflict or ErrExists, RetryConflicts waits for a random,
-// growing time and calls it again. After maxTries tries, or when ctx ends, it fails with
-// ErrUnavailable. It returns any other error at once.
+// RetryConflicts calls change again after ErrConflict or ErrExists, so change must read the item anew. After maxTries
+// tries, or when ctx ends, RetryConflicts fails with ErrUnavailable.
 func RetryConflicts(ctx context.Context, change func() error) error {
 	return retryWhile(ctx, func(err error) int {
 		if isConflict(err) {
@@ -29,7 +25,6 @@ func RetryConflicts(ctx context.Context, change func() error) error {
 	}, change)
 }
 
-// retryWhile calls change until it succeeds, or has failed as often as tries allows for its error.
 func retryWhile(ctx context.Context, tries func(error) int, change func() error) error {
 	for try := 1; ; try++ {
 		err := change()

@@ -16,8 +16,6 @@ import (
 	"verdetto/shared/verdict/trends"
 )
 
-// contended refuses every write to one partition, or to all if there is no partition, as if another
-// writer were always faster.
 type contended struct {
 	store.Table
 	refusal   error
@@ -101,7 +99,7 @@ func TestRetryEnds(t *testing.T) {
 	broken := errors.New("broken")
 	for _, c := range []struct {
 		name  string
-		ends  []error // errors of the tries, in order
+		ends  []error
 		tries int
 		want  error
 	}{
@@ -132,7 +130,6 @@ func TestRetryEnds(t *testing.T) {
 	})
 }
 
-// slow delays calls, so that concurrent callers interleave.
 type slow struct {
 	store.Table
 	wait func()

@@ -10,8 +10,7 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// The score compares published verdicts with later fares: one sum over all time, and one sum per
-// week. PutPooled writes both together with the pooled statistics, so that each day counts once.
+// PutPooled writes the score together with the pooled statistics, so that each day counts once.
 const (
 	scorePartition  = "SCORE"
 	scoreWeekPrefix = "WEEK#"
@@ -46,8 +45,7 @@ func (f Fares) ScoreOfWeek(ctx context.Context, monday fare.Day) (*score.Sum, er
 	return f.score(ctx, weekKey(monday), Strong)
 }
 
-// score fails if another version of the program wrote the score, since no refresh can compute it
-// anew.
+// score fails if another version of the program wrote the score, since no refresh can compute the score anew.
 func (f Fares) score(ctx context.Context, key Key, read Consistency) (*score.Sum, error) {
 	sum, version, err := sums.value(ctx, f.Table, key, read)
 	if version == 0 && errors.Is(err, ErrNotFound) {

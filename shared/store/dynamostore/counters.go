@@ -16,12 +16,8 @@ import (
 	"verdetto/shared/store/dynamostore/schema"
 )
 
-// takeTries limits how often take calls count and then begin. More than one round is needed only if
-// other callers use the same counter when it expires.
 const takeTries = 4
 
-// Take sends one conditional update, which adds to a counter or creates it. To restart a counter that
-// has expired but is not deleted yet, Take sends a second write.
 func (t *Store) Take(ctx context.Context, key store.Key, n, limit int64, expires time.Time) (int64, error) {
 	err := store.ValidateTake(key, n)
 	if err == nil && limit <= 0 {

@@ -15,8 +15,7 @@ import (
 
 const createWait = time.Minute
 
-// Create creates a table with billing per request and deletion of expired items, unless it exists.
-// On AWS, the deployment creates the table instead.
+// Create does nothing if the table exists.
 func Create(ctx context.Context, client *dynamodb.Client, name string) error {
 	_, err := client.CreateTable(ctx, &dynamodb.CreateTableInput{
 		TableName:   &name,

@@ -1,24 +1,9 @@
-// Package dynamostore implements store.Table in DynamoDB. Start with Store. AWS bills these
-// requests:
-//
-//   - a Get is one GetItem
-//   - a Write of one operation is one write, or a strong read for a Check
-//   - a Write of several operations is one transaction
-//   - a Take is one write, or two if the counter has expired but is not yet deleted
-//
-// # When an answer is lost
-//
-// If a request gets no answer, the SDK retries it, although the first try may have taken effect. So
-// each write that stores an item adds a random name to it. If the condition of a write fails,
-// DynamoDB returns the stored item. If that has the name of our write, an earlier try has taken
-// effect, and the write succeeds. If not, and an earlier try got no answer, that try may have taken
-// effect. Then the error is ErrUnavailable, because ErrExists or ErrConflict would mean that
-// nothing was written. A transaction sends the name as its request token, so that DynamoDB itself
-// recognises a retry.
-//
-// Two cases remain. A Take whose answer was lost counts twice if another caller took from the
-// counter between the tries, but only if the limit still allows it. A Delete whose answer was lost
-// also deletes an item that was created between the tries.
+// Package dynamostore implements store.Table in DynamoDB. Start with Store.
+// | If a request gets no answer, the SDK retries it, although the first try may have taken effect. So each write that
+// stores an item adds a random name to the item, by which a retry recognizes an earlier try. Where the outcome stays
+// unknown, the error is ErrUnavailable.
+// | A Take whose answer was lost may count twice if another caller took from the counter between the tries. A Delete
+// whose answer was lost also deletes an item that was created between the tries.
 package dynamostore
 
 import (
@@ -76,8 +61,7 @@ func (t *Store) Get(ctx context.Context, key store.Key, read store.Consistency) 
 	return item, nil
 }
 
-// afterExpired is the minimum number of items to request after a page with expired items, so that a
-// long run of them needs only few requests.
+// afterExpired is the least number of items in a further request, so that many expired items need few requests.
 const afterExpired = 100
 
 func (t *Store) Query(ctx context.Context, r store.Range) ([]store.Item, error) {
@@ -94,8 +78,7 @@ func (t *Store) Query(ctx context.Context, r store.Range) ([]store.Item, error) 
 		in.KeyConditionExpression = aws.String(schema.Partition + " = :p AND begins_with(" + schema.Sort + ", :s)")
 		in.ExpressionAttributeValues[":s"] = text(r.Prefix)
 	}
-	// DynamoDB rejects a start key outside the prefix. A key before the prefix needs no start key, and
-	// after the prefix there are no items.
+	// DynamoDB rejects a start key outside the prefix.
 	switch {
 	case strings.HasPrefix(r.After, r.Prefix) && r.After != "":
 		in.ExclusiveStartKey = keyOf(store.Key{Partition: r.Partition, Sort: r.After})

@@ -13,8 +13,7 @@ import (
 	"verdetto/shared/store"
 )
 
-// translate adds the matching error of package store, or ErrUnavailable if there is none, because the
-// request may have taken effect.
+// translate adds ErrUnavailable to unknown errors, because the request may have taken effect.
 func translate(err error) error {
 	var api smithy.APIError
 	if errors.As(err, &api) {
@@ -47,8 +46,7 @@ func (r contentionRetryer) IsErrorRetryable(err error) bool {
 	return r.RetryerV2.IsErrorRetryable(err) || contended(err)
 }
 
-// contended reports whether a request failed only because of another transaction, or of throttling
-// inside a transaction. A failed condition would fail again.
+// contended is false if a condition failed too, because the condition would fail again.
 func contended(err error) bool {
 	var conflict *types.TransactionConflictException
 	var running *types.TransactionInProgressException

@@ -41,7 +41,6 @@ func encode(item store.Item, version int64, writer string) attributes {
 	return a
 }
 
-// decode fails for an item that was added by hand, without a version or an expiry.
 func decode(a attributes) (store.Item, error) {
 	var item store.Item
 	var err error

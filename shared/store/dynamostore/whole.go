@@ -20,7 +20,6 @@ import (
 
 var _ store.Whole = (*Store)(nil)
 
-// Scan returns what DynamoDB reads at once, at most 1 MB.
 func (t *Store) Scan(ctx context.Context, after store.Key) (page []store.Item, next store.Key, err error) {
 	in := &dynamodb.ScanInput{TableName: &t.name, ConsistentRead: aws.Bool(true)}
 	if after != (store.Key{}) {
@@ -52,7 +51,6 @@ func (t *Store) Scan(ctx context.Context, after store.Key) (page []store.Item, n
 
 const placers = 16
 
-// Place uses conditional writes of single items.
 func (t *Store) Place(ctx context.Context, items []store.Item) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -98,8 +96,7 @@ func (t *Store) place(ctx context.Context, i store.Item, writer string) error {
 	return translate(err)
 }
 
-// asItIs keeps the item's own version. It stores data of 8 bytes as a count: reads return the same
-// bytes, and Take can continue the counter.
+// asItIs stores data of 8 bytes as a count, so that Take can continue the counter.
 func asItIs(i store.Item, writer string) attributes {
 	a := encode(i, i.Version, writer)
 	if count, ok := i.Count(); ok {
@@ -109,8 +106,7 @@ func asItIs(i store.Item, writer string) attributes {
 	return a
 }
 
-// mostInVain limits how often patiently makes a request, which the SDK itself tries several times. It
-// is high, because a table billed per request needs minutes to adapt to a sudden load.
+// mostInVain is high, because a table billed per request needs minutes to adapt to a sudden load.
 const mostInVain = 20
 
 var waits = retry.Backoff{First: 50 * time.Millisecond, Longest: 20 * time.Second}

@@ -15,11 +15,9 @@ import (
 	"verdetto/shared/store/dynamostore/schema"
 )
 
-// maxTransaction is DynamoDB's limit in bytes, with keys and attribute names.
+// maxTransaction is DynamoDB's limit in bytes.
 const maxTransaction = 4 << 20
 
-// Write sends one request for a single operation, or a transaction for several. It fails with
-// ErrTooLarge if the transaction has over maxTransaction bytes.
 func (t *Store) Write(ctx context.Context, ops ...store.Op) error {
 	if err := store.Validate(ops); err != nil {
 		return fmt.Errorf("write items: %w", err)
@@ -71,7 +69,7 @@ func (t *Store) transact(ctx context.Context, ops []store.Op) error {
 	in := &dynamodb.TransactWriteItemsInput{ClientRequestToken: aws.String(writer)}
 	size := 0
 	for _, op := range ops {
-		const overhead = 100 // attribute names and numbers
+		const overhead = 100 // bytes for attribute names and numbers
 		size += len(op.Item.Partition) + len(op.Item.Sort) + len(op.Item.Data) + overhead
 		in.TransactItems = append(in.TransactItems, t.request(op, writer))
 	}
@@ -100,14 +98,13 @@ func refusal(mode store.Mode) error {
 	return store.ErrConflict
 }
 
-// Conditions of writes; :now is in Unix seconds.
+// In these conditions, :now is in Unix seconds.
 const (
 	noItem   = "(attribute_not_exists(" + schema.Partition + ") OR " + schema.Expires + " <= :now)"
 	sameItem = "(" + schema.Version + " = :version AND " + schema.Expires + " > :now)"
 	notYet   = "(attribute_not_exists(" + schema.Writer + ") OR " + schema.Writer + " <> :writer)"
 )
 
-// request returns an operation as transactions need it. send converts it to a single request.
 func (t *Store) request(op store.Op, writer string) types.TransactWriteItem {
 	now := number(t.now().Unix())
 	same := attributes{":version": number(op.Item.Version), ":now": now}
@@ -138,8 +135,7 @@ func (t *Store) request(op store.Op, writer string) types.TransactWriteItem {
 	}
 }
 
-// set returns the update for store.Set, since only an update can increase an unknown version. Its
-// condition fails only if the same write is sent again, so the version rises by one.
+// set returns an update, because only an update can increase a version that is not known.
 func (t *Store) set(item store.Item, writer string) *types.Update {
 	set := "SET " + schema.Expires + " = :expires, " + schema.Writer + " = :writer"
 	remove := " REMOVE " + schema.Taken

@@ -9,8 +9,6 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// Place retries writes that failed temporarily or whose answer was lost. If DynamoDB refuses a write,
-// Place fails.
 func TestPlaceComesToItsEnd(t *testing.T) {
 	var want []store.Item
 	for n := range 40 {

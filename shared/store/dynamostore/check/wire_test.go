@@ -21,7 +21,6 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// wire replaces the connection of the SDK's client. The first requests fail, one for each fault.
 type wire struct {
 	mu     sync.Mutex
 	faults []fault
@@ -69,7 +68,6 @@ var (
 
 func resetBefore(*http.Request) (*http.Response, error) { return nil, syscall.ECONNRESET }
 
-// resetAfter sends the request and loses its answer.
 func resetAfter(r *http.Request) (*http.Response, error) {
 	response, err := http.DefaultTransport.RoundTrip(r)
 	if err == nil {
@@ -79,7 +77,6 @@ func resetAfter(r *http.Request) (*http.Response, error) {
 	return nil, syscall.ECONNRESET
 }
 
-// landsThen sends the request, lets another client write, and loses the answer.
 func landsThen(other func()) fault {
 	return func(r *http.Request) (*http.Response, error) {
 		_, err := resetAfter(r)
@@ -88,7 +85,6 @@ func landsThen(other func()) fault {
 	}
 }
 
-// overFaultyWire returns one table twice: over a sound connection, and over one with faults.
 func overFaultyWire(t *testing.T) (sound store.Table, faulty store.Table, w *wire, clock *storetest.Clock) {
 	t.Helper()
 	w, clock = &wire{}, storetest.NewClock()
@@ -108,7 +104,6 @@ func overFaultyWire(t *testing.T) (sound store.Table, faulty store.Table, w *wir
 
 var at = store.Key{Partition: "P", Sort: "s"}
 
-// A request fails once and the SDK retries it. The write takes effect exactly once.
 func TestWritesLandOnce(t *testing.T) {
 	once := map[string]fault{
 		"throttled": throttled, "a 500": broken, "reset before": resetBefore, "reset after": resetAfter,
@@ -119,7 +114,7 @@ func TestWritesLandOnce(t *testing.T) {
 	side := store.Op{Mode: store.Set, Item: store.Item{Key: store.Key{Partition: "P", Sort: "side"}}}
 	for _, c := range []struct {
 		name    string
-		before  bool // the item exists
+		before  bool
 		ops     []store.Op
 		version int64
 		also    map[string]fault
@@ -165,8 +160,7 @@ func TestWritesLandOnce(t *testing.T) {
 	}
 }
 
-// If our write may have taken effect and been overwritten, the error is ErrUnavailable, because
-// ErrConflict would mean that nothing was written.
+// ErrConflict would mean that nothing was written, but the write may have taken effect.
 func TestAmbiguityIsNotHidden(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -241,8 +235,6 @@ func TestExhaustedTriesAreUnavailable(t *testing.T) {
 	}
 }
 
-// The first request of a Take fails, before or after its effect, and the SDK retries it. The Take
-// counts exactly once.
 func TestTakeCountsOnce(t *testing.T) {
 	for name, f := range map[string]fault{
 		"throttled": throttled, "a 500": broken, "reset before": resetBefore, "reset after": resetAfter,
@@ -263,7 +255,6 @@ func TestTakeCountsOnce(t *testing.T) {
 	}
 }
 
-// The package comment of dynamostore lists these requests, and transactions.
 func TestCapacity(t *testing.T) {
 	clock := storetest.NewClock()
 	var ops []string

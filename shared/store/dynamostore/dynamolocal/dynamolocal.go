@@ -1,5 +1,5 @@
 // Package dynamolocal runs DynamoDB Local, Amazon's emulator of DynamoDB, on this machine and in
-// memory. Tests and cmd/lambdalocal use it. It needs Java and the jars that `make tools` fetches.
+// memory. Java and the jars that `make tools` fetches must be installed.
 package dynamolocal
 
 import (
@@ -35,13 +35,12 @@ const install = "install Java 17 and Maven and run make tools"
 
 var ErrMissing = errors.New("needs DynamoDB Local: " + install)
 
-// Region is for clients. Any would work, since -sharedDb makes all regions one.
+// Any Region works, because -sharedDb makes all regions one.
 const Region = "eu-south-1"
 
-// Start runs DynamoDB Local until stop is called, and returns its address.
 func Start(ctx context.Context) (endpoint string, stop func(), err error) {
 	for range 5 {
-		// DynamoDB Local ends at once if another process takes the free port that start found for it.
+		// DynamoDB Local ends at once if another process takes the free port.
 		if endpoint, stop, err = start(ctx); !errors.Is(err, errEnded) {
 			break
 		}
@@ -76,8 +75,7 @@ func start(ctx context.Context) (endpoint string, stop func(), err error) {
 	command.Stdout, command.Stderr = &output, &output
 	started, ended := make(chan error, 1), make(chan error, 1)
 	go func() {
-		// On Linux, the process is killed when the thread that started it ends, so that thread must
-		// keep running.
+		// On Linux, the process is killed when its starting thread ends.
 		runtime.LockOSThread()
 		err := command.Start()
 		started <- err
@@ -89,7 +87,7 @@ func start(ctx context.Context) (endpoint string, stop func(), err error) {
 		return "", nil, fmt.Errorf("start DynamoDB Local: %w", err)
 	}
 	stop = sync.OnceFunc(func() {
-		_ = command.Process.Kill() // it stores nothing on disk
+		_ = command.Process.Kill() // DynamoDB Local stores nothing on disk
 		<-ended
 	})
 	endpoint = "http://127.0.0.1:" + strconv.Itoa(port)
@@ -125,16 +123,13 @@ func Client(endpoint string, options ...func(*dynamodb.Options)) *dynamodb.Clien
 	}, options...)
 }
 
-// shared is the DynamoDB Local of all tests of a test binary.
 var shared = sync.OnceValues(func() (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	endpoint, _, err := Start(ctx) // ends with the test binary
+	endpoint, _, err := Start(ctx)
 	return endpoint, err
 })
 
-// Endpoint returns the address of a DynamoDB Local for tests. If Java or the jars are missing, the
-// test ends as in testenv.Missing.
 func Endpoint(t testing.TB) string {
 	t.Helper()
 	testenv.Tool(t, "dynamodb-local")
@@ -155,7 +150,6 @@ func Table(t testing.TB, now func() time.Time, options ...func(*dynamodb.Options
 	return TableAt(t, Endpoint(t), now, options...)
 }
 
-// TableAt is like Table, at a given address, which concurrent test binaries may share.
 func TableAt(t testing.TB, endpoint string, now func() time.Time, options ...func(*dynamodb.Options)) *dynamostore.Store {
 	t.Helper()
 	name := fmt.Sprintf("test-%d-%d", os.Getpid(), tables.Add(1))
@@ -166,7 +160,6 @@ func TableAt(t testing.TB, endpoint string, now func() time.Time, options ...fun
 	return dynamostore.New(client, name, now)
 }
 
-// OnCapacity makes a client call f with the read or write units of each successful request on items.
 func OnCapacity(f func(op string, read, write float64)) func(*dynamodb.Options) {
 	const field = "ConsumedCapacity"
 	count := middleware.InitializeMiddlewareFunc("capacity", func(ctx context.Context, in middleware.InitializeInput,

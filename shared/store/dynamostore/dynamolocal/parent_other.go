@@ -4,6 +4,5 @@ package dynamolocal
 
 import "os/exec"
 
-// diesWithParent does nothing on this system. If a test is killed, DynamoDB Local keeps running:
-// end it by hand.
+// On this system, DynamoDB Local keeps running if a test is killed.
 func diesWithParent(*exec.Cmd) {}

@@ -2,10 +2,9 @@ package schema
 
 import "slices"
 
-// Access lists which Lambda functions read and write a group of partitions. Each function has access
-// only to the partitions that it needs, so an attacker who takes it over reaches no other data.
+// An attacker who takes over a function must reach no data that the function does not need.
 type Access struct {
-	Partition string   // as in the table of keys of package store; * is any text
+	Partition string   // * stands for any text
 	Read      []string // folders in functions/
 	Write     []string
 }
@@ -15,13 +14,12 @@ var (
 	readers          = []string{"analisi", "compat", "pricetrends", "x402"}
 	refresh          = []string{"refresh"}
 	alerts           = []string{"alerts"}
-	alertsAndRefresh = []string{"alerts", "refresh"} // alerts stores alerts, refresh sends their messages
+	alertsAndRefresh = []string{"alerts", "refresh"}
 	pro              = []string{"pro"}
 	perCall          = []string{"x402"}
 )
 
-// Accesses lists all accesses of the Lambda functions to stored data. The deployment derives their
-// permissions from it. The scripts of e2e fail if the list lacks an access or has an unused one.
+// The deployment derives the permissions of the Lambda functions from Accesses.
 var Accesses = []Access{
 	{Partition: "ROUTE#*", Read: []string{"alerts", "analisi", "compat", "pricetrends", "refresh", "x402"}, Write: refresh},
 	{Partition: "ORIGIN#*", Read: []string{"analisi", "compat", "pricetrends", "refresh", "x402"}, Write: refresh},
@@ -57,11 +55,10 @@ var Accesses = []Access{
 	{Partition: "PAID#*", Read: perCall, Write: perCall},
 	{Partition: "CREDIT#*", Read: perCall, Write: perCall},
 	{Partition: "FEES#*", Read: perCall, Write: perCall},
-	// Read and written at start, to check the pepper of the table.
+	// A start checks the pepper of the table.
 	{Partition: "SERVICE", Read: []string{"alerts", "pro", "refresh"}, Write: []string{"alerts", "pro", "refresh"}},
 	{Partition: "LIMIT#*", Read: []string{"analisi", "pro"}, Write: everyHTTP},
-	// Counts the daily calls to the fare source. The function refresh may not write the limits of
-	// callers (LIMIT#*).
+	// The function refresh counts calls to the fare source, but may not write the limits of callers (LIMIT#*).
 	{Partition: "LIMIT#calls#*", Write: refresh},
 }
 

@@ -1,9 +1,4 @@
-// Package schema names the attributes of the table in DynamoDB. The storage adapter and the
-// deployment both use these names, so they cannot differ. The package imports no other package of
-// the project.
-//
-// One table holds all data. Its key consists of two strings, which DynamoDB sorts by their UTF-8
-// bytes, as package store requires. There are no secondary indexes.
+// Package schema names the attributes of the table in DynamoDB.
 package schema
 
 const (
@@ -11,11 +6,9 @@ const (
 	Partition = "pk"
 	Sort      = "sk"
 
-	// Version is the version in store.Item.
 	Version = "ver"
 
-	// Expires is in Unix seconds. DynamoDB deletes expired items (TTL). Every item has this
-	// attribute, so one comparison shows whether it has expired.
+	// Expires is in Unix seconds. Every item has this attribute.
 	Expires = "expires"
 
 	// Data is absent if there are no bytes.
@@ -24,8 +17,7 @@ const (
 	// Taken is the count of a counter.
 	Taken = "taken"
 
-	// Writer is the random name of the last write. By it, a retry recognises that an earlier try
-	// took effect.
+	// Writer is the random name of the last write.
 	Writer = "writer"
 )
 
