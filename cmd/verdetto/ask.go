@@ -151,7 +151,7 @@ func (q *inquiry) ask(ctx context.Context, from, to string) error {
 	}
 	body, invented, err := q.call(ctx, parameters)
 	var refused *refusal
-	if q.out.json() && errors.As(err, &refused) { // programs read the problem
+	if q.out.json() && errors.As(err, &refused) {
 		return errors.Join(err, q.out.print(json.RawMessage(body), nil))
 	}
 	if err != nil {
@@ -172,7 +172,6 @@ func (q *inquiry) ask(ctx context.Context, from, to string) error {
 	return err
 }
 
-// readDays replaces the days by dates such as 2027-03-20, and says how it understood them.
 func (q *inquiry) readDays(language *i18n.Language, today fare.Day) (read []string, err error) {
 	in := daytext.Reader{Language: language.Code, Today: today}
 	for _, parameter := range []string{"partenza", "ritorno"} {
@@ -192,7 +191,6 @@ func (q *inquiry) readDays(language *i18n.Language, today fare.Day) (read []stri
 	return read, nil
 }
 
-// localeLanguage returns the language of the locale, such as German for de_AT.UTF-8, or English.
 func localeLanguage(env func(string) string) *i18n.Language {
 	locale := cmp.Or(env("LC_ALL"), env("LC_MESSAGES"), env("LANG"))
 	code, _, _ := strings.Cut(strings.NewReplacer(".", "_", "@", "_").Replace(locale), "_")
@@ -202,7 +200,6 @@ func localeLanguage(env func(string) string) *i18n.Language {
 	return i18n.English()
 }
 
-// call returns a *refusal as its error if the service refuses the question.
 func (q *inquiry) call(ctx context.Context, parameters url.Values) (body []byte, invented bool, err error) {
 	at, err := url.Parse(q.url)
 	if err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https" {

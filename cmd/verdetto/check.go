@@ -39,9 +39,7 @@ func checkCommand() *cobra.Command {
 	return c
 }
 
-// compareForm makes one call of each kind to the real fare source, and prints how the answers
-// differ from the form that this version reads. A source that does not answer is no fault of the
-// settings.
+// A fare source that does not answer is no wrong setting, so compareForm does not fail then.
 func compareForm(ctx context.Context, w io.Writer) error {
 	source, err := onemachine.RealSource()
 	if err != nil {

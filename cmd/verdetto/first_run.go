@@ -27,19 +27,14 @@ import (
 )
 
 const (
-	setUpFile = "verdetto.toml"
-	// serversFile holds the settings of the service that the package installs.
+	setUpFile   = "verdetto.toml"
 	serversFile = "/etc/verdetto/verdetto.toml"
 	setUpStore  = "bolt:verdetto.db"
 )
 
-// notFirst lists the settings that choose the source or the clock, or make the service reachable
-// from outside.
 var notFirst = []string{"VERDETTO_UPSTREAM", "TRAVELPAYOUTS_TOKEN", "VERDETTO_ORIGINS", "VERDETTO_TLS",
 	"VERDETTO_BEHIND", "VERDETTO_BASE_URL", "VERDETTO_NOW"}
 
-// isFirstRun reports whether there is no settings file, no store and none of the settings notFirst,
-// only this machine reaches the service, and payments are not real.
 func (o *serveOptions) isFirstRun(taken []settings.ValuedSetting, file string) bool {
 	for _, t := range taken {
 		if slices.Contains(notFirst, t.Name) {
@@ -76,8 +71,6 @@ func checkToken(ctx context.Context, token string) error {
 	return client.Check(ctx)
 }
 
-// setUp serves the set-up page until the operator has chosen. begins is false if the program was
-// stopped first.
 func (o *serveOptions) setUp(c *cobra.Command) (begins bool, err error) {
 	if err := settingsError(o.faults()); err != nil {
 		return false, err
@@ -101,7 +94,7 @@ func (o *serveOptions) setUp(c *cobra.Command) (begins bool, err error) {
 	page := setup.NewPage(s, listener.Addr().String(), base)
 	server := &http.Server{Handler: page, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second,
 		WriteTimeout: time.Minute}
-	go server.Serve(listener) // ends with the context
+	go server.Serve(listener)
 	context.AfterFunc(c.Context(), func() { _ = server.Close() })
 	if o.log == jsonLog {
 		slog.New(logTo(os.Stdout, o.log)).InfoContext(c.Context(), "set up", "url", page.Address())
@@ -120,14 +113,13 @@ func (o *serveOptions) setUp(c *cobra.Command) (begins bool, err error) {
 
 func (o *serveOptions) follow(c *cobra.Command, s *setup.Setup) error {
 	if s.State().Invented {
-		o.upstream, o.store = "sample", "" // invented fares are thrown away at the end
+		o.upstream, o.store = "sample", "" // without a name, the store is temporary
 		return nil
 	}
 	_, faults := settings.Take(c.Flags(), s.File)
 	return settingsError(faults)
 }
 
-// endFirst ends a first run if a departure has a verdict, or if last is true.
 func endFirst(ctx context.Context, s onemachine.Options, first *setup.Setup, failed error, last bool) error {
 	if first == nil || first.State().Step == setup.Done {
 		return failed

@@ -24,7 +24,7 @@ func TestHelp(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, sub := range c.Commands() {
-			if sub.Name() != "help" && sub.Name() != "completion" { // the library wrote these two
+			if sub.Name() != "help" && sub.Name() != "completion" {
 				walk(sub)
 			}
 		}

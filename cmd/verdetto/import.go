@@ -49,19 +49,18 @@ func importCommand() *cobra.Command {
 	return c
 }
 
-// importGrace is how long an import may go on after a signal, so that it can return its lease.
+// importGrace is the time in which an import can return its lease after a signal.
 const importGrace = 500 * time.Millisecond
 
 var errImportStopped = errors.New("stopped; the same command continues")
 
 func importPanel(ctx context.Context, o options, file string, out output) error {
-	// Some steps do not check the context. A killed import continues at the next start, so after
-	// importGrace a signal ends the process in any step.
+	// Some steps of an import do not check ctx. They may be killed, because the next import continues.
 	defer context.AfterFunc(ctx, func() {
 		time.Sleep(importGrace)
 		os.Exit(exitCode(errImportStopped))
 	})()
-	debug.SetGCPercent(50) // millions of fares stay in memory, next to a running server
+	debug.SetGCPercent(50) // an import holds millions of fares in memory, beside a running service
 	s, err := o.service()
 	if err != nil {
 		return err
@@ -75,7 +74,7 @@ func importPanel(ctx context.Context, o options, file string, out output) error 
 		// A later import could not add the rest of a day of which the store has fares.
 		return fmt.Errorf("read fares of %s: %w; nothing was imported", file, panel.Report().Fault)
 	}
-	_, _ = messages.WriteTo(out.notes()) // a broken pipe stops the process
+	_, _ = messages.WriteTo(out.notes())
 	if err != nil {
 		return err
 	}
@@ -120,9 +119,7 @@ func importPanel(ctx context.Context, o options, file string, out output) error 
 	return nil
 }
 
-// paceCollection delays garbage collection until the process uses 300 MB or, if that is more, one
-// and a half times the memory that is in use. Each day of the panel leaves much garbage, which would
-// otherwise cause many collections.
+// paceCollection delays garbage collection, because each day of a panel leaves much garbage.
 func paceCollection() {
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(live)

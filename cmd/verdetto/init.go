@@ -63,7 +63,6 @@ func initCommand() *cobra.Command {
 	return c
 }
 
-// checkSetUp fails before the questions if the store holds fares of another source. It only reads.
 func checkSetUp(ctx context.Context, name string) error {
 	if isNew(name) {
 		return nil
@@ -116,7 +115,7 @@ func (o *serveOptions) refreshFirst(ctx context.Context) error {
 	}
 	defer s.Table.Close()
 	if o.first.State().Invented {
-		s.Origins = []fare.City{"MIL"} // nothing is stored: only one verdict about invented fares is shown
+		s.Origins = []fare.City{"MIL"} // one city is enough to show a verdict about invented fares
 	}
 	err = s.RefreshDue(ctx, refreshesOf(s, o.log, o.first))
 	if ctx.Err() != nil {

@@ -43,7 +43,6 @@ func (r *reach) open(s *onemachine.Options, store string) (listener net.Listener
 		return nil, err
 	}
 	if r.tls == "" {
-		// With TLS, pages use https, but the stand-ins for Stripe and Solana have no certificate.
 		s.LocalURL = onemachine.LocalURL(listener.Addr())
 	} else if r.config.Plain, err = r.listenOn(r.plain, "-http"); err != nil {
 		r.close()
@@ -64,7 +63,7 @@ func (r *reach) listenOn(address, name string) (net.Listener, error) {
 
 func (r *reach) close() {
 	for _, l := range r.opened {
-		_ = l.Close() // the server may have closed it
+		_ = l.Close()
 	}
 }
 
@@ -82,8 +81,8 @@ func (r *reach) url(at net.Addr) string {
 	return "https://" + r.config.Certificates.Domain()
 }
 
-// certificatesFolder returns a folder next to the store's file, so that an operator who moves or
-// backs up that folder includes the certificates. For other stores it is in the working directory.
+// The folder is next to the store's file, so that whoever moves or backs up the folder of the
+// file includes the certificates.
 func certificatesFolder(store string) string {
 	if file, ok := strings.CutPrefix(store, "bolt:"); ok {
 		return filepath.Join(filepath.Dir(file), "certificates")

@@ -1,6 +1,5 @@
 // Command verdetto runs the service on one machine: all functions in one process with one file as
-// its store. It also has commands to back up, restore and copy that file, and to import recorded
-// fares. Command lambdalocal runs the Lambda executables instead. Start reading at groups.
+// its store. Start reading at groups.
 package main
 
 import (
@@ -31,7 +30,6 @@ var groups = []struct {
 }
 
 var (
-	// errPartly reports that the command skipped unreadable rows of its input.
 	errPartly = errors.New("part of the input was left out")
 	errUsage  = errors.New("wrong call")
 )
@@ -113,12 +111,12 @@ func longFlags(args []string) []string {
 }
 
 const (
-	exitUsage  = 2 // wrong arguments
+	exitUsage  = 2
 	exitPartly = 3 // a panel could be read only in part or not at all
-	exitNoFare = 4 // the service that was asked knows no such fare
+	exitNoFare = 4
 )
 
-// printable returns a text of a server without the control characters that a terminal obeys.
+// printable removes control characters, because a server's text could otherwise control the terminal.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {

@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// limitMemory makes Go collect garbage more often when the process comes near three quarters of the
-// memory that it may use. The rest is for pages of the store file. GOMEMLIMIT takes precedence.
+// limitMemory sets Go's limit to three quarters of the memory, because pages of the store's file
+// need the rest. GOMEMLIMIT takes precedence.
 func limitMemory() {
 	unlimited := debug.SetMemoryLimit(-1) == math.MaxInt64
 	if memory := usableMemory(os.DirFS("/")); memory > 0 && unlimited {
@@ -21,8 +21,7 @@ func limitMemory() {
 	}
 }
 
-// usableMemory returns the memory of the machine in bytes, or the limit of the process's control
-// group (cgroup v2) if that is lower. It returns 0 if neither is known.
+// usableMemory returns bytes, or 0 if the memory is not known.
 func usableMemory(root fs.FS) int64 {
 	least := int64(0)
 	lower := func(limit int64, err error) {
@@ -40,7 +39,7 @@ func usableMemory(root fs.FS) int64 {
 	if err != nil {
 		return least
 	}
-	// The limits of the enclosing groups apply too. A group without a limit has "max".
+	// The limits of enclosing control groups (cgroup v2) apply too.
 	_, within, _ := strings.Cut(strings.TrimSpace(string(group)), "0::")
 	for at := path.Join("sys/fs/cgroup", within); strings.HasPrefix(at, "sys/fs/cgroup"); at = path.Dir(at) {
 		if limit, err := fs.ReadFile(root, path.Join(at, "memory.max")); err == nil {

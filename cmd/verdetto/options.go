@@ -83,8 +83,7 @@ func (o *options) open(ctx context.Context, s *onemachine.Options, messages io.W
 	return partly, nil
 }
 
-// checkSource fails if a store holds fares of another source. A service would show them as fares of
-// its own source, even while its refreshes fail.
+// Without checkSource, a service would show the store's fares of another source as its own.
 func checkSource(ctx context.Context, table store.Table, name, source string) error {
 	if err := (store.Fares{Table: table}).CheckSource(ctx, source); err != nil {
 		return fmt.Errorf("open -store %s: %w", name, err)
@@ -92,8 +91,6 @@ func checkSource(ctx context.Context, table store.Table, name, source string) er
 	return nil
 }
 
-// advised adds to the error of an unavailable store that the command can be repeated, and why that is
-// safe.
 func advised(err error, why string) error {
 	if errors.Is(err, store.ErrUnavailable) {
 		return fmt.Errorf("%w; run this again: %s", err, why)
@@ -157,7 +154,6 @@ func (o *output) Type() string { return "form" }
 
 func (o *output) json() bool { return o.form == jsonLog }
 
-// notes returns where to write notes, so that they stay out of JSON output.
 func (o *output) notes() io.Writer {
 	if o.json() {
 		return os.Stderr

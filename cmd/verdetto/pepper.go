@@ -51,7 +51,6 @@ type pepperOptions struct {
 	force           bool
 }
 
-// exportPepper checks that the named store, if any, uses the pepper.
 func exportPepper(ctx context.Context, o pepperOptions) error {
 	pepper, err := onemachine.GivenPepper(ctx)
 	if o.store != "" {

@@ -22,7 +22,7 @@ func originProgress(first *setup.Setup, log *slog.Logger, form string) func(done
 		at := string(origin.Origin)
 		if first != nil {
 			first.Refreshed(done, total, origin)
-			at = first.State().Progress.Found(i18n.English()) // the bar itself shows the remaining time
+			at = first.State().Progress.Found(i18n.English())
 		}
 		bar.show(done, total, at)
 	}
@@ -34,19 +34,16 @@ func seriesProgress(log *slog.Logger, form string) func(done, total int, at stri
 
 const logEvery = 10 * time.Second
 
-// meter shows the progress of long work, with its rate and the remaining time: a bar on a terminal,
-// elsewhere a log line every logEvery.
 type meter struct {
 	unit            string
-	terminal, ended io.Writer // for the bar and for the line at the end; nil: none
+	terminal, ended io.Writer
 	log             *slog.Logger
 	now             func() time.Time
 
 	opened, began, logged time.Time
-	before                int // done before the first call
+	before                int // already done at the first call of show
 }
 
-// newMeter returns a meter on standard error, which also replaces a nil log.
 func newMeter(unit string, log *slog.Logger) *meter {
 	m := &meter{unit: unit, log: log, now: time.Now, ended: os.Stderr, opened: time.Now()}
 	if term.IsTerminal(int(os.Stderr.Fd())) {
@@ -58,8 +55,7 @@ func newMeter(unit string, log *slog.Logger) *meter {
 	return m
 }
 
-// in adapts the meter to a form of the log. If that is JSON, programs read standard error, so the
-// meter only logs.
+// If the log is JSON, programs read standard error, so the meter only logs.
 func (m *meter) in(form string) *meter {
 	if form == jsonLog {
 		m.terminal, m.ended = nil, nil

@@ -24,11 +24,10 @@ import (
 type reply struct {
 	language *i18n.Language
 	analysis published.Analysis
-	asked    string // the day or month of the question, or ""
+	asked    string // YYYY-MM-DD, YYYY-MM or empty
 	invented bool
 }
 
-// write prints an answer without its control characters. It fails if the answer holds no verdict.
 func (r reply) write(w io.Writer, p pen, body []byte) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -160,8 +159,6 @@ type pen struct {
 	width    int
 }
 
-// newPen returns a pen of at most the terminal's width, with colours on a terminal unless NO_COLOR is
-// set (no-color.org).
 func newPen(w io.Writer) pen {
 	p := pen{width: 60}
 	out, ok := w.(*os.File)
@@ -183,8 +180,6 @@ func (p pen) in(level verdict.Level, text string) string {
 	return fmt.Sprintf("\033[1;%dm%s\033[0m", colour, text)
 }
 
-// bar draws the judged fare on the range of comparable fares. The usual range is thicker, and
-// amounts stand above it as far as there is space.
 func (p pen) bar(l *i18n.Language, j verdict.Judgement) string {
 	quartiles, price := j.Quartiles, j.Fare.Price
 	low, high := min(quartiles.Minimum, price), max(quartiles.Maximum, price)

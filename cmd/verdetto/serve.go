@@ -56,7 +56,7 @@ func serve(ctx context.Context, o *serveOptions) error {
 		return err
 	}
 	outbound.AllowPrivate(s.PrivateTargets)
-	// The store is opened after the listener, because opening it may create a file.
+	// The listener comes before the store, because opening a store may create a file.
 	listener, err := o.reach.open(&s, o.store)
 	if err != nil {
 		return err
@@ -70,13 +70,13 @@ func serve(ctx context.Context, o *serveOptions) error {
 	page.MailKept.Store(o.isPublic() && onemachine.IsFolder(o.mail))
 	partly, err := o.options.open(ctx, &s, o.notes(s.Log, os.Stdout), onemachine.OpenStore)
 	if err != nil && ctx.Err() != nil {
-		return nil // stopped before it started
+		return nil
 	} else if err != nil {
 		return err
 	}
 	defer s.Table.Close()
 	if s.Pepper, err = onemachine.Pepper(ctx, s.Table); ctx.Err() != nil {
-		return nil // stopped before it started
+		return nil
 	} else if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func serve(ctx context.Context, o *serveOptions) error {
 	}
 	defer onemachine.RemoveSocket(o.store)
 	if err := startRefreshing(ctx, s, refreshesOf(s, o.log, o.first)); ctx.Err() != nil {
-		return nil // stopped before it started
+		return nil
 	} else if err != nil {
 		return err
 	}
@@ -107,8 +107,8 @@ func serve(ctx context.Context, o *serveOptions) error {
 }
 
 func startRefreshing(ctx context.Context, s onemachine.Options, refreshes onemachine.Refreshes) error {
-	// A full refresh from Travelpayouts takes long, so only other sources are refreshed before the
-	// service starts to answer.
+	// A refresh from Travelpayouts takes long, so only other sources are refreshed before the service
+	// answers.
 	if s.Source.Name() != "travelpayouts" {
 		if err := s.RefreshNow(ctx, refreshes); err != nil && !errors.Is(err, refresh.ErrPartly) {
 			return err
@@ -118,8 +118,7 @@ func startRefreshing(ctx context.Context, s onemachine.Options, refreshes onemac
 	return nil
 }
 
-// refreshesOf returns refreshes that print a report, or log it if the log is JSON. first is the set-up
-// that waits for a first verdict, or nil.
+// first is nil unless the operator is setting the service up.
 func refreshesOf(s onemachine.Options, form string, first *setup.Setup) onemachine.Refreshes {
 	logged := form == jsonLog
 	discover := s.Discovery(originProgress(first, s.Log, form))
@@ -149,8 +148,7 @@ func refreshesOf(s onemachine.Options, form string, first *setup.Setup) onemachi
 	}
 }
 
-// announce prints the address of the service, with calls to try. If the log is JSON, programs also
-// read standard output, and announce prints a line of JSON.
+// If the log is JSON, programs also read standard output, so announce prints JSON.
 func (o *serveOptions) announce(ctx context.Context, s onemachine.Options, at net.Addr,
 	payments *onemachine.StandIns) error {
 	if o.log == jsonLog {

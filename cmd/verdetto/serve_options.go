@@ -17,24 +17,20 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// serveOptions holds the flags of serve and of check, which reports every setting that serve would
-// refuse.
 type serveOptions struct {
 	options
 	reach
 	metrics, money, mail, base string
 
-	first *setup.Setup // waits for the first verdict; nil unless this is the first run
+	first *setup.Setup // nil unless this is the first run
 }
 
-// isPublic reports whether pages and links are meant for people elsewhere.
 func (o *serveOptions) isPublic() bool {
 	base, err := url.Parse(o.base)
 	return o.tls != "" || o.behind != "" || err == nil && base.Host != "" && !setup.IsLoopback(base.Hostname()+":0")
 }
 
-// chooseMoney chooses how Pro is paid, if the operator did not choose. It chooses play money only
-// if nobody else reads the links to its stand-ins, which lead to this machine.
+// Play money is for this machine alone, because links to its payment pages lead to this machine.
 func (o *serveOptions) chooseMoney() {
 	switch {
 	case o.money != "":
@@ -57,8 +53,6 @@ func (o *serveOptions) flags(c *cobra.Command) map[string]*string {
 	return all
 }
 
-// faults returns what a check of single settings cannot find: missing settings, contradictions
-// between settings, and files that cannot be used.
 func (o *serveOptions) faults() (faults []string) {
 	o.chooseMoney()
 	wrong := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
@@ -150,6 +144,6 @@ func unwritable(folder string) string {
 		return fmt.Sprintf("the folder %s is not writable", folder)
 	}
 	probe.Close()
-	_ = os.Remove(probe.Name()) // it was created a moment ago
+	_ = os.Remove(probe.Name())
 	return ""
 }

@@ -20,7 +20,6 @@ func TestServeStoppedBeforeItBegan(t *testing.T) {
 	}
 }
 
-// Alerts and purchases need mail, so serve fails at start if -mail is empty.
 func TestServeNeedsAFolderForMail(t *testing.T) {
 	stopped, stop := context.WithCancel(t.Context())
 	stop()

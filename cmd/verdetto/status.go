@@ -39,8 +39,7 @@ func statusCommand() *cobra.Command {
 	return c
 }
 
-// ready fails if a service's /readyz does. Container health checks use the exit code, because the
-// image contains no other program.
+// Container health checks run ready, because the image contains no other program.
 func ready(ctx context.Context, url string, out output) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
@@ -54,9 +53,9 @@ func ready(ctx context.Context, url string, out output) error {
 		return fmt.Errorf("ask the service: %w", err)
 	}
 	defer response.Body.Close()
-	body, _ := io.ReadAll(io.LimitReader(response.Body, 1<<20)) // a partial answer is enough
+	body, _ := io.ReadAll(io.LimitReader(response.Body, 1<<20))
 	if out.json() && json.Valid(body) {
-		_, _ = os.Stdout.Write(body) // the exit code says the same
+		_, _ = os.Stdout.Write(body)
 	}
 	var answer struct {
 		EtaTariffeGiorni float64
@@ -89,7 +88,7 @@ func smokeCommand() *cobra.Command {
 			results = append(results, r)
 		})
 		if len(results) == 0 {
-			return err // the address is wrong
+			return err
 		}
 		return errors.Join(out.print(results, nil), err)
 	})

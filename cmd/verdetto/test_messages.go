@@ -91,7 +91,7 @@ func testHook(ctx context.Context, to, secret string) error {
 	outbound.AllowPrivate(here.PrivateTargets)
 	if secret == "" {
 		var random [32]byte
-		_, _ = rand.Read(random[:]) // never fails
+		_, _ = rand.Read(random[:])
 		secret = "whsec_" + base64.StdEncoding.EncodeToString(random[:])
 		fmt.Println("signed with", secret)
 	}

@@ -15,21 +15,15 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// maxBytes limits the cache, which drops the least recently used answers first.
 const maxBytes = 32 << 20
 
-// ownHeaders are about one caller, so the cache removes them from what it stores for others.
+// ownHeaders are about one caller, so they are not stored for others.
 var ownHeaders = []string{"X-Ratelimit-Remaining", "Ratelimit", "X-Request-Id", "X-Cache", "Date"}
 
-// admit counts a call that the cache answers. It refuses the call and returns false if the caller has
-// made too many.
+// admit counts a call that the cache answers, and refuses the call if the caller has made too many.
 type admit func(http.ResponseWriter, *http.Request) bool
 
-// cache holds answers that the table of endpoints allows an edge to share. Each answer sets its own
-// lifetime (s-maxage). The cache key is the path with all parameters; unknown ones cannot fill the
-// cache, because the service refuses them, and a refusal is not stored. The cache key includes the
-// Content-Encoding, because answers are stored compressed. A call with an API key goes to the
-// service if the endpoint reads keys.
+// cache stores answers compressed, so the cache key contains the Content-Encoding.
 type cache struct {
 	admit admit
 	now   func() time.Time
@@ -101,7 +95,7 @@ func (c *cache) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	maps.Copy(w.Header(), into.Sent)
 	w.WriteHeader(into.Status)
-	_, _ = w.Write(into.Body.Bytes()) // the caller may have hung up
+	_, _ = w.Write(into.Body.Bytes())
 }
 
 func (c *cache) key(r *http.Request) (key string, ok bool) {
@@ -123,7 +117,7 @@ func (c *cache) key(r *http.Request) (key string, ok bool) {
 	if err != nil {
 		return "", false
 	}
-	return codingFor(r) + " " + path + "?" + query.Encode(), true // sorted by name
+	return codingFor(r) + " " + path + "?" + query.Encode(), true
 }
 
 func (c *cache) get(key string) *cachedAnswer {
@@ -166,7 +160,7 @@ func (c *cache) drop(e *list.Element) {
 
 func (k *cachedAnswer) answer(w http.ResponseWriter, r *http.Request, how string, now time.Time) {
 	h := w.Header()
-	maps.Copy(h, k.header) // the values are shared, so changing one means replacing it
+	maps.Copy(h, k.header) // the cache shares these slices: replace them, never change them
 	h.Set("X-Cache", how)
 	if how == "HIT" {
 		h.Set("Age", strconv.FormatInt(int64(now.Sub(k.since)/time.Second), 10))
@@ -179,7 +173,7 @@ func (k *cachedAnswer) answer(w http.ResponseWriter, r *http.Request, how string
 	}
 	w.WriteHeader(http.StatusOK)
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(k.body) // the caller may have hung up
+		_, _ = w.Write(k.body)
 	}
 }
 

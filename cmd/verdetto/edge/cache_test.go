@@ -12,13 +12,11 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// service is a fake service behind the cache. It counts its calls and writes the count into its
-// answers, so a cached answer shows an old count.
 type service struct {
 	asked  int
 	status int
 	header http.Header
-	body   string // written into the answer after the count
+	body   string
 }
 
 func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -58,8 +56,6 @@ func admitAll(http.ResponseWriter, *http.Request) bool { return true }
 
 const trends = "/v1/price-trends?origin=PSA"
 
-// The second call goes to the service if the table of endpoints or the first answer forbids sharing, or
-// if it has a key that the endpoint reads.
 func TestShared(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -67,7 +63,7 @@ func TestShared(t *testing.T) {
 		method  string
 		first   string
 		second  string
-		header  []string // headers of the second call
+		header  []string
 		shared  bool
 	}{
 		{"the same", service{}, "GET", trends, trends, nil, true},
@@ -158,7 +154,6 @@ func TestLifetime(t *testing.T) {
 	}
 }
 
-// The cache stores the whole answer even if the first caller gets 304.
 func TestKnownAlready(t *testing.T) {
 	s := &service{}
 	h := newCache(s, admitAll, time.Now, maxBytes)

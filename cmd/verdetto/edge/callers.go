@@ -11,14 +11,14 @@ import (
 	"verdetto/shared/runtime/config"
 )
 
-// Proxies holds the addresses of the operator's own proxies. Only these may tell the service the
-// caller's address, in the header X-Forwarded-For.
+// Proxies holds the operator's own proxies. Only these may tell the service the caller's address,
+// in the header X-Forwarded-For.
 type Proxies struct{ networks []netip.Prefix }
 
 const forwardedFor = "X-Forwarded-For"
 
-// ParseProxies parses a list of addresses and networks, such as 127.0.0.1,10.0.0.0/8. With an empty
-// list, no proxy is trusted.
+// ParseProxies takes addresses and networks, such as 127.0.0.1,10.0.0.0/8. With an empty list,
+// no proxy is trusted.
 func ParseProxies(list string) (p Proxies, err error) {
 	if list == "" {
 		return p, nil
@@ -43,10 +43,6 @@ func (p Proxies) Contains(addr netip.Addr) bool {
 	return false
 }
 
-// believe sets the address of a request from one of our own proxies to the address from which our
-// outermost proxy was called. Each proxy appends the address of its caller on the right of the
-// header, so addresses are read from the right, as long as they are our own proxies. Anything
-// further left was written by the caller and is ignored.
 func (p Proxies) believe(next http.Handler) http.Handler {
 	if len(p.networks) == 0 {
 		return next
@@ -61,9 +57,8 @@ func (p Proxies) believe(next http.Handler) http.Handler {
 	})
 }
 
-// caller reads the addresses in the header lines from the right and returns the first that is not
-// our own proxy, or the last one if all are. at is the address of the connection. An unreadable
-// entry ends the search, and the proxy that wrote it counts as the caller.
+// Each proxy appends the address of its caller on the right of X-Forwarded-For. Entries to the left
+// of the first address that is not an own proxy may be forged by the caller, and are ignored.
 func (p Proxies) caller(at netip.Addr, lines []string) netip.Addr {
 	rest := strings.Join(lines, ",")
 	for p.Contains(at) && rest != "" {
@@ -86,14 +81,12 @@ func parseHop(text string) (netip.Addr, bool) {
 	return addr.Unmap().WithZone(""), err == nil
 }
 
-// perAddress is the most open connections per address; an IPv6 /64 counts as one address. A
-// browser opens six by HTTP/1.1 and one by HTTP/2; an office behind one address opens some
-// dozens. A connection above the limit is closed, and the caller may retry.
+// perAddress limits the open connections of an address. An IPv6 /64 counts as one address, and a
+// whole office may share one.
 const perAddress = 128
 
-// connections counts the open connections of a listener by address. Our own proxies and loopback
-// addresses have no limit, because the connections of all callers behind a proxy come from its
-// address.
+// Own proxies and loopback addresses have no limit, because the connections of all callers behind a
+// proxy come from the proxy's address.
 type connections struct {
 	net.Listener
 	proxies Proxies
@@ -117,12 +110,12 @@ func (l *connections) Accept() (net.Conn, error) {
 		if !ok || addr.IsLoopback() || l.proxies.Contains(addr) {
 			return c, nil
 		}
-		who, err := addr.Prefix(min(addr.BitLen(), 64)) // all bits of an IPv4 address
+		who, err := addr.Prefix(min(addr.BitLen(), 64)) // an IPv6 /64, or a whole IPv4 address
 		if err != nil {
 			return c, nil //nolint:nilerr // cannot happen: no address has fewer bits
 		}
 		if !l.enter(who) {
-			_ = c.Close() // the caller cannot be informed
+			_ = c.Close()
 			continue
 		}
 		return &countedConn{Conn: c, release: sync.OnceFunc(func() { l.release(who) })}, nil

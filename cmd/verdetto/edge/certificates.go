@@ -17,15 +17,13 @@ import (
 	"verdetto/shared/runtime/retry"
 )
 
-// Certificates obtains TLS certificates for our domains from an issuer by the protocol ACME, and
-// renews them. It stores the certificates and the key of our account with the issuer in a folder.
 type Certificates struct {
 	manager *autocert.Manager
 	domains []string
 }
 
-// NewCertificates returns the Certificates for domains separated by commas. The directory is
-// the URL of the ACME issuer; if empty, it is Let's Encrypt, whose terms are accepted.
+// NewCertificates accepts the terms of the ACME issuer. directory is the issuer's URL; if empty, it
+// is Let's Encrypt.
 func NewCertificates(domains, folder, directory string) (*Certificates, error) {
 	c := &Certificates{}
 	for part := range strings.SplitSeq(domains, ",") {
@@ -52,8 +50,7 @@ func (c *Certificates) TLS() *tls.Config {
 	return settings
 }
 
-// PlainHandler answers on port 80. It answers the issuer's challenges and redirects all other
-// callers to https.
+// PlainHandler answers the issuer's challenges on port 80 and redirects other callers to https.
 func (c *Certificates) PlainHandler() http.Handler {
 	return c.manager.HTTPHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host, _, _ := strings.Cut(strings.ToLower(r.Host), ":")
@@ -67,9 +64,8 @@ func (c *Certificates) PlainHandler() http.Handler {
 
 var waits = retry.Backoff{First: 2 * time.Minute, Longest: time.Hour}
 
-// Obtain requests all missing certificates in the background, so that callers need not wait for one
-// later, and the operator reads of problems in the log at once. It retries a refused request with
-// growing waits until the context ends, because issuers limit the rate of requests.
+// Obtain requests certificates in the background, so that callers need not wait for one and the
+// log shows problems early.
 func (c *Certificates) Obtain(ctx context.Context, log *slog.Logger) {
 	for _, domain := range c.domains {
 		go func() {
@@ -81,7 +77,7 @@ func (c *Certificates) Obtain(ctx context.Context, log *slog.Logger) {
 				}
 				wait := waits.After(try)
 				log.ErrorContext(ctx, "no certificate. Does the name lead to this machine, and are ports 80 and 443 open?", "domain", domain, "error", err, "again", wait)
-				_ = retry.Sleep(ctx, wait) // the loop ends with the context
+				_ = retry.Sleep(ctx, wait)
 			}
 		}()
 	}

@@ -14,30 +14,27 @@ import (
 	"github.com/klauspost/compress/gzhttp/writer"
 )
 
-// compressible lists the content types that become smaller by compression. Event streams are left
-// out, because each event must arrive at once.
+// compressible contains no event streams, because each event must arrive at once.
 var compressible = []string{
 	"text/html", "text/plain", "text/css", "text/javascript", "application/json", "application/problem+json",
 	"image/svg+xml",
 }
 
 const (
-	worthIt = 1024 // bytes: compressing less costs more than it saves
-	// jitter blurs the compressed length by up to 32 bytes. Otherwise an attacker who has a page
-	// requested with many guesses could tell from its length which guess equals a secret in it.
+	worthIt = 1024 // bytes; compressing a shorter answer costs more than it saves
+	// Up to jitter random bytes blur the compressed length. Otherwise, an attacker who has a page
+	// requested with guesses could tell from the length which guess equals a secret in the page.
 	jitter = 32
 )
 
 const brotliCoding, gzipCoding = "br", "gzip"
 
-// compress compresses answers by brotli or gzip, as the caller's Accept-Encoding says. An ETag
-// names exact bytes, so a compressed answer gets a weak ETag.
 func compress(next http.Handler) http.Handler {
 	minSize, types := gzhttp.MinSize(worthIt), gzhttp.ContentTypes(compressible)
 	blurred, onlyOne := gzhttp.RandomJitter(jitter, 0, false), gzhttp.EnableZstd(false)
 	byGzip, err := gzhttp.NewWrapper(minSize, types, blurred, onlyOne)
 	if err != nil {
-		panic("edge: " + err.Error()) // impossible: the options are valid
+		panic("edge: " + err.Error())
 	}
 	byBrotli, err := gzhttp.NewWrapper(minSize, types, blurred, onlyOne,
 		gzhttp.CompressionLevel(brotliQuality), gzhttp.Implementation(brotliFactory))
@@ -61,8 +58,6 @@ func codingFor(r *http.Request) string {
 	return negotiate(strings.Join(r.Header.Values("Accept-Encoding"), ","))
 }
 
-// negotiate returns the Content-Encoding that an Accept-Encoding header prefers, or "" for none. With
-// equal quality values it prefers brotli, which makes answers smaller.
 func negotiate(accepted string) (coding string) {
 	best := 0.0
 	quality := map[string]float64{}
@@ -88,7 +83,7 @@ func negotiate(accepted string) (coding string) {
 	return coding
 }
 
-// compressed is a ResponseWriter that fixes the Content-Encoding of an answer, and makes its ETag weak.
+// A strong ETag names exact bytes, so compressed makes the ETag of a compressed answer weak.
 type compressed struct {
 	http.ResponseWriter
 	coding string
@@ -97,7 +92,7 @@ type compressed struct {
 
 func (w *compressed) WriteHeader(status int) {
 	w.begun = w.begun || status >= http.StatusOK
-	// gzhttp adds Accept-Encoding to Vary before the handler runs, which may set a Vary of its own.
+	// gzhttp adds Accept-Encoding to Vary before the handler runs, but the handler may replace Vary.
 	if h := w.Header(); !strings.Contains(strings.Join(h.Values("Vary"), ","), "Accept-Encoding") {
 		h.Add("Vary", "Accept-Encoding")
 	}
@@ -117,18 +112,16 @@ func (w *compressed) Write(b []byte) (int, error) {
 	return w.ResponseWriter.Write(b)
 }
 
-// Unwrap lets http.ResponseController set deadlines on the wrapped ResponseWriter.
 func (w *compressed) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 func (w *compressed) Flush() { _ = http.NewResponseController(w.ResponseWriter).Flush() }
 
 const brotliQuality = 5
 
-// brotliWriters holds Writers for reuse, because each allocates large buffers.
 var brotliWriters = sync.Pool{New: func() any { return brotli.NewWriterLevel(nil, brotliQuality) }}
 
 // brotliFactory makes gzhttp write brotli instead of gzip. The type compressed then corrects the
-// Content-Encoding header.
+// Content-Encoding.
 var brotliFactory = writer.GzipWriterFactory{
 	Levels: func() (low, high int) { return brotliQuality, brotliQuality },
 	New: func(to io.Writer, _ int) writer.GzipWriter {
@@ -140,8 +133,7 @@ var brotliFactory = writer.GzipWriterFactory{
 
 type brotliWriter struct {
 	*brotli.Writer
-	to io.Writer
-	// jitter is written before the answer, so that the compressed length varies.
+	to     io.Writer
 	jitter string
 }
 
@@ -162,8 +154,7 @@ func (w *brotliWriter) Write(b []byte) (int, error) {
 	return w.Writer.Write(b)
 }
 
-// metadata returns a block that readers skip (RFC 7932, section 9.2). Its text has at most 256
-// bytes.
+// metadata returns a block that readers skip (RFC 7932, section 9.2). text has 1 to 256 bytes.
 func metadata(text string) []byte {
 	const notLast, noNibbles, oneLengthByte = 0, 3 << 1, 1 << 4
 	head := binary.LittleEndian.AppendUint16(nil, uint16(notLast|noNibbles|oneLengthByte|(len(text)-1)<<6))

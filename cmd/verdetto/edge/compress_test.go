@@ -60,8 +60,6 @@ func TestCompress(t *testing.T) {
 	}
 }
 
-// Vary names Accept-Encoding exactly once, even if a handler sets a Vary of its own, and whether the
-// answer is compressed or not.
 func TestCompress_Vary(t *testing.T) {
 	for _, named := range []string{"", "Authorization, Accept-Language", "Accept-Encoding"} {
 		for _, accepts := range []string{"", "gzip", "br"} {
@@ -95,8 +93,6 @@ func plain(t *testing.T, coding string, body io.Reader) io.Reader {
 	return body
 }
 
-// TestJitter checks that answers of the same length have different lengths after compression, and
-// that a long answer, written in many parts, arrives complete.
 func TestJitter(t *testing.T) {
 	part := strings.Repeat("a fare of Milan to Lisbon. ", 40)
 	for _, coding := range []string{"gzip", "br"} {
@@ -136,7 +132,6 @@ func TestFlushed(t *testing.T) {
 	}
 }
 
-// TestCompressedOnce: the cache stores an answer as compressed, so hits do not compress it again.
 func TestCompressedOnce(t *testing.T) {
 	compressions, create := 0, brotliFactory.New
 	brotliFactory.New = func(to io.Writer, level int) writer.GzipWriter {

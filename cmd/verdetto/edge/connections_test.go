@@ -21,7 +21,6 @@ func (c from) RemoteAddr() net.Addr {
 	return a
 }
 
-// offered is a listener whose connections are already waiting.
 type offered struct {
 	net.Listener
 	waiting []net.Conn
@@ -36,8 +35,6 @@ func (l *offered) Accept() (net.Conn, error) {
 	return c, nil
 }
 
-// accepted opens one connection from each address. It returns the connections that the listener
-// leaves open.
 func accepted(t *testing.T, l net.Listener, o *offered, addresses ...string) []net.Conn {
 	t.Helper()
 	for _, a := range addresses {
@@ -92,9 +89,6 @@ func TestConnections(t *testing.T) {
 	}
 }
 
-// TestConnectionsEnd: closing a connection, even twice, makes room for exactly one new connection
-// of the address. After the last connection of an address is closed, the address is no longer
-// stored.
 func TestConnectionsEnd(t *testing.T) {
 	o := &offered{}
 	l := Config{}.Listen(o)

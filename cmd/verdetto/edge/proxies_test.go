@@ -64,8 +64,6 @@ func TestCaller(t *testing.T) {
 	}
 }
 
-// FuzzCaller: whatever a caller writes into X-Forwarded-For, only the address that our own proxy
-// appends on the right counts as the caller's.
 func FuzzCaller(f *testing.F) {
 	for _, s := range []string{"", "127.0.0.1", "10.0.0.1, 10.0.0.2", "unknown", ",,,", `for="`, "\x00", "[::1",
 		"1.2.3.4:5:6"} {

@@ -1,8 +1,5 @@
 // Package monitor reports on one process to its operator: metrics for Prometheus, and the last
-// faults of the log.
-//
-// No metric holds data of a caller: endpoints are labelled by their names in the table of
-// endpoints, never by the request. A nil Monitor measures nothing. Start reading at New.
+// faults of the log. No metric holds data of a caller. Start reading at New.
 package monitor
 
 import (
@@ -39,17 +36,16 @@ type Monitor struct {
 	lines        *prometheus.CounterVec
 	failing      *prometheus.GaugeVec
 	sent         atomic.Int64
-	// Ends is when the certificate of the public URL ends, in Unix seconds; 0: not known.
+	// Ends is when the certificate of the public URL ends, in Unix seconds, or 0.
 	Ends atomic.Int64
 
 	mu       sync.Mutex
 	faults   []Fault            // the newest last
 	troubles map[string]Trouble // by Trouble.Of
-	well     time.Time          // the time since which nothing fails; zero: something fails, or nobody has looked
+	well     time.Time
 }
 
-// buckets are upper bounds in seconds: the lowest are for verdicts, the highest for requests that wait
-// for a payment provider.
+// buckets are upper bounds in seconds.
 var buckets = []float64{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10}
 
 func New() *Monitor {
@@ -93,8 +89,6 @@ func (m *Monitor) Request(route, method string, status int, took time.Duration) 
 	m.durations.WithLabelValues(route).Observe(took.Seconds())
 }
 
-// Refreshed counts a finished refresh and its requests to the fare source. err is set if the
-// refresh as a whole failed.
 func (m *Monitor) Refreshed(kind string, asked, failed, left, found int, err error) {
 	if m == nil {
 		return
@@ -110,8 +104,7 @@ func (m *Monitor) Refreshed(kind string, asked, failed, left, found int, err err
 	m.observations.Add(float64(found))
 }
 
-// Gauge registers a metric whose value is read at each scrape. If it cannot be read, the scrape
-// omits it.
+// If read returns false, a scrape omits the metric.
 func (m *Monitor) Gauge(name, help string, read func() (value float64, ok bool)) {
 	m.registry.MustRegister(gauge{prometheus.NewDesc("verdetto_"+name, help, nil, nil), read})
 }
@@ -139,10 +132,8 @@ func (m *Monitor) AddSent(n int) {
 	}
 }
 
-// Sent returns how many messages of alerts the process has sent.
 func (m *Monitor) Sent() int64 { return m.sent.Load() }
 
-// Mail returns a sender that counts the outcome of each mail and passes it to watch.
 func (m *Monitor) Mail(next mail.Sender, watch func(error)) mail.Sender {
 	if m == nil {
 		return next
@@ -177,7 +168,7 @@ type Trouble struct {
 	Error string    `json:"error"`
 	Todo  string    `json:"todo"`
 
-	Full func() bool `json:"-"` // reports whether the disk is still full; nil: the disk was not full
+	Full func() bool `json:"-"` // nil: the disk was not full
 }
 
 func (t Trouble) String() string {
@@ -185,8 +176,7 @@ func (t Trouble) String() string {
 		strings.TrimRight(t.Todo, "."))
 }
 
-// Troubled records that something failed. It reports whether that is news: it did not fail before,
-// or for another reason. The trouble lasts from the first failure until Resolved.
+// Troubled returns true if t.Of did not fail before, or failed for another reason.
 func (m *Monitor) Troubled(t Trouble) (news bool) {
 	if m == nil {
 		return true
@@ -215,8 +205,7 @@ func (m *Monitor) Resolved(what string) bool {
 	return ok
 }
 
-// Well returns the time since which nothing fails. While something fails, it returns the time of the
-// oldest failure.
+// Well returns when it first found that nothing fails any more, or when the oldest failure began.
 func (m *Monitor) Well(now time.Time) time.Time {
 	if troubles := m.Troubles(); len(troubles) > 0 {
 		return troubles[0].Since

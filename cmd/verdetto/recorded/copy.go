@@ -17,8 +17,7 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// copyResult copies the result from the work folder to the target and removes the folder. Except
-// for the pooled statistics it writes only items that differ, so it can be repeated.
+// copyResult can be repeated after an interruption.
 func (i Import) copyResult(ctx context.Context, w *work) error {
 	err := i.copyAll(ctx, w)
 	if errors.Is(err, store.ErrConflict) {
@@ -108,8 +107,6 @@ func (i Import) copyOrigin(ctx context.Context, w *work, origin fare.City) error
 	return err
 }
 
-// adapt omits expired items, and keeps the stored time at which the service asked for a year of
-// departures.
 func (i Import) adapt(ctx context.Context, series fare.Series, items []store.Item) ([]store.Item, error) {
 	items = slices.DeleteFunc(items, func(item store.Item) bool { return item.Expired(i.Now()) })
 	stored, err := store.Fares{Table: i.Target}.StoredSummary(ctx, series, store.Strong)
@@ -128,8 +125,6 @@ func (i Import) adapt(ctx context.Context, series fare.Series, items []store.Ite
 	return items, err
 }
 
-// deals returns the imported deals of an origin, and the stored deals of destinations that the
-// import does not know. It fails with store.ErrNotFound if the import has no deals of the origin.
 func (i Import) deals(ctx context.Context, w *work, origin fare.City, trip fare.Trip) (deals.Origin, error) {
 	result, _, err := w.fares().Deals(ctx, origin, trip)
 	if err != nil {
@@ -151,7 +146,6 @@ func (i Import) deals(ctx context.Context, w *work, origin fare.City, trip fare.
 	return result, nil
 }
 
-// weeksAtOnce bounds the weeks of the score in one write.
 const weeksAtOnce = 90
 
 // copyPooled copies the score only if the target has none, so a published score stays.
@@ -188,7 +182,7 @@ func (i Import) copyPooled(ctx context.Context, w *work) error {
 			return err
 		}
 	}
-	// The sum is written last: without it the weeks are copied again.
+	// The sum is written last, because a later import copies the weeks only if the sum is missing.
 	last := store.Score{}
 	if sum.Since > 0 {
 		last.Sum = sum

@@ -22,7 +22,6 @@ import (
 	"verdetto/shared/verdict/trends"
 )
 
-// fares holds the fares of each series in Compare order.
 type fares struct {
 	name     string
 	bySeries map[fare.Series][]fare.Observation
@@ -49,7 +48,7 @@ func newFares(name string, bySeries map[fare.Series][]fare.Observation) *fares {
 			if o.DayOnly {
 				row[len(row)-1] = 1
 			}
-			_, _ = hash.Write(row) // a hash takes everything
+			_, _ = hash.Write(row)
 		}
 	}
 	f.digest = hex.EncodeToString(hash.Sum(nil))
@@ -82,8 +81,6 @@ func (f *fares) Fares(ctx context.Context, origin fare.City, since, until time.T
 	return a, ctx.Err()
 }
 
-// lastFound returns the day on which the last fare of a series was found, or 0 if all were found in
-// the future.
 func (f *fares) lastFound(series fare.Series, now time.Time) fare.Day {
 	all := f.bySeries[series]
 	n := sort.Search(len(all), func(i int) bool { return all[i].Found > now.Unix() })
@@ -103,7 +100,6 @@ func (f *fares) byDay() map[fare.Day]int {
 	return days
 }
 
-// rows returns the fares of the panel up to now, in the form in which they are or will be stored.
 func (i Import) rows() *fares {
 	bySeries := map[fare.Series][]fare.Observation{}
 	for route, all := range i.Panel.Routes(i.Now()) {
@@ -118,8 +114,8 @@ func (i Import) rows() *fares {
 type stored struct {
 	fares    []fare.Observation
 	versions map[string]int64
-	asOf     fare.Day // day of the summary
-	oldest   fare.Day // day of the oldest low in the summary; 0: none
+	asOf     fare.Day
+	oldest   fare.Day // day of the oldest daily low in the summary, or 0
 }
 
 // fixed reports whether a series cannot be rebuilt, because its daily lows go back further than its
@@ -130,7 +126,7 @@ func (s stored) fixed() bool {
 
 func (i Import) read(ctx context.Context, series fare.Series) (s stored, err error) {
 	target := store.Fares{Table: i.Target}
-	// The versions are read first, so a later change is noticed when the result is copied.
+	// The versions are read before the fares, so a later change is noticed when the result is copied.
 	items, err := target.SeriesItems(ctx, series)
 	if err != nil {
 		return s, err
@@ -165,12 +161,10 @@ func (i Import) read(ctx context.Context, series fare.Series) (s stored, err err
 	return s, nil
 }
 
-// maxFares bounds the memory for stored fares: 800 MB at 40 bytes each. If there are more, only the
-// series of the panel are rebuilt.
+// maxFares bounds the memory for stored fares: 800 MB at 40 bytes each.
 const maxFares = 20_000_000
 
-// known returns the series of the panel and of the target, as stored. whole reports whether all
-// series can be rebuilt together; if not, known may lack series that are not in the panel.
+// If whole is false, known may lack series that are not in the panel.
 func (i Import) known(ctx context.Context, panel *fares) (known map[fare.Series]stored, whole bool, err error) {
 	known, whole = map[fare.Series]stored{}, true
 	total := 0
@@ -221,7 +215,6 @@ func readTrends(ctx context.Context, from store.Fares, origin fare.City) (o tren
 	return o, nil
 }
 
-// seriesOf lists the series that may exist on an origin's routes.
 func seriesOf(origin fare.City, listed trends.Origin) (all []fare.Series) {
 	for _, e := range listed.Entries {
 		for _, trip := range fare.Trips() {
@@ -231,7 +224,6 @@ func seriesOf(origin fare.City, listed trends.Origin) (all []fare.Series) {
 	return all
 }
 
-// plan compares the panel with the store, and returns all fares to refresh again.
 func (i Import) plan(ctx context.Context, panel *fares) (p plan, from *fares, err error) {
 	known, whole, err := i.known(ctx, panel)
 	if err != nil {
@@ -261,7 +253,7 @@ func (i Import) plan(ctx context.Context, panel *fares) (p plan, from *fares, er
 	}
 	for series := range again {
 		if !p.Whole && len(panel.bySeries[series]) == 0 {
-			delete(again, series) // the pooled statistics stay, so other series do not change
+			delete(again, series) // only the panel's series are rebuilt
 			continue
 		}
 		p.Versions[series.String()] = known[series].versions
@@ -282,7 +274,6 @@ func (i Import) plan(ctx context.Context, panel *fares) (p plan, from *fares, er
 	return p, from, err
 }
 
-// choose counts the rows of a series that it does not add.
 func (p *plan) choose(rows []fare.Observation, s stored) (more []fare.Observation) {
 	days, fares := map[fare.Day]bool{}, map[fare.Observation]bool{}
 	for _, o := range s.fares {

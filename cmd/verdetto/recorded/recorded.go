@@ -1,15 +1,7 @@
-// Package recorded imports recorded fares into a store. Afterwards the store is as if the service
-// had seen the fares day by day. Start at Import.Run.
+// Package recorded imports recorded fares into a store. Start at Import.Run.
 //
-// A refresh adds the days of fares in order, so an import cannot simply add earlier days to a
-// series. It refreshes the series again with package refresh, day by day, from their stored fares
-// and the panel, into a separate store in the work folder. Then it copies the result; until then the
-// service answers from what it has. The series are held in memory and saved to the work folder from
-// time to time, so that a killed import continues from there.
-//
-// A fare counts once: a stored fare is not imported again, nor is a day on which the store has
-// other fares of the series. A series whose history began before its oldest stored fare cannot be
-// rebuilt and stays as it is.
+// A refresh adds the days of fares in order. So an import refreshes the series again, day by day, in
+// a separate store in the work folder, and then copies the result.
 package recorded
 
 import (
@@ -29,47 +21,44 @@ import (
 
 type Import struct {
 	Target store.Table
-	Panel  *csvfile.Panel // a CSV file of recorded fares
-	Folder string         // removed at the end
-	Every  time.Duration  // time between two checkpoints; 0: checkpointEvery, or longer if they are slow
+	Panel  *csvfile.Panel
+	Folder string        // kept after a failure, so that the next import continues
+	Every  time.Duration // time between two checkpoints; 0: at least checkpointEvery
 	Now    func() time.Time
 	Rates  func(fare.Day) fare.Rates
-	// Progress, if set, is called after each day with the number of fares up to that day.
+	// Progress may be nil. done is the number of fares up to day.
 	Progress func(done, total int, day fare.Day)
-	// Waiting, if set, is called once if the import has to wait for a refresh.
+	// Waiting may be nil. It is called once if the import has to wait for a refresh.
 	Waiting func()
 }
 
 type Report struct {
-	New     int                     `json:"new"`    // fares of the panel that were added
-	Stored  int                     `json:"stored"` // fares of the panel that the store had
+	New     int                     `json:"new"`
+	Stored  int                     `json:"stored"`
 	Dropped map[upstream.Reason]int `json:"dropped,omitempty"`
-	Series  int                     `json:"series"` // number of series with new fares
-	First   fare.Day                `json:"first"`  // first day that was refreshed again
-	Last    fare.Day                `json:"last"`   // last day that was refreshed again
-	Resumed fare.Day                `json:"-"`      // the day at which a killed import continued, or 0
-	Written int                     `json:"-"`      // number of items written
+	Series  int                     `json:"series"`
+	First   fare.Day                `json:"first"` // the first day that was refreshed again
+	Last    fare.Day                `json:"last"`
+	Resumed fare.Day                `json:"-"` // the day at which a killed import continued, or 0
+	Written int                     `json:"-"`
 }
 
-// Reasons why a comparable row is not imported.
 const (
 	OtherFares upstream.Reason = "of a day on which the store has other fares of the route"
 	OldRecord  upstream.Reason = "of a route whose record goes back further than its stored fares"
 )
 
-// ErrChanged means that another process refreshed a series during the import.
 var ErrChanged = errors.New("another process refreshed the store meanwhile; run the import again")
 
 const (
 	leaseFor        = 3 * time.Minute
 	checkpointEvery = 20 * time.Second
-	// All imports hold the lease under the same name, so a killed import does not block the next.
-	// The work folder is locked, so no two imports use it at a time.
+	// All imports hold the lease under one name, so a killed import does not block the next.
 	holder = "import"
 )
 
-// Run imports the panel while no refresh runs. It fails with store.ErrOtherSource if the store
-// holds invented fares.
+// Run can be repeated after a failure. It fails with store.ErrOtherSource if the store holds
+// invented fares.
 func (i Import) Run(ctx context.Context) (report Report, err error) {
 	if err := (store.Fares{Table: i.Target}).ClaimImported(ctx); err != nil {
 		return report, err
@@ -98,7 +87,7 @@ func (i *Import) alone(ctx context.Context, w *work) (Report, error) {
 	if err != nil {
 		return p.Report, err
 	}
-	i.Panel = nil // from has its fares too; both would take much memory
+	i.Panel = nil // from holds the panel's fares too; both would take much memory
 	if p.New == 0 {
 		return p.Report, w.remove()
 	}
@@ -115,7 +104,6 @@ func (i *Import) alone(ctx context.Context, w *work) (Report, error) {
 	return w.plan.Report, err
 }
 
-// replay refreshes the store of the work folder, day by day.
 func (i Import) replay(ctx context.Context, w *work, from *fares) error {
 	counts := from.byDay()
 	done, total := 0, 0

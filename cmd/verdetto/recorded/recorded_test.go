@@ -25,15 +25,13 @@ import (
 	"verdetto/shared/upstream/ecb"
 )
 
-// The panels begin far in the future, because DynamoDB deletes expired items by the real time.
+// The panels begin in 2066, because DynamoDB deletes expired items by the real time.
 var first = fare.DayOf(time.Date(2066, 1, 4, 0, 0, 0, 0, time.UTC))
 
 const days = 24
 
 func now() time.Time { return (first + days).Time().Add(-time.Second) }
 
-// lines returns rows of a panel that depend only on the day: three routes in two currencies. One
-// route, MIL-BUH, also has returns and fares with a stop.
 func lines(from, to int) (all []string) {
 	for n := from; n < to; n++ {
 		day := first + fare.Day(n)
@@ -79,7 +77,6 @@ func open(t *testing.T) *boltstore.Store {
 	return table
 }
 
-// see refreshes a store on each day, as a service would with the panel as its source.
 func see(t *testing.T, table store.Table, p *csvfile.Panel, from, to int) {
 	t.Helper()
 	for n := from; n < to; n++ {
@@ -109,8 +106,6 @@ func mustImport(t *testing.T, table store.Table, p *csvfile.Panel) recorded.Repo
 	return report
 }
 
-// contents returns the items of a store, with their versions if versions is true. It omits the
-// source and the time of the first refresh.
 func contents(t *testing.T, table store.Whole, versions bool) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -140,13 +135,12 @@ func wantEqual(t *testing.T, want, got map[string]string) {
 	}
 }
 
-// An import leaves the same store as daily refreshes, whatever the order of the rows.
 func TestEqualsDayByDay(t *testing.T) {
 	t.Parallel()
 	rows := lines(0, days)
 	seen, imported := open(t), open(t)
 	see(t, seen, panelOf(t, rows), 0, days)
-	shuffled := append(append([]string{}, rows...), rows[:50]...) // 50 rows occur twice
+	shuffled := append(append([]string{}, rows...), rows[:50]...)
 	rand.New(rand.NewPCG(1, 2)).Shuffle(len(shuffled), func(i, j int) {
 		shuffled[i], shuffled[j] = shuffled[j], shuffled[i]
 	})
@@ -163,8 +157,6 @@ func TestEqualsDayByDay(t *testing.T) {
 	}
 }
 
-// Importing the fares of days before a service started leaves the same store as a service that saw all
-// days, except for the score. Nothing is imported for days that the service saw itself.
 func TestOwnDays(t *testing.T) {
 	t.Parallel()
 	rows, fewer := lines(0, days), lines(18, days)
@@ -191,8 +183,6 @@ func TestOwnDays(t *testing.T) {
 	wantEqual(t, all, got)
 }
 
-// A series whose record goes back further than its stored fares stays as it is, and so do the pooled
-// statistics. Other series are imported.
 func TestOldRecord(t *testing.T) {
 	t.Parallel()
 	table := open(t)
@@ -228,7 +218,6 @@ func TestOldRecord(t *testing.T) {
 	}
 }
 
-// Invented fares never mix with recorded ones, and a refresh during an import is noticed.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	p, table := panelOf(t, lines(0, days)), open(t)
@@ -280,8 +269,6 @@ func TestStepsFail(t *testing.T) {
 	failSteps(t, 10)
 }
 
-// failSteps runs imports during which the store fails at one call, before or after its effect, and
-// at all later calls. The next import continues, and leaves the same bytes as an undisturbed one.
 func failSteps(t *testing.T, every int) {
 	p := panelOf(t, lines(0, 6))
 	undisturbed := open(t)
@@ -311,8 +298,6 @@ func failSteps(t *testing.T, every int) {
 	}
 }
 
-// An import that is cut off while it copies its result is completed by the next one, even if that
-// is of another panel.
 func TestAnotherPanel(t *testing.T) {
 	t.Parallel()
 	one, both := panelOf(t, lines(0, 6)), panelOf(t, lines(0, 9))
@@ -338,8 +323,6 @@ func TestAnotherPanel(t *testing.T) {
 	wantEqual(t, contents(t, want, false), contents(t, table, false))
 }
 
-// An import that is killed continues at its last checkpoint, and leaves the same store as an
-// undisturbed one.
 func TestKilledAndResumed(t *testing.T) {
 	t.Parallel()
 	p := panelOf(t, lines(0, days))

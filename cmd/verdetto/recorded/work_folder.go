@@ -18,13 +18,12 @@ import (
 	"verdetto/shared/store/boltstore"
 )
 
-// plan is written once, so that a killed import can continue.
 type plan struct {
 	Report
-	Whole    bool                        `json:"whole"`  // all series are refreshed again, not only those of the panel
-	Source   string                      `json:"source"` // name of the fare source
-	Panel    string                      `json:"panel"`  // digest of the rows
-	Digest   string                      `json:"digest"` // digest of all fares that are refreshed again
+	Whole    bool                        `json:"whole"` // all series are refreshed again, not only those of the panel
+	Source   string                      `json:"source"`
+	Panel    string                      `json:"panel"` // digest of the panel's rows
+	Digest   string                      `json:"digest"`
 	Versions map[string]map[string]int64 `json:"versions"`
 }
 
@@ -35,14 +34,14 @@ type work struct {
 	clock   atomic.Int64 // Unix seconds
 	plan    plan
 	next    fare.Day
-	copying bool // all days are done, and the result is being copied
+	copying bool
 }
 
 const (
 	storeFile   = "fares.db"
 	planFile    = "plan.json"
 	copyingFile = "copying" // exists when the store file holds the result
-	// A checkpoint is a copy of the store file. Its name ends with the day with which to continue.
+	// The name of a checkpoint ends with the day with which to continue.
 	checkpointPrefix = "checkpoint-"
 )
 
@@ -50,7 +49,6 @@ func (w *work) now() time.Time { return time.Unix(w.clock.Load(), 0).UTC() }
 
 func (w *work) path(name string) string { return filepath.Join(w.folder, name) }
 
-// openWork opens a work folder, and reads how far an earlier import came.
 func openWork(folder string) (*work, error) {
 	w := &work{folder: folder}
 	if err := os.MkdirAll(folder, 0o700); err != nil {
@@ -58,7 +56,7 @@ func openWork(folder string) (*work, error) {
 	}
 	if err := w.openStore(); errors.Is(err, boltstore.ErrInUse) {
 		return nil, fmt.Errorf("another import into this store is running: %w", err)
-	} else if err != nil { // the file is damaged, as after a power failure
+	} else if err != nil { // the file may be damaged after a power failure
 		return w, w.clear()
 	}
 	data, err := os.ReadFile(w.path(planFile))
@@ -99,8 +97,6 @@ func openWork(folder string) (*work, error) {
 	return w, nil
 }
 
-// newest returns the file of the newest checkpoint and the day with which the import continues, or 0
-// if there is no checkpoint.
 func (w *work) newest() (name string, next fare.Day) {
 	for _, file := range w.checkpoints() {
 		n, err := strconv.Atoi(strings.TrimPrefix(filepath.Base(file), checkpointPrefix))
@@ -112,7 +108,7 @@ func (w *work) newest() (name string, next fare.Day) {
 }
 
 func (w *work) checkpoints() (all []string) {
-	entries, _ := os.ReadDir(w.folder) // a folder that cannot be read has none
+	entries, _ := os.ReadDir(w.folder)
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), checkpointPrefix) {
 			all = append(all, w.path(e.Name()))
@@ -121,7 +117,6 @@ func (w *work) checkpoints() (all []string) {
 	return all
 }
 
-// checkpoint copies the store, which must be complete up to the day before next.
 func (w *work) checkpoint(next fare.Day) error {
 	names := w.checkpoints()
 	err := w.write(checkpointPrefix+strconv.Itoa(int(next)),
@@ -132,8 +127,7 @@ func (w *work) checkpoint(next fare.Day) error {
 	return err
 }
 
-// openStore opens a store whose writes do not wait for the disk: after a power failure the import
-// starts again. The clock stands at 1970 until a day begins, so nothing has expired.
+// Writes do not wait for the disk, because after a power failure the import starts again.
 func (w *work) openStore() (err error) {
 	w.table, err = boltstore.Open(w.path(storeFile), w.now, boltstore.Scratch)
 	return err
@@ -158,7 +152,6 @@ func (w *work) clear() error {
 	return w.openStore()
 }
 
-// begin continues if the folder holds a part of the same plan, and otherwise starts again.
 func (w *work) begin(p *plan) error {
 	if w.plan.Digest == p.Digest && w.next > 0 {
 		w.plan = *p
@@ -202,7 +195,6 @@ func (w *work) close() error {
 	return w.table.Close()
 }
 
-// remove deletes the folder. The next import creates it again.
 func (w *work) remove() error {
 	err := w.close()
 	w.table, w.next, w.copying = nil, 0, false

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// share lets the group of the folder read a file that root wrote, if only root and this group may
-// open the folder, so that the service's user can read settings in /etc/verdetto.
+// share lets the service's user read a file that root writes into /etc/verdetto: the group of the
+// folder may read the file if no other group or user can open the folder.
 func share(file string) error {
 	folder, err := os.Stat(filepath.Dir(file))
 	if err != nil {

@@ -9,8 +9,6 @@ import (
 	"testing"
 )
 
-// Settings that root writes can be read by the group of the folder if it is open only to root and
-// this group, else only by root.
 func TestWriteAsRoot(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("not run: only root can set a group")

@@ -1,10 +1,8 @@
 // Package settings reads the settings of a command. A flag takes precedence over the environment, the
 // environment over the settings file, and the file over the default. The package copies the file's
-// values into the environment, so that all code reads settings there, on one machine as on AWS.
+// values into the environment, where other code reads settings.
 //
-// A secret may be stored in a separate file: NAME_FILE then holds the path of the file with the
-// value of NAME. All faults are reported at once, each with what to do, and no report shows a
-// secret. Start reading at Take.
+// If NAME is a secret, NAME_FILE may name a file that holds the value. Start reading at Take.
 package settings
 
 import (
@@ -23,11 +21,8 @@ import (
 	"verdetto/shared/runtime/config"
 )
 
-// inFile is the suffix of a variable that holds the path of a file with a secret's value.
 const inFile = "_FILE"
 
-// notSettings lists variables whose names look like settings but are not: they name the settings
-// file, a service to ask and the data of tests, or serve the runner of functions in containers.
 var notSettings = []string{"VERDETTO_CONFIG", "VERDETTO_DATA", "VERDETTO_SAM_LISTENER",
 	"VERDETTO_SAM_NETWORK", "VERDETTO_URL"}
 
@@ -36,7 +31,6 @@ type ValuedSetting struct {
 	Value, From string
 }
 
-// Flags registers a flag for each setting in to, which holds the variables that the flags write to.
 func Flags(f *pflag.FlagSet, to map[string]*string) {
 	for _, s := range config.Settings {
 		if v, ok := to[s.Flag]; ok && s.Flag != "" {
@@ -56,9 +50,8 @@ func usage(s config.Setting) string {
 	return text + " (" + s.Name + ")"
 }
 
-// Take copies the settings of the file, if one is named, into the environment, and then gives each
-// omitted flag its value from the environment. It returns each setting with its source, and all
-// faults.
+// Take copies the settings of file into the environment, and the environment into the flags that
+// were not given.
 func Take(f *pflag.FlagSet, file string) (taken []ValuedSetting, faults []string) {
 	inside, faults := read(file)
 	outside := map[string]string{}
@@ -100,21 +93,19 @@ func Take(f *pflag.FlagSet, file string) (taken []ValuedSetting, faults []string
 		case why != "":
 			faults = append(faults, s.Name+": "+why)
 		case s.Name == "VERDETTO_PEPPER" && strings.HasPrefix(value, config.SecretMark):
-			// The pepper is checked once it has been read: see onemachine.GivenPepper.
+			// onemachine.GivenPepper checks the pepper once it has been read.
 		default:
 			faults = append(faults, s.Faults(value)...)
 		}
 		taken = append(taken, ValuedSetting{s, value, from})
-		_ = os.Setenv(s.Name, value) // the name of a setting is always valid
+		_ = os.Setenv(s.Name, value)
 		if s.Flag != "" && f.Lookup(s.Flag) != nil {
-			_ = f.Set(s.Flag, value) // a text flag accepts every value
+			_ = f.Set(s.Flag, value)
 		}
 	}
 	return taken, faults
 }
 
-// find returns the value of a setting in one place, the environment or the settings file. It may be
-// given directly, or in the file that NAME_FILE points to.
 func find(s config.Setting, in map[string]string, folder, place string) (value, from, fault string) {
 	value, file := in[s.Name], in[s.Name+inFile]
 	switch {
@@ -178,7 +169,7 @@ func read(file string) (values map[string]string, faults []string) {
 	return values, faults
 }
 
-// parse skips a line with a syntax error, so that the faults of all other lines are reported too.
+// parse skips a line with a syntax error, so that the faults of other lines are reported too.
 func parse(file, data string) (found map[string]any, faults []string) {
 	lines := strings.Split(data, "\n")
 	for range lines {
@@ -198,8 +189,7 @@ func parse(file, data string) (found map[string]any, faults []string) {
 	return nil, faults
 }
 
-// text converts a TOML value to the text that the environment variable would have. The second
-// result is what is wrong with the value, or "".
+// text returns what the environment variable would hold, or what is wrong with value.
 func text(value any) (string, string) {
 	switch v := value.(type) {
 	case string:
@@ -220,7 +210,6 @@ func text(value any) (string, string) {
 	return "", fmt.Sprintf(`%v is not a text, number or list; write NAME = "value"`, value)
 }
 
-// named accepts the suffix _FILE for secrets.
 func named(name string) (config.Setting, bool) {
 	if s, ok := config.Named(name); ok {
 		return s, true

@@ -10,9 +10,7 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// Write creates a settings file, complete or not at all. Only its owner can read it, and the
-// service's group if root wrote it into the service's folder. It fails with fs.ErrExist if the file
-// exists.
+// Write creates the file complete or not at all. It fails with fs.ErrExist if the file exists.
 func Write(file string, values map[string]any) error {
 	lines, err := toml.Marshal(values)
 	if err != nil {

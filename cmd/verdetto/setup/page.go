@@ -27,23 +27,21 @@ var steps = template.Must(template.New("setup").Parse(markup))
 
 const most = 16 << 10
 
-// Page is the set-up in a browser on this machine. Its address holds a random token and works once:
-// it leads to a second random address, which only that browser knows. The second address ends once
-// it has shown the outcome of the first refresh.
+// Page has an address that works once. It redirects the browser to a second address, which only
+// this browser knows.
 type Page struct {
 	setup   *Setup
-	host    string // the only accepted Host
-	base    string // where the service answers
-	once    string // path of the one-time address
-	session string // path of the set-up
+	host    string
+	base    string
+	once    string
+	session string
 
 	mu    sync.Mutex
 	used  bool
 	ended bool
 }
 
-// NewPage returns a page that answers on a host of this machine. base is the address of the
-// service.
+// NewPage returns a page that refuses requests to another host. base is the service's address.
 func NewPage(s *Setup, host, base string) *Page {
 	return &Page{setup: s, host: host, base: base, once: "/" + rand.Text(), session: "/" + rand.Text() + "/"}
 }
@@ -105,18 +103,17 @@ func serveAsset(w http.ResponseWriter, hashed string) {
 	}
 	w.Header().Set("Content-Type", contentType)
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	_, _ = w.Write(data) // an error means that the browser has disconnected
+	_, _ = w.Write(data)
 }
 
 type form struct {
-	City       string // the name for which no city was found
+	City       string // the entered text from the first name with a fault on
 	TokenFault *Fault
 	CityFault  *Fault
 	StartFault *Fault
 }
 
-// act processes one form. After a success the browser loads the page anew, so that a reload sends
-// no form again.
+// After a success, act redirects, so that a reload sends no form again.
 func (p *Page) act(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, most)
 	if err := r.ParseForm(); err != nil {
@@ -152,12 +149,12 @@ func (p *Page) act(w http.ResponseWriter, r *http.Request) {
 type view struct {
 	form
 	State
-	Over    bool // the address has been used
+	Over    bool
 	T       *i18n.Language
 	Action  string
 	File    string
 	Home    string
-	Verdict string // address of the first verdict
+	Verdict string
 }
 
 func (v view) Known() iter.Seq[string] {
@@ -217,7 +214,6 @@ func (p *Page) respond(w http.ResponseWriter, r *http.Request, status int, title
 	http.Error(w, "The page cannot be shown.", http.StatusInternalServerError)
 }
 
-// refusal returns why a request must not reach the page, or "". host is the only accepted Host.
 func refusal(r *http.Request, host string) (status int, why string) {
 	from, err := netip.ParseAddrPort(r.RemoteAddr)
 	origin := r.Header.Get("Origin")
@@ -244,7 +240,6 @@ func refusal(r *http.Request, host string) (status int, why string) {
 
 var frames = []string{"iframe", "frame", "embed", "object", "fencedframe"}
 
-// IsLoopback reports whether an address to listen on is reached from this machine only.
 func IsLoopback(address string) bool {
 	host, _, err := net.SplitHostPort(address)
 	return err == nil && (host == "localhost" || net.ParseIP(host).IsLoopback())

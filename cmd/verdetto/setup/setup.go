@@ -1,11 +1,8 @@
 // Package setup is the first run of the service on one machine. It takes the token of the fare
-// source and checks it with one call, takes the cities to cover, writes the settings file, and
-// follows the first refresh up to the first verdict about a departure.
+// source and the cities to cover, writes the settings file, and follows the first refresh.
 //
-// Setup holds the steps and their state for two front ends: Page in a browser on this machine, and
-// Setup.Ask in a terminal. Before the settings file exists nothing is stored, so an interrupted
-// set-up starts again. Afterwards the service starts as with any settings file. Start reading at
-// Setup.
+// Setup has two front ends: Page in a browser, and Setup.Ask in a terminal. Before the settings file
+// exists nothing is stored, so an interrupted set-up starts again. Start reading at Setup.
 package setup
 
 import (
@@ -39,13 +36,13 @@ const (
 )
 
 const (
-	// The settings file may list more than MostCities.
+	// MostCities limits the set-up, not the settings file.
 	MostCities = 100
 	mostToken  = 200
 	checkTime  = 15 * time.Second
 )
 
-// Setup may be used by several goroutines.
+// Setup is safe for concurrent use.
 type Setup struct {
 	File  string
 	Store string
@@ -68,7 +65,7 @@ func New(file, store string, check func(ctx context.Context, token string) error
 type State struct {
 	Step     Step
 	Cities   []fare.City
-	Invented bool // the service is tried with invented fares
+	Invented bool
 	Progress Progress
 }
 
@@ -82,7 +79,6 @@ func (s *Setup) State() State {
 // Invented.
 func (s *Setup) Chosen() <-chan struct{} { return s.chosen }
 
-// Fault is the reason why a step cannot be done. Its text says what happened and what to do next.
 type Fault struct {
 	id   string
 	fill []any
@@ -145,8 +141,7 @@ func sourceFault(err error) *Fault {
 
 func isFull(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
 
-// AddCities adds cities separated by commas or lines. It stops at the first fault and returns the
-// text that remains.
+// AddCities stops at the first fault and returns the text that remains.
 func (s *Setup) AddCities(text string) (rest string, fault *Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -232,7 +227,6 @@ func (s *Setup) Start() *Fault {
 	return nil
 }
 
-// Invent chooses invented fares, which need no settings file.
 func (s *Setup) Invent() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -248,7 +242,6 @@ func (s *Setup) choose() {
 	close(s.chosen)
 }
 
-// Resume goes on with the settings file of an earlier set-up.
 func (s *Setup) Resume() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -258,14 +251,13 @@ func (s *Setup) Resume() {
 type Progress struct {
 	Cities, Done  int
 	Routes, Fares int
-	Minutes       int                   // estimated to remain; 0: unknown
-	Fault         *Fault                // why the refresh got no fares; the service retries
+	Minutes       int // estimated to remain; 0: none, or unknown
+	Fault         *Fault
 	First         *onemachine.Departure // nil while there is none
 
 	began time.Time
 }
 
-// Refreshed counts the outcome of one city. A nil Setup ignores it.
 func (s *Setup) Refreshed(done, total int, o refresh.Outcome) {
 	if s == nil {
 		return
@@ -284,7 +276,7 @@ func (s *Setup) Refreshed(done, total int, o refresh.Outcome) {
 	}
 }
 
-// Ended takes the first verdict, or nil if no departure can be judged yet. A nil Setup ignores it.
+// first is nil if no departure can be judged yet.
 func (s *Setup) Ended(first *onemachine.Departure) {
 	if s == nil {
 		return
@@ -294,7 +286,6 @@ func (s *Setup) Ended(first *onemachine.Departure) {
 	s.step, s.progress.First = Done, first
 }
 
-// Failed leaves the set-up waiting for the retry. A nil Setup ignores it.
 func (s *Setup) Failed(err error) {
 	if s == nil {
 		return

@@ -17,7 +17,6 @@ import (
 
 func accept(context.Context, string) error { return nil }
 
-// Only callers on this machine see the page, whatever X-Forwarded-For says.
 func TestOnlyThisMachine(t *testing.T) {
 	for from, want := range map[string]int{
 		"127.0.0.1:5000": http.StatusSeeOther, "127.8.8.8:5000": http.StatusSeeOther, "[::1]:5000": http.StatusSeeOther,
@@ -111,8 +110,6 @@ func TestTokenIsNotShown(t *testing.T) {
 	}
 }
 
-// Similar cities are suggested by their names in the reader's language, and the field keeps
-// the text from the misspelt name on.
 func TestMisspelt(t *testing.T) {
 	s := New("verdetto.toml", "bolt:verdetto.db", accept)
 	if fault := s.SetToken(t.Context(), "token"); fault != nil {

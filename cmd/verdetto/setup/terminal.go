@@ -18,8 +18,7 @@ type Terminal interface {
 	ReadPassword(prompt string) (string, error)
 }
 
-// Ask asks the questions in a terminal. After an error of the terminal, such as its end, it stores
-// nothing.
+// If Ask returns an error, nothing was stored.
 func (s *Setup) Ask(ctx context.Context, t Terminal) error {
 	l := i18n.English()
 	say := func(text string) { fmt.Fprintln(t, text) }
@@ -63,8 +62,6 @@ func (s *Setup) Ask(ctx context.Context, t Terminal) error {
 	return nil
 }
 
-// change adds the cities of a line, and removes those after a minus sign. It stops at the first
-// fault.
 func (s *Setup) change(line string, say func(text string)) *Fault {
 	for _, name := range separate(line) {
 		name, removed := strings.CutPrefix(strings.TrimSpace(name), "-")
@@ -85,7 +82,7 @@ func (s *Setup) change(line string, say func(text string)) *Fault {
 	return nil
 }
 
-// CompleteCity completes the last name of a line after Tab, as the terminal's AutoCompleteCallback.
+// CompleteCity is the AutoCompleteCallback of a terminal.
 func CompleteCity(line string, position int, key rune) (completed string, at int, ok bool) {
 	if key != '\t' || position != len(line) {
 		return "", 0, false

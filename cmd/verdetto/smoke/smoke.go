@@ -1,9 +1,8 @@
 // Package smoke tests a new deployment with one call of every kind: pages, answers, error
 // responses, /mcp for AI agents, payments, links in mails, and the edge's headers.
 //
-// No call sends a mail, costs money or needs a key, and the service stores no more than the count of
-// the calls and the demand for a route, so it may run at any time. A service without fares, as on
-// its first day, also succeeds. Start reading at Run.
+// No call sends a mail, costs money or needs a key. A service without fares also succeeds. Start
+// reading at Run.
 package smoke
 
 import (
@@ -22,10 +21,10 @@ type call struct {
 	name         string
 	method, path string
 	header, body string // NAME: VALUE, with a bar between headers
-	status       []int  // any of these is right
-	code         string // of the error response; "" if the answer is no error
+	status       []int
+	code         string // code of the error response, or empty
 	bodyPart     string
-	headerPart   string // part of a header's value: NAME: PART
+	headerPart   string // NAME: PART of the value
 }
 
 const (
@@ -72,7 +71,7 @@ var calls = []call{
 
 func All(string) bool { return true }
 
-// The first calls start the Lambda functions, so timeout is long.
+// timeout is long, because the first calls start the Lambda functions.
 const timeout = 15 * time.Second
 
 type Result struct {
@@ -81,8 +80,6 @@ type Result struct {
 	Fault        string  `json:"fault,omitempty"`
 }
 
-// Run makes the calls whose path wanted accepts. It writes a line per call, and fails if any answer
-// is wrong.
 func Run(ctx context.Context, client *http.Client, url string, w io.Writer, wanted func(path string) bool) error {
 	made := 0
 	err := Each(ctx, client, url, wanted, func(r Result) {
@@ -99,7 +96,6 @@ func Run(ctx context.Context, client *http.Client, url string, w io.Writer, want
 	return err
 }
 
-// Each calls a function with each result, and is otherwise like Run.
 func Each(ctx context.Context, client *http.Client, url string, wanted func(path string) bool,
 	each func(Result)) error {
 	url = strings.TrimSuffix(url, "/")

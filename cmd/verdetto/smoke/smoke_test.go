@@ -48,7 +48,6 @@ func TestAServiceIsGood(t *testing.T) {
 	}
 }
 
-// The calls can be repeated, and leave no mail, key or payment.
 func TestNothingIsLeft(t *testing.T) {
 	h := service(t, false)
 	for range 10 {
@@ -90,7 +89,7 @@ func TestEachCallCanFail(t *testing.T) {
 				continue
 			}
 			n := -1
-			from++ // each run has its own address and daily quota
+			from++ // a new address has the whole daily quota
 			output, err := run(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				r.RemoteAddr = fmt.Sprintf("198.51.100.%d:1", from)
 				if n++; n != i {
