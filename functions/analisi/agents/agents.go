@@ -51,7 +51,7 @@ func (s *Service) newServer() http.Handler {
 		Description: "Is today's cheapest fare on a flight route cheap? Verdicts from the route's own history.",
 	}, &mcp.ServerOptions{
 		Instructions: instructions,
-		// The lists never change, so the server announces no notifications.
+		// The lists of tools and resources are fixed, so the server announces no changes.
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}},
 		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) {
 			c.TTLMs, c.CacheScope = int(time.Hour/time.Millisecond), "public"

@@ -15,7 +15,7 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// These tests run programs from npm, which make tools installs, against /mcp.
+// These tests run programs from npm against /mcp. The programs are installed by `make tools`.
 
 type nodePrograms struct{ folder string }
 

@@ -41,8 +41,8 @@ func (Unlimited) Take(context.Context, store.Key, int64, int64, time.Time) (int6
 	return 1, nil
 }
 
-// DeparturesOf returns a departure state with one departure on each of the coming days. The fares
-// were found today and on each of the 40 days before.
+// DeparturesOf returns a departure state whose fares were found today and on each of the 40 days
+// before.
 func DeparturesOf(days fare.Day) *departure.State {
 	d := fare.DayOf(Today)
 	var s departure.Learner

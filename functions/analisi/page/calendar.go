@@ -153,7 +153,7 @@ func (v *view) cellOf(d verdict.Day, to string) calendarDay {
 	return cell
 }
 
-// A calendar shows the days of at most this many months. The other months are links.
+// A calendar shows the days of at most monthsShown or returnsShown months. Other months are links.
 const (
 	monthsShown  = 7
 	returnsShown = 3 // fewer, because a month of returns has several cells for each day

@@ -211,7 +211,7 @@ func (v *view) without(origin fare.City, all deals.Origin) string {
 	return v.T.Text("cheap.without", "Cities", v.T.List(missing))
 }
 
-// area returns nil if no area has the name, or if a city has it too.
+// area returns nil if no area has the name, or if a city has the same name.
 func (q question) area(end int) *places.Area {
 	named := q.ends[end]
 	if named.Means.City != "" {

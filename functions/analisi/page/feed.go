@@ -105,7 +105,7 @@ func (s *Service) feedOfDeals(all deals.Origin, list []published.DestinationDeal
 		f.title += " · " + l.Text("home.invented")
 	}
 	for _, e := range all.Entries {
-		for _, d := range e.Any.Route { // also counts deals that are no longer good, because that is news
+		for _, d := range e.Any.Route { // a deal that is no longer good also changes the feed
 			f.updated = later(f.updated, lastChange(d, now))
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"verdetto/shared/text/wording"
 )
 
-// Only the linked page reads the fares of places nearby, and opening the link counts as a question.
+// The fares of places nearby are on a page of their own. Opening that page counts as a question.
 
 type nearView struct {
 	To   string

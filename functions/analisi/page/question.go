@@ -23,11 +23,11 @@ import (
 
 // The question to the page at / is the query of its address:
 //
-//	da, a     the two cities; a may also be a country, a region or a continent. One of them
-//	          may name both ends, with the day
+//	da, a     the two cities; a may also be a country, a region or a continent. If only one of
+//	          da and a is given, it may name both cities and the day
 //	mese      the month of departure, such as 2027-03
 //	quando    the day of departure, as people write it: 2027-03-20, 20 March, tomorrow
-//	ritorno   the day of return, written like quando, which it needs
+//	ritorno   the day of return, written like quando; without quando it is a fault
 //	flessibile
 //	          find the cheapest departure within 1, 3 or 7 days before or after quando
 //	soggiorno the nights away without ritorno: 3, 2-4 or weekend
@@ -292,7 +292,7 @@ func (t trip) ofAnywhere(kind fare.Trip) trip {
 
 type faults map[string]string
 
-// Amounts that name no currency are in the given one.
+// Amounts that name no currency are in the given currency.
 func (t trip) read(l *i18n.Language, currency string) (answer.Question, faults) {
 	wrong := faults{}
 	in := published.Trip{Partenza: t.Date, Flessibile: t.Around, Mese: t.Month, Ritorno: t.Back,

@@ -189,7 +189,7 @@ func stayText(l *i18n.Language, stay string) string {
 
 type staysView struct {
 	Route, Headline, Lede string
-	Price, Level          string // those of the cheapest return; Level is empty without a verdict
+	Price, Level          string
 	certainty
 	Back   link
 	Grid   grid
@@ -337,8 +337,8 @@ func (h home) showPair(ctx context.Context, q question, asked answer.Question, v
 	v.Notice.Pair = p
 }
 
-// If no two fares fit together, best holds the cheapest fitting fare in each direction, or the
-// price 0 if none fits.
+// If no two fares fit together, best holds the cheapest fitting fare in each direction. A price of 0
+// means that no fare fits.
 func (t trip) pair(flights [2]map[fare.Day]verdict.Day, today fare.Day) (best [2]verdict.Day, together bool) {
 	least, most, _ := nights(t.Stay)
 	if t.back != 0 {

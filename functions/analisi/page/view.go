@@ -355,7 +355,6 @@ type namesakes struct {
 	After  string
 }
 
-// explain needs the cities that setRoute sets.
 func (v *view) explain(q question) {
 	for i, end := range q.ends {
 		v.Readings = append(v.Readings, wording.Reading(v.T, end.Means)...)

@@ -26,13 +26,13 @@ type Config struct {
 	Now func() time.Time
 	Log *slog.Logger
 	// OriginSecrets are the accepted values of X-Origin-Secret, which prove that a request came
-	// through CloudFront. If empty, callers connect directly.
+	// through CloudFront. If there are none, callers connect directly.
 	OriginSecrets []string
 	Limiter       *limit.Limiter
 	Customers     Customers
 	Refused       *apikey.Refused
 	Pepper        []byte
-	// Data is the value of the header X-Data, which marks sample fares. It is empty for real fares.
+	// Data is the value of the header X-Data, which marks sample fares. For real fares Data is empty.
 	Data string
 	// AllFares allows answers with single fares, of past days or of one departure.
 	AllFares bool
@@ -40,7 +40,7 @@ type Config struct {
 	// answer.
 	PaidCalls bool
 	Quotas    Quotas
-	// Pages, if set, renders error responses as HTML for browsers, except on paths that CloudFront
+	// Pages, if set, renders problem documents as HTML for browsers, except on paths that CloudFront
 	// caches. A program without pages leaves Pages nil, and so contains no HTML templates.
 	Pages func(http.Handler) http.Handler
 	// Observe, if set, is called after each answer. The route is "unknown" if no endpoint matches.
@@ -74,7 +74,7 @@ func newHuma(router *router) (huma.API, *schemas) {
 	all := &schemas{Registry: config.Components.Schemas}
 	config.Components.Schemas = all
 	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "", "", ""
-	config.CreateHooks = nil // answers contain no $schema, only the published fields
+	config.CreateHooks = nil // so that answers do not contain $schema
 	config.Formats = map[string]huma.Format{"application/json": huma.DefaultJSONFormat, "json": huma.DefaultJSONFormat}
 	config.DefaultFormat = "application/json"
 	config.Transformers = []huma.Transformer{func(ctx huma.Context, _ string, body any) (any, error) {

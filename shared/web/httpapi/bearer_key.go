@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// readKey copies a key from Authorization: Bearer to X-Api-Key. An endpoint that reads keys refuses
-// a bearer token that is no key, because its sender expects to be identified.
+// readKey copies a key from Authorization: Bearer to X-Api-Key. An endpoint that reads keys but no
+// tokens refuses a bearer token that is no key, because the sender expects to be identified.
 func readKey(r *http.Request, c *call) *Problem {
 	route, given := c.endpoint.route, r.Header.Values("Authorization")
 	if len(given) == 0 || !route.Keyed() && !route.KeyInHandler {
@@ -27,7 +27,7 @@ func readKey(r *http.Request, c *call) *Problem {
 	return nil
 }
 
-// bearer returns "" for other schemes, such as the password of a proxy.
+// bearer ignores other schemes than Bearer, such as the password of a proxy.
 func bearer(given []string) (string, *Problem) {
 	scheme, token, _ := strings.Cut(strings.TrimSpace(given[0]), " ")
 	token = strings.TrimSpace(token)

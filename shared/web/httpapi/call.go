@@ -24,7 +24,7 @@ type call struct {
 	network  string // pseudonym of the caller's IPv6 /48; empty for IPv4
 	from     netip.Addr
 	pro      bool
-	subject  string         // calls are counted under this id of the customer, or pseudonym of the address
+	subject  string         // calls are counted under this customer id or pseudonym
 	holder   store.Customer // zero for an anonymous caller
 	language *i18n.Language
 	fields   Fields

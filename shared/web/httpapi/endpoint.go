@@ -18,7 +18,7 @@ import (
 type JSONDoc struct {
 	Summary, Description string
 	Problems             []ProblemType
-	Status               int    // status of a success; 0 means 200
+	Status               int    // status of a success; 0 means the default of Huma
 	Answer               any    // value of the type of a success, if the handler encodes a success itself
 	Text                 string // media type of the text form of a success, if callers may choose one
 	Body                 any    // value of the type of the body, if the handler parses the body itself (RawBody)
@@ -33,8 +33,8 @@ type PageDoc struct {
 	Answer   any
 }
 
-// JSON registers a typed handler for the named route. For each well-formed request it calls check
-// (if set), counts the call unless doc.ConsumesQuota is set, and calls the handler.
+// JSON registers a typed handler for the named route. A well-formed request is passed to check, if
+// set, then counted unless doc.ConsumesQuota is set, and then passed to handler.
 func JSON[I, O any](a *API, name string, doc JSONDoc, check func(context.Context, *I) error,
 	handler func(context.Context, *I) (*O, error)) {
 	register(a, name, description{JSONDoc: doc}, itself[I], check,
@@ -75,7 +75,7 @@ func (a *API) Mount(h http.Handler, name string, parameters ...string) {
 }
 
 // MountForeign is like Mount, for a protocol with its own parameters and error format. write
-// renders the error responses at the paths. If write is nil, error responses are problem documents.
+// renders the error responses of the named routes. If write is nil, they are problem documents.
 func (a *API) MountForeign(h http.Handler, write func(http.ResponseWriter, *http.Request, *Problem), names ...string) {
 	for _, name := range names {
 		a.router.add(routes.Named(name), h, write)
@@ -98,7 +98,7 @@ func descriptionOf(op *huma.Operation) description {
 	return op.Metadata[descriptionKey].(description)
 }
 
-// Without returns the parameters that the tag without excludes from embedded structs.
+// Without returns the parameters that the tag "without" of an embedded struct excludes.
 func Without(input reflect.Type) (names []string) {
 	for i := range input.NumField() {
 		if f := input.Field(i); f.Anonymous && f.Type.Kind() == reflect.Struct {

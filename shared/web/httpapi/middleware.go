@@ -20,7 +20,7 @@ func (a *API) middleware(router http.Handler) http.Handler {
 		a.problemPages,
 		a.log,
 		a.recoverPanic,
-		refusing(a.origin), // 403 if the request did not come through our distribution
+		refusing(a.origin),
 		a.capOthers,
 		refusing(knownPath),
 		a.cors,

@@ -162,7 +162,7 @@ func addPage(responses map[string]*huma.Response, status int, route routes.Route
 // failures is the key of the one response that describes all statuses from 500 on.
 const failures = "5XX"
 
-// Problems with a status above 500 are under 500.
+// possibleProblems lists problems with a status above 500 under 500.
 func possibleProblems(route routes.Route, desc description) map[int][]ProblemType {
 	all := append([]ProblemType{BadRequest, Forbidden, TooMany, Internal, Unavailable}, desc.Problems...)
 	if route.SingleFares {

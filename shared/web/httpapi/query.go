@@ -15,7 +15,7 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// MaxParameter is the greatest length of a query parameter, in runes.
+// MaxParameter is the greatest length, in runes, of a query parameter without a maxLength.
 const MaxParameter = 100
 
 // checkParameters refuses unknown and, except for pages, malformed parameters before Huma parses

@@ -171,7 +171,7 @@ func TestForeignForm(t *testing.T) {
 		got[name] = fmt.Sprint(w.Code, " ", w.Body)
 	}
 	ask("a method", "PUT", metricsPath)
-	w := s.ask("192.0.2.1:1", "GET", "/api"+metricsPath) // the endpoints of compat have no alias
+	w := s.ask("192.0.2.1:1", "GET", "/api"+metricsPath) // endpoints of compat have no alias
 	got["under the alias"] = fmt.Sprint(w.Code, " ", w.Header().Get("Content-Type"))
 	ask("a panic", "GET", metricsPath+"?panic=1", "Authorization", "Bearer "+free)
 	for range 30 {

@@ -2,7 +2,7 @@
 // to the store, so two simultaneous calls cannot both be the last allowed one. Calls of many
 // callers together, such as a network, are mostly counted in memory: see CountShared.
 //
-// If the store cannot be reached, calls are allowed, because the failure is not the caller's fault.
+// A call that cannot be counted is allowed, because the failure is not the caller's fault.
 package limit
 
 import (
@@ -98,7 +98,7 @@ type Limiter struct {
 	calls    map[string]int64
 }
 
-// A process remembers at most this many subjects that are over their limit, and this many tallies.
+// A Limiter remembers at most this many subjects that are over their limit, and this many tallies.
 const remembered = 10_000
 
 func New(counters Counters, now func() time.Time) *Limiter {
@@ -112,7 +112,7 @@ func (l *Limiter) With(calls map[string]int64) *Limiter {
 	return l
 }
 
-// Set may be called on a nil Limiter, which changes nothing.
+// Set returns the limit with the maximum given to With. A nil Limiter changes nothing.
 func (l *Limiter) Set(limit Limit) Limit {
 	if l == nil {
 		return limit
@@ -152,7 +152,8 @@ func (l *Limiter) TakeSeveral(ctx context.Context, limit Limit, subject string, 
 		fmt.Errorf("count a call under %s: %w", limit.Name, err)
 }
 
-// Usage returns how many calls are counted in the current window, and in the time limit.Keep.
+// Usage returns how many calls are counted in the current window, and in the current period of
+// length limit.Keep.
 func (l *Limiter) Usage(ctx context.Context, limit Limit, subject string) (window, kept int64, err error) {
 	limit = l.Set(limit)
 	now := l.now()

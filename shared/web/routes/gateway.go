@@ -10,9 +10,8 @@ import (
 const Fallback = "analisi"
 
 // Share is a route of API Gateway: paths that lead to one Lambda function and have a common limit
-// of calls per second.
-// CloudFront writes /NAME before the path, because a route of API Gateway cannot match several
-// unrelated paths.
+// of calls per second. CloudFront writes /NAME before the path, because a route of API Gateway
+// cannot match several unrelated paths.
 type Share struct {
 	Name, Function string
 	Weight         int

@@ -15,7 +15,7 @@ import (
 )
 
 type Route struct {
-	Name         string // never change a name: it is published as the operation id, and stored counters contain it
+	Name         string // never change a name: clients and stored counters refer to it
 	Method       string
 	Path         string
 	Function     string // name of a folder in functions/
@@ -30,16 +30,16 @@ type Route struct {
 	Tokens       bool
 	KeyInHandler bool
 	Signed       bool
-	// SingleFares says that the answer lists single fares. It is 403 unless httpapi.Config.AllFares
-	// is set.
+	// SingleFares says that the answer lists single fares. The answer is 403 unless
+	// httpapi.Config.AllFares is set.
 	SingleFares     bool
 	CrossOriginPOST bool  // scripts of any site may post, because the endpoint reads no cookies
 	Price           int64 // in millionths of a USDC; 0: not sold by x402
 	// FreeTier says that calls without a key are refused at the edge while the free tier is closed.
 	FreeTier bool
 
-	// Headers lists request headers that CloudFront passes on. It can pass on at most ten, so it
-	// then omits others, such as Accept-Language.
+	// Headers lists request headers that CloudFront passes on instead of others, such as
+	// Accept-Language, because CloudFront can pass on at most ten.
 	Headers []string
 }
 
@@ -241,7 +241,7 @@ var Table = slices.Concat(
 			FreeTier: true,
 		},
 		// The closed API also sold bookable offers, which this service does not have: the endpoints
-		// below always answer with an error.
+		// from compat-shopping to compat-transfers always answer with an error.
 		{Name: "compat-shopping", Path: "/v1/shopping/{file}"},
 		{Name: "compat-shopping-post", Method: "POST", Path: "/v1/shopping/{file}"},
 		{Name: "compat-pricing", Method: "POST", Path: "/v1/shopping/flight-offers/{file}"},
@@ -257,7 +257,7 @@ var Table = slices.Concat(
 		{Name: "compat-transfers", Method: "POST", Path: "/v1/ordering/{file}"},
 	}),
 	rows("answers", []Route{
-		// The price is above the cost of a call, which is mostly the fee of the Solana network: see
+		// The price covers the fee of the Solana network unless a SOL is very dear: see
 		// docs/selling.md.
 		sold("x402-analisi", "/x402/v1/analisi", 10_000, 120),
 		sold("x402-calendario", "/x402/v1/calendario", 20_000, 60),

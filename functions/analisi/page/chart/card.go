@@ -143,7 +143,7 @@ func (p *painter) write(x, y int, size, room float64, c color.RGBA, text string)
 	}
 }
 
-// unmarked holds letters with a mark that Unicode does not decompose.
+// unmarked replaces characters that Unicode does not decompose.
 var unmarked = map[rune]rune{'ł': 'l', 'Ł': 'L', 'đ': 'd', 'Đ': 'D', 'ħ': 'h', 'Ħ': 'H', 'ı': 'i', 'ə': 'e', '→': '–'}
 
 func drawable(text string) string {
