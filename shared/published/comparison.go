@@ -114,8 +114,11 @@ func (s *Answers) Compare(ctx context.Context, asked Comparison, granted int) (C
 		v := &c.Viaggi[i]
 		if i >= granted {
 			v.Problema = &ProblemaViaggio{Code: httpapi.TooMany.Code,
-				Detail: "No call was left for this trip. Ask again after X-RateLimit-Reset, or send a " +
-					"Pro key."}
+				Detail: "No call was left for this trip. Ask again after X-RateLimit-Reset"}
+			if !httpapi.IsPro(ctx) {
+				v.Problema.Detail += ", or send a Pro key"
+			}
+			v.Problema.Detail += "."
 			continue
 		}
 		judged, err := s.Judge(ctx, asked.questions[i], s.WithUsual)
