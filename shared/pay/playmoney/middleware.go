@@ -1,7 +1,5 @@
 // Package playmoney imitates a card processor and a blockchain node, for tests and demonstrations.
-// Type Stripe serves Stripe's API, and type Node the JSON-RPC of a Solana node. Both types hold their
-// state in memory and answer consistently, as the real services do. Except for base58, they are
-// written only from the wire format, without the libraries that stripepay and solanapay use, so
+// Except for base58, the wire formats are written without the libraries of stripepay and solanapay, so
 // that a mistake of such a library is not repeated here.
 package playmoney
 
@@ -10,13 +8,12 @@ import (
 	"sync"
 )
 
-// wrapped is an HTTP handler with optional middleware, for Stripe and Node to embed.
 type wrapped struct {
 	mu     sync.Mutex
 	around func(http.Handler) http.Handler
 }
 
-// Wrap installs a middleware for all requests. It replaces that of an earlier call.
+// Wrap replaces the middleware of an earlier call.
 func (h *wrapped) Wrap(around func(http.Handler) http.Handler) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -27,22 +27,21 @@ const (
 	Finalized Finality = "finalized"
 )
 
-// Transfer is a token payment that a test or a form sends to the imitated node.
 type Transfer struct {
 	Wallet, Mint string
-	From         string // payer's address; empty: an invented one
+	From         string // payer; empty: an invented address
 	Units        uint64
-	Memo         string // empty: no memo
-	MemoProgram  string // empty: the constant MemoProgram
+	Memo         string
+	MemoProgram  string
 	Inner        bool   // the payer calls a program that makes the transfer and writes the memo
 	Tables       bool   // version 0 of the wire format, with the receiving account in a look-up table
-	V1           bool   // version 1 of the wire format, which has no look-up tables
+	V1           bool // version 1 of the wire format
 	Signers      int    // 0 means 1
-	Reference    string // address listed among the accounts; empty: none
-	Failed       bool   // the network charged its fee and moved nothing
+	Reference    string
+	Failed       bool
 }
 
-// Node imitates a Solana node. GET serves a page on which people can make payments.
+// Node imitates a Solana node, and serves a page on which people can make payments.
 type Node struct {
 	wrapped
 
@@ -50,7 +49,7 @@ type Node struct {
 
 	mu           sync.Mutex
 	transactions map[pay.Signature]*sent
-	balances     map[string]uint64 // by wallet and mint
+	balances     map[string]uint64 // by wallet address followed by mint
 	calls        int
 }
 
@@ -62,22 +61,20 @@ type sent struct {
 	at            time.Time
 	finality      Finality
 	payer         string
-	before, after uint64 // the wallet's balance
+	before, after uint64 // balances of the receiving wallet
 }
 
-// NewNode returns a node that takes the time of its blocks from now.
 func NewNode(now func() time.Time) *Node {
 	return &Node{now: now, transactions: map[pay.Signature]*sent{}, balances: map[string]uint64{}}
 }
 
-// Pay sends a transfer and makes its transaction final.
 func (n *Node) Pay(t Transfer) pay.Signature {
 	s := n.Send(t)
 	n.Advance(s, Finalized)
 	return s
 }
 
-// Send sends a transfer. Its transaction is then Processed, not final.
+// Send leaves the transaction Processed, which is not final.
 func (n *Node) Send(t Transfer) pay.Signature {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -149,8 +146,6 @@ func (s *sent) compose() message {
 	return m
 }
 
-// transferCalls returns the program calls of the payment. In some transactions another program makes
-// them.
 func (s *sent) transferCalls(m message) []call {
 	receiver := Address("account of " + s.transfer.Wallet + s.transfer.Mint)
 	calls := []call{{
@@ -257,8 +252,6 @@ func (n *Node) getSignatureStatuses(params json.RawMessage) (any, error) {
 	return map[string]any{"context": map[string]any{"slot": 300_000_999}, "value": statuses}, nil
 }
 
-// getSignaturesForAddress returns the transactions that list an account, newest first. As on the
-// real network, any transaction may list any account.
 func (n *Node) getSignaturesForAddress(params json.RawMessage) (any, error) {
 	var account string
 	options := struct {

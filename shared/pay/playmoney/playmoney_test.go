@@ -18,15 +18,14 @@ import (
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// fixture is an imitation of Stripe that delivers its events to a webhook.
 type fixture struct {
 	stripe  *playmoney.Stripe
 	address string
 	now     time.Time
 
 	mu       sync.Mutex
-	received []string // types of events
-	answer   int      // status of the webhook
+	received []string // event types
+	answer   int // HTTP status with which the webhook answers
 }
 
 func newFixture(t *testing.T) *fixture {
@@ -76,7 +75,6 @@ func (d *fixture) request(t *testing.T, method, path, key string, form url.Value
 	return response.StatusCode, response.Header, string(body)
 }
 
-// begin creates a checkout through the API, and returns the path of its page and its id.
 func (d *fixture) begin(t *testing.T) (path, id string) {
 	t.Helper()
 	status, _, body := d.request(t, http.MethodPost, "/v1/checkout/sessions", playmoney.TestKey, url.Values{
@@ -117,7 +115,7 @@ func TestCheckoutPage(t *testing.T) {
 	}
 	press("cancel", "http://shop.example/back")
 	press("pay", "http://shop.example/done?id="+id)
-	press("pay", "http://shop.example/done?id="+id) // the button is pressed again
+	press("pay", "http://shop.example/done?id="+id)
 	want := []string{"checkout.session.completed", "customer.subscription.created", "invoice.paid",
 		"invoice.payment_succeeded"}
 	if diff := cmp.Diff(want, d.received); diff != "" {

@@ -11,21 +11,18 @@ import (
 	"time"
 )
 
-// Stripe imitates the company Stripe: its API, the hosted checkout pages, and a page on which
-// people renew, cancel and end subscriptions, which is also the billing portal. The exported fields
-// must be set before the first request.
+// Stripe imitates Stripe's API, checkout pages and billing portal.
 type Stripe struct {
 	wrapped
 
-	Key    string // accepted API key
-	Price  string // id of the price that is sold
+	Key    string
+	Price  string
 	Amount int64
-	// Currency is in lower case. Inactive means that the price is no longer sold.
+	// Currency is in lower case.
 	Currency string
 	Inactive bool
 	Secret   string // signs webhooks
-	// Webhook, if set, is the URL to which a page sends the events that it causes, before it answers.
-	// Otherwise tests deliver the Events themselves.
+	// If Webhook is set, pages deliver events to this URL.
 	Webhook string
 	// Basil selects the form that subscriptions and invoices have from API version 2025-03-31 on.
 	Basil bool
@@ -36,10 +33,10 @@ type Stripe struct {
 	counter       int
 	sessions      map[string]*checkout
 	subscriptions map[string]*stripeSubscription
-	portals       map[string]string // customers by the id of their billing portal
+	portals       map[string]string // customer by id of the billing portal session
 	answers       map[string]storedAnswer
 	events        []Event
-	reported      int // events that pages have delivered
+	reported      int
 	calls         int
 }
 
@@ -66,21 +63,19 @@ type checkout struct {
 	created, expires           time.Time
 }
 
-// stripeSubscription is a subscription with its newest invoice.
 type stripeSubscription struct {
 	id, customer, email string
 	price               string
 	status              string
 	begin, end          time.Time
-	paid                bool // for the current period
+	paid                bool // the current period is paid
 	invoices            int
 	created, ended      time.Time
-	cancels             bool // at the end of the period
+	cancels             bool // ends with the current period
 	deletedCustomer     bool
 }
 
-// id returns a new identifier. Like all unexported methods that do not lock mu, it expects the
-// caller to have locked it.
+// id, like other unexported methods that do not lock mu, needs a caller that holds mu.
 func (s *Stripe) id(prefix string) string {
 	s.counter++
 	sum := sha256.Sum256([]byte(fmt.Sprint(prefix, s.counter)))
@@ -107,14 +102,13 @@ func (s *Stripe) Calls() int {
 	return s.calls
 }
 
-// Pay completes a checkout by card and returns the new subscription.
 func (s *Stripe) Pay(session string) (subscription string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.complete(session, true)
 }
 
-// PayLater completes a checkout with a payment that takes days, until Settle.
+// PayLater leaves the payment pending until Settle.
 func (s *Stripe) PayLater(session string) (subscription string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -125,7 +119,6 @@ func (s *Stripe) complete(session string, paid bool) string {
 	return s.subscribe(s.session(session), s.Price, paid)
 }
 
-// SellOther sells a subscription to another price through a separate checkout.
 func (s *Stripe) SellOther(email, price string) (session, subscription string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -135,8 +128,6 @@ func (s *Stripe) SellOther(email, price string) (session, subscription string) {
 	return c.id, s.subscribe(c, price, true)
 }
 
-// change changes a subscription, and records an event for the update and one for each given kind of
-// invoice event.
 func (s *Stripe) change(subscription string, how func(*stripeSubscription), invoice ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -191,7 +182,6 @@ func (s *Stripe) Expire(session string) {
 	s.happen("checkout.session.expired", s.sessionObject(c, nil))
 }
 
-// Renew pays the open invoice of a failed renewal, or starts and pays the next period.
 func (s *Stripe) Renew(subscription string) {
 	s.change(subscription, func(h *stripeSubscription) {
 		if h.paid {
@@ -201,12 +191,10 @@ func (s *Stripe) Renew(subscription string) {
 	}, "invoice.paid", "invoice.payment_succeeded")
 }
 
-// FallDue starts the next period without charging the card. As with the real Stripe, a subscription
-// is then active and unpaid for about an hour.
+// FallDue starts the next period without a charge. Real subscriptions are then active but unpaid for
+// about an hour.
 func (s *Stripe) FallDue(subscription string) { s.change(subscription, (*stripeSubscription).advance) }
 
-// FailRenewal starts the next period, unless it has started already, and fails to collect the
-// payment.
 func (s *Stripe) FailRenewal(subscription string) {
 	s.change(subscription, func(h *stripeSubscription) {
 		if h.paid {
@@ -222,7 +210,7 @@ func (h *stripeSubscription) advance() {
 	h.invoices++
 }
 
-// CancelAtPeriodEnd stops a subscription from renewing. It stays active until a test calls End.
+// CancelAtPeriodEnd leaves the subscription active until a test calls End.
 func (s *Stripe) CancelAtPeriodEnd(subscription string) {
 	s.change(subscription, func(h *stripeSubscription) { h.cancels = true })
 }
@@ -238,8 +226,6 @@ func (s *Stripe) end(h *stripeSubscription) {
 	s.happen("customer.subscription.deleted", s.subscriptionObject(h, nil))
 }
 
-// DeleteCustomer deletes the customer of a subscription, which ends all the customer's
-// subscriptions.
 func (s *Stripe) DeleteCustomer(subscription string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

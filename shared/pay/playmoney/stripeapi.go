@@ -9,7 +9,6 @@ import (
 	"time"
 )
 
-// storedAnswer is the answer to repeated calls with the same idempotency key.
 type storedAnswer struct {
 	request string
 	status  int
@@ -38,7 +37,6 @@ func notFound(kind, param, id string) (int, object) {
 	return fault(http.StatusNotFound, "invalid_request_error", "resource_missing", param, "No such "+kind+": '"+id+"'")
 }
 
-// api adds JSON, authentication and idempotency to an operation.
 func (s *Stripe) api(operation func(*http.Request) (int, object)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
@@ -52,8 +50,6 @@ func (s *Stripe) api(operation func(*http.Request) (int, object)) http.HandlerFu
 	}
 }
 
-// runOnce performs an operation, or returns the stored answer if its idempotency key was used
-// before.
 func (s *Stripe) runOnce(w http.ResponseWriter, r *http.Request, operation func(*http.Request) (int, object)) (int,
 	object) {
 	if r.Header.Get("Authorization") != "Bearer "+s.Key {

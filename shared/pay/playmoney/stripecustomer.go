@@ -19,7 +19,6 @@ func (s *Stripe) getPrice(r *http.Request) (int, object) {
 	}
 }
 
-// customerExists is false for a deleted customer.
 func (s *Stripe) customerExists(customer string) bool {
 	for _, h := range s.subscriptions {
 		if h.customer == customer {

@@ -22,8 +22,6 @@ func orNever(t time.Time) any {
 	return t.Unix()
 }
 
-// sessionObject returns the JSON of a checkout session, with whole objects instead of ids in the
-// fields named in expand.
 func (s *Stripe) sessionObject(c *checkout, expand []string) object {
 	o := object{
 		"id": c.id, "object": "checkout.session", "mode": "subscription", "status": c.status,
@@ -45,7 +43,8 @@ func (s *Stripe) sessionObject(c *checkout, expand []string) object {
 	return o
 }
 
-// expanded reports whether a field must hold a whole object, and the fields to expand within it.
+// expanded reports whether a field must hold a whole object, and returns the fields to expand within
+// that object.
 func expanded(expand []string, field string) (within []string, ok bool) {
 	for _, path := range expand {
 		if path == field {
@@ -91,9 +90,7 @@ func (h *stripeSubscription) invoice() string {
 	return fmt.Sprintf("in_%s%d", strings.TrimPrefix(h.id, "sub_"), h.invoices)
 }
 
-// invoiceObject returns the JSON of a subscription's newest invoice. As with the real Stripe, the
-// period of the invoice's line is the one that is paid, and the period of the invoice itself ends
-// when that one begins.
+// As with the real Stripe, the invoice's own period ends when the paid period of its line begins.
 func (s *Stripe) invoiceObject(h *stripeSubscription) object {
 	line := object{"id": "il_" + h.id, "object": "line_item", "amount": s.Amount,
 		"period": object{"start": h.begin.Unix(), "end": h.end.Unix()}}

@@ -51,8 +51,8 @@ func (s *Stripe) checkoutPage(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	// Browsers apply the security policy to the redirect after a form too, so it allows both pages
-	// to which the checkout redirects.
+	// Browsers apply form-action also to the redirect after a form, so the policy allows both pages to
+	// which the checkout redirects.
 	forms := []string{"'self'"}
 	for _, address := range []string{c.success, c.cancel} {
 		if u, err := url.Parse(address); err == nil {
@@ -81,14 +81,13 @@ func (s *Stripe) checkoutForm(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.mu.Lock()
-	if s.session(id).status == "open" { // if the button is pressed again, the checkout is already paid
+	if s.session(id).status == "open" { // a second press finds the checkout complete
 		s.complete(id, true)
 	}
 	s.mu.Unlock()
 	s.leadOn(w, r, strings.ReplaceAll(c.success, "{CHECKOUT_SESSION_ID}", id))
 }
 
-// index shows all subscriptions, or in a billing portal those of its customer.
 func (s *Stripe) index(w http.ResponseWriter, r *http.Request) {
 	type row struct {
 		ID, Email, Status, Period string

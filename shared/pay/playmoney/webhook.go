@@ -31,13 +31,12 @@ func (s *Stripe) happen(kind string, about object) {
 		"data": object{"object": about}, "pending_webhooks": 1, "request": object{"id": nil, "idempotency_key": nil},
 	})
 	if err != nil {
-		panic(err) // cannot happen with plain values
+		panic(err)
 	}
 	s.events = append(s.events, Event{id, kind, payload})
 }
 
-// Events returns all events so far, in order. Tests may deliver them in any order and several
-// times, as the real Stripe does.
+// Deliver events in any order and several times, as the real Stripe does.
 func (s *Stripe) Events() []Event {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -56,7 +55,6 @@ func Sign(payload []byte, at time.Time, secrets ...string) string {
 	return header
 }
 
-// Deliver posts an event to a webhook, signed now, and returns the status of its answer.
 func (s *Stripe) Deliver(ctx context.Context, address string, event Event) (int, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(event.Payload))
 	if err != nil {
@@ -73,7 +71,6 @@ func (s *Stripe) Deliver(ctx context.Context, address string, event Event) (int,
 	return response.StatusCode, nil
 }
 
-// leadOn delivers the events that a button caused, then redirects the browser.
 func (s *Stripe) leadOn(w http.ResponseWriter, r *http.Request, next string) {
 	if err := s.report(r.Context()); err != nil {
 		http.Error(w, err.Error(), http.StatusBadGateway)

@@ -8,14 +8,12 @@ import (
 	"github.com/gagliardetto/solana-go/base58"
 )
 
-// Addresses of the network's programs that payments use.
 const (
 	TokenProgram   = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"
 	MemoProgram    = "MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr"
 	OldMemoProgram = "Memo1UhkJRfHyvLMcVucJwxXEuD728EqVDDwxDxFMNo"
 )
 
-// decode returns false unless the base58 text holds exactly size bytes.
 func decode(text string, size int) ([]byte, bool) {
 	b, err := base58.Decode(text)
 	return b, err == nil && len(b) == size
@@ -29,13 +27,13 @@ func Address(name string) string {
 type message struct {
 	signers  int
 	readonly int
-	accounts []string // accounts in the message itself
-	loaded   []string // writable accounts from a look-up table; they make the message version 0
+	accounts []string
+	loaded   []string // writable accounts from a look-up table
 	v1       bool
 	calls    []call
 }
 
-// call is an instruction. Its integers are indexes into the list that keys returns.
+// The integers in a call are indexes into the list that message.keys returns.
 type call struct {
 	program  int
 	accounts []int
@@ -46,7 +44,6 @@ func (m message) keys() []string {
 	return append(m.accounts[:len(m.accounts):len(m.accounts)], m.loaded...)
 }
 
-// version returns the version in the form in which a node states it.
 func (m message) version() any {
 	switch {
 	case m.v1:
@@ -109,8 +106,7 @@ func (m message) bytes(signatures [][64]byte) []byte {
 	return b.Bytes()
 }
 
-// writeV1 writes the message in version 1: its lengths have a fixed size, and the data of the calls
-// follow their headers.
+// In version 1, lengths have a fixed size, and the headers of all calls come before the data.
 func (m message) writeV1(b *bytes.Buffer) {
 	b.Write([]byte{0x81, byte(m.signers), 0, byte(m.readonly)})
 	b.Write(make([]byte, 4+32)) // no compute limits; recent block hash
