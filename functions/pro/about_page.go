@@ -11,19 +11,16 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// Operator describes the person or company that runs the service and sells the plan. The pages mark
-// empty fields as missing.
+// Pages show empty fields of Operator as missing.
 type Operator struct {
 	Name    string
-	Address string // postal, its parts separated by commas
-	Email   string // receives mail from customers
+	Address string // postal address, with commas between its parts
+	Email   string
 	Phone   string
 	Number  string // company register or VAT number
 	Law     string // the country whose law applies, as readers there call it
 }
 
-// aboutPage is a page about the service, such as the terms. Its sections come from the catalogue of
-// texts, with placeholders for the operator's particulars.
 type aboutPage struct {
 	summary, path, text string
 	sections            []string

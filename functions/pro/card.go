@@ -84,7 +84,7 @@ func (s *Service) checkout(ctx context.Context, in *checkoutInput) (*page.Respon
 	}
 	url, err := s.Checkout.Start(ctx, pay.StartRequest{
 		Email:          apikey.Normalize(email),    // the same checkout for every spelling
-		IdempotencyKey: idempotency + "-" + l.Code, // the request differs by language
+		IdempotencyKey: idempotency + "-" + l.Code, // the URLs, and so the request, differ by language
 		SuccessURL:     s.BaseURL + page.AddressIn(l, "/api/v1/pro/conferma?session_id={CHECKOUT_SESSION_ID}"),
 		CancelURL:      s.BaseURL + page.AddressIn(l, "/v1/pro"),
 	})
@@ -100,10 +100,8 @@ func (s *Service) checkout(ctx context.Context, in *checkoutInput) (*page.Respon
 	return showCheckout(in.Accept, l, checkoutBegun{url})
 }
 
-// checkoutKey returns the idempotency key for the card processor, which returns the same checkout
-// page for the same key. Anyone with that page can read the bought Pro key, so the idempotency key
-// is derived from a secret of the caller, or random without one. An IP address would not do: many
-// callers may share it.
+// checkoutKey needs a secret of the caller, or randomness, because whoever gets the same checkout
+// page can read the bought Pro key.
 func (s *Service) checkoutKey(ctx context.Context, in *checkoutInput, email string) (string, error) {
 	secret := httpapi.Repeatable{IdempotencyKey: cmp.Or(in.IdempotencyKey, in.Body.Token)}
 	var derived [16]byte
@@ -118,8 +116,7 @@ type confirmInput struct {
 	Reader
 }
 
-// confirm shows the key, or that the plan of an existing key was extended. A program sees this once; a
-// person can see it again for 10 minutes. Only the payer knows the id of the checkout.
+// The id of a checkout is a secret of the payer: whoever presents the id may see the key.
 func (s *Service) confirm(ctx context.Context, in *confirmInput) (*page.Response, error) {
 	l, person := in.language(), page.WantsHTML(in.Accept)
 	if person {
@@ -141,7 +138,7 @@ func (s *Service) confirm(ctx context.Context, in *confirmInput) (*page.Response
 	return asJSON(http.StatusOK, bought)
 }
 
-// confirmed succeeds once per checkout.
+// confirmed succeeds at most once per checkout.
 func (s *Service) confirmed(ctx context.Context, id string) (issued, error) {
 	if err := mayAskCard(ctx); err != nil {
 		return issued{}, err
@@ -174,9 +171,8 @@ func (s *Service) confirmed(ctx context.Context, id string) (issued, error) {
 	return bought, nil
 }
 
-// noteSale tells the operator if Stripe has delivered nothing for a day after an earlier sale. It
-// accepts a delivery up to an hour before that sale, because Stripe may report a payment before the
-// payer asks for the key. Keys do not depend on the webhook, but renewals do.
+// noteSale reports a webhook that was silent for a day after a sale, because renewals depend on the
+// webhook. A delivery may precede the sale by up to an hour.
 func (s *Service) noteSale() {
 	now := s.Now()
 	s.signature.Lock()
@@ -211,8 +207,8 @@ type webhookOutput struct {
 	}
 }
 
-// webhook treats a delivery as a hint that a subscription changed, and reads the current state of the
-// subscription from the card processor. So late, repeated and misordered deliveries lead to the same state.
+// A delivery is only a hint: webhook reads the current state from the card processor, so that late,
+// repeated and misordered deliveries lead to the same state.
 func (s *Service) webhook(ctx context.Context, in *webhookInput) (*webhookOutput, error) {
 	event, err := s.Checkout.Event(in.RawBody, in.Signature, s.Now())
 	s.noteSignature(ctx, in.Signature, err)
@@ -226,8 +222,8 @@ func (s *Service) webhook(ctx context.Context, in *webhookInput) (*webhookOutput
 	}
 	id, err := s.subscriber(ctx, event)
 	if err == nil {
-		// The subscription is read after the customer, so if another delivery stores a newer state
-		// meanwhile, this write conflicts and both are read again.
+		// follow reads the subscription after the customer. If another delivery stores a newer state
+		// meanwhile, this write conflicts, and both are read again.
 		err = s.Keys.Change(ctx, id, func(c *store.Customer) error { return s.follow(ctx, c, event.Subscription) })
 	}
 	switch {
@@ -247,8 +243,8 @@ func (s *Service) webhook(ctx context.Context, in *webhookInput) (*webhookOutput
 const secretTodo = "if Stripe's dashboard shows failed deliveries, set STRIPE_WEBHOOK_SECRETS to the secret that " +
 	"it shows for the webhook"
 
-// noteSignature reports right and wrong signatures to OnDelivery, but no delivery that is refused
-// for another reason or has no v1 signature. It logs wrong signatures at most once an hour.
+// noteSignature ignores deliveries that are refused for another reason than the signature, or have
+// no v1 signature.
 func (s *Service) noteSignature(ctx context.Context, signature string, err error) {
 	wrong := errors.Is(err, pay.ErrBadSignature) && strings.Contains(signature, "v1=")
 	if err != nil && !wrong {
@@ -272,7 +268,7 @@ func (s *Service) noteSignature(ctx context.Context, signature string, err error
 
 var errForeign = errors.New("the subscription is not of Pro")
 
-// follow records until when a subscription is paid. It fails with errForeign if it is not for Pro.
+// follow fails with errForeign if the subscription is not for Pro.
 func (s *Service) follow(ctx context.Context, c *store.Customer, id string) error {
 	subscription, err := s.Checkout.Subscription(ctx, id)
 	if err != nil {
@@ -310,8 +306,7 @@ func (s *Service) dropForeign(ctx context.Context, c *store.Customer) error {
 	return nil
 }
 
-// subscriber returns the owner by the stored link, even if the address at the card processor has changed;
-// without a link, the e-mail address decides.
+// A stored link takes precedence over the subscription's e-mail address, which may have changed.
 func (s *Service) subscriber(ctx context.Context, event pay.Event) (apikey.CustomerID, error) {
 	known, err := s.Keys.SubscriptionOwner(ctx, event.Subscription)
 	if !errors.Is(err, store.ErrNotFound) {

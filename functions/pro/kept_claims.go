@@ -15,9 +15,8 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// A transaction that cannot be judged may still be a payment, for example in a format that is newer
-// than this program. The service stores the claim and judges it again every hour and at each start,
-// so an update of the program judges it soon. A key that such a claim buys is mailed.
+// A transaction that cannot be judged may still be a payment, for example in a newer format. So the
+// claim is stored and judged again later.
 
 const (
 	keptKind   = "judge payment"
@@ -33,8 +32,6 @@ type keptClaim struct {
 
 func (s *Service) claims() store.Outbox { return s.outboxNamed("-claims") }
 
-// keepClaim stores a claim that cannot be judged, notifies the operator if it is new, and returns
-// the error response.
 func (s *Service) keepClaim(ctx context.Context, r redemption, err error) error {
 	data, fault := json.Marshal(keptClaim{r.signature.String(), r.firma})
 	if fault != nil {

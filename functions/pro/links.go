@@ -10,15 +10,14 @@ import (
 	"verdetto/shared/store"
 )
 
-// The token of a mailed link is derived from the job of the mail, so a retried job mails the same
+// The token of a mailed link is derived from the mail's job, so that a retried job mails the same
 // link.
 
-// sendManage mails a link to the page of a plan, only to an address that has or had one.
 func (s *Service) sendManage(ctx context.Context, j store.Job) error {
 	return s.sendLink(ctx, j, j.Email, manageLink, managed{j.Email}, manageTime, mail.ManageMail, planPath)
 }
 
-// sendMove asks the new address of a plan to confirm the move, without revealing the present one.
+// sendMove must not reveal the plan's present address to the new address.
 func (s *Service) sendMove(ctx context.Context, j store.Job) error {
 	return s.sendLink(ctx, j, j.Ref, moveLink, moving{From: j.Ref, To: j.Email}, moveTime, mail.MoveMail, movePath)
 }
@@ -39,8 +38,7 @@ func (s *Service) sendLink(ctx context.Context, j store.Job, owner string, p pur
 	return s.send(ctx, j, write, c, path+"?t="+token)
 }
 
-// withoutPlan turns ErrNotFound into success: the address never had a plan, or the plan was moved
-// or erased.
+// ErrNotFound is no failure here: the address never had a plan, or the plan was moved or erased.
 func withoutPlan(err error) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
@@ -54,7 +52,7 @@ func (s *Service) sendMoved(ctx context.Context, j store.Job) error {
 	if err != nil {
 		return withoutPlan(err)
 	}
-	asking, cancel := context.WithTimeout(ctx, pay.Timeout) // for all subscriptions together
+	asking, cancel := context.WithTimeout(ctx, pay.Timeout) // one time limit for all calls together
 	defer cancel()
 	payers, err := s.payers(asking, c)
 	if err != nil {

@@ -17,10 +17,6 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// The actions of a customer on a paid plan, besides calls of the API. Each action needs a link that
-// is mailed to the plan's address and valid for 1 hour. Only the billing portal also accepts the
-// key. A move also needs a link that is mailed to the new address.
-
 const (
 	planPath   = "/v1/pro/gestione/piano"
 	manageTime = time.Hour
@@ -65,8 +61,7 @@ type askInput struct {
 	emailBody
 }
 
-// askToManage gives the same answer for every address. A caller with the plan's key counts as the
-// owner, so mails that were stopped start again.
+// A caller with the plan's key counts as the mailbox owner, so that stopped mails start again.
 func (s *Service) askToManage(ctx context.Context, in *askInput) (*page.Response, error) {
 	email, err := address(in.Body.Email)
 	if err != nil {
@@ -130,7 +125,7 @@ func (s *Service) planPage(ctx context.Context, in *planInput) (*page.Response, 
 	return show(http.StatusOK, l, "plan", "plan", v)
 }
 
-// formOf refuses every field other than t and the named one.
+// formOf refuses a form with other fields than t and name.
 func formOf(body []byte, name string) (token, value string, err error) {
 	values, err := url.ParseQuery(string(body))
 	if err != nil {

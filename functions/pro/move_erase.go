@@ -19,12 +19,10 @@ const (
 	moveTime = 24 * time.Hour
 )
 
-// moving is the sealed note of a move, which is requested with a link mailed to From and confirmed
-// with one mailed to To.
 type moving struct {
 	From string `json:"from"`
 	To   string `json:"to"`
-	Done bool   `json:"done,omitempty"` // already moved: later purchases for From stay there
+	Done bool   `json:"done,omitempty"` // already moved: a later purchase for From stays with From
 }
 
 func (s *Service) registerLeave(api *httpapi.API) {
@@ -56,7 +54,7 @@ type formInput struct {
 	RawBody []byte
 }
 
-// perPlan limits the moves that an owner requests, because each mails a stranger.
+// perPlan limits the moves that an owner requests, because each request mails a stranger.
 var perPlan = limit.Limit{Name: "pro-indirizzo-plan", Calls: 3, Window: 24 * time.Hour}
 
 func (s *Service) askToMove(ctx context.Context, in *formInput) (*page.Response, error) {
@@ -100,8 +98,7 @@ func (s *Service) movePage(ctx context.Context, in *planInput) (*page.Response, 
 	}{view{l}, page.AddressIn(l, movePath+"?t="+in.Token)})
 }
 
-// move revokes the key of the previous address. If the new address has no valid key, it is mailed
-// one. move is idempotent.
+// move is idempotent.
 func (s *Service) move(ctx context.Context, in *planInput) (*page.Response, error) {
 	l := in.language()
 	between, ended, err := byLink[moving](ctx, s, moveLink, in.Token, l)
@@ -123,7 +120,7 @@ func (s *Service) move(ctx context.Context, in *planInput) (*page.Response, erro
 			return []store.LeftJob{fresh, {Outbox: s.links(),
 				Job: store.Job{Kind: movedKind, Email: between.From, Ref: between.To, Lang: l.Code, At: now}}}
 		})
-	if err != nil && !errors.Is(err, store.ErrNotFound) { // not found: moved before
+	if err != nil && !errors.Is(err, store.ErrNotFound) { // not found: the plan was moved before
 		return nil, err
 	}
 	s.signal()
@@ -135,7 +132,7 @@ func (s *Service) move(ctx context.Context, in *planInput) (*page.Response, erro
 }
 
 // erase first ends the subscriptions at the card processor, so that no card is charged after the
-// erasure. If it fails halfway, a retry still finds the remaining data.
+// erasure.
 func (s *Service) erase(ctx context.Context, in *formInput) (*page.Response, error) {
 	l := in.language()
 	token, sure, err := formOf(in.RawBody, "conferma")

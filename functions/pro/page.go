@@ -21,10 +21,9 @@ import (
 //go:embed *.html
 var templates embed.FS
 
-// pages parses the templates at the first page, because many calls need none.
+// pages parses the templates at the first page, because many calls need no template.
 var pages = sync.OnceValue(func() *template.Template { return template.Must(template.ParseFS(templates, "*.html")) })
 
-// Reader chooses the language: that of the link, or else one that the browser accepts.
 type Reader struct {
 	Lang           string `query:"lang" doc:"Code of the language of texts for people. It takes precedence over Accept-Language"`
 	AcceptLanguage string `header:"Accept-Language"`
@@ -68,9 +67,8 @@ func asJSON(status int, answer any) (*page.Response, error) {
 	}, nil
 }
 
-// showCheckout returns the checkout's URL: as JSON, or as a page with a link. It does not redirect,
-// because browsers apply a page's security policy to a redirect after a form, and the policy allows
-// no other host.
+// showCheckout does not redirect, because a page's form-action policy also applies to a redirect
+// after a form, and allows no other host.
 func showCheckout(accept string, l *i18n.Language, c checkoutBegun) (*page.Response, error) {
 	if !page.WantsHTML(accept) {
 		return asJSON(http.StatusOK, c)
@@ -81,7 +79,6 @@ func showCheckout(accept string, l *i18n.Language, c checkoutBegun) (*page.Respo
 	}{view{l}, c.URL})
 }
 
-// showIssued renders the result of a purchase, which can be shown again until the given time, if any.
 func (s *Service) showIssued(l *i18n.Language, k issued, until time.Time, renews bool) (*page.Response, error) {
 	v := struct {
 		view
@@ -98,7 +95,6 @@ func (s *Service) showIssued(l *i18n.Language, k issued, until time.Time, renews
 		Scripts: []string{"pro.js"}}, v)
 }
 
-// confirmPages maps the error codes of a confirmation to a page text and the link on the page.
 var confirmPages = map[string]struct{ block, path string }{
 	NoSuchSession.Code:  {"unknown", "/v1/pro"},
 	NotPro.Code:         {"foreign", "/v1/pro"},

@@ -33,8 +33,8 @@ var goneToken = httpapi.Fault{Name: "t", Detail: "is of a link that works no mor
 
 const mostPortals = 5
 
-// portal opens the customer's billing portal. A mailed link opens it even after the plan has ended,
-// for the invoices.
+// A mailed link opens the portal even after the plan has ended, because the customer may need
+// invoices.
 func (s *Service) portal(ctx context.Context, in *portalInput) (*page.Response, error) {
 	l, key, token := in.language(), in.Header, ""
 	if in.Body != nil {
@@ -79,7 +79,7 @@ func (s *Service) portal(ctx context.Context, in *portalInput) (*page.Response, 
 	return asJSON(http.StatusOK, portals{urls[0], urls[1:]})
 }
 
-// payers returns the card processor's ids of the paying customers, the latest end first.
+// payers returns customer ids of the card processor, starting with the subscription that ends last.
 func (s *Service) payers(ctx context.Context, c store.Customer) (customers []string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*pay.Timeout)
 	defer cancel()

@@ -13,7 +13,7 @@ const (
 	pricePatience = 2 * time.Second  // how long a reader waits for the card processor
 )
 
-// price returns false if no price was read within the last hour: none is better than a wrong one.
+// price returns false if no recent price is known: no price is better than a wrong one.
 func (s *Service) price(ctx context.Context) (pay.Price, bool) {
 	price, err := s.priceMemo.Get(s.Now(), func() (*pay.Price, time.Duration, error) {
 		// A reader who leaves must not look like a card processor that does not answer.

@@ -1,13 +1,7 @@
 // Package pro sells the paid plan: by card through a hosted checkout, or in USDC on Solana. It also
 // recovers and rotates keys, and moves and erases customers.
 //
-// Every step can fail before or after its effect and is safe to retry. A key and the record of its
-// purchase are stored in one write, so a purchase issues one key. The service reads the state of a
-// plan from the card processor and the chain, never from a message. A customer who lost a key gets
-// a new key by a recovery.
-//
-// Start reading at Service.Register. The files card.go and usdc.go sell; worker.go sends the
-// mails.
+// Start reading at Service.Register. The files card.go and usdc.go sell, and worker.go sends mails.
 package pro
 
 import (
@@ -36,7 +30,7 @@ type Service struct {
 	Wallet     Wallet
 	Sender     mail.Sender
 	Limiter    *limit.Limiter
-	Refused    *apikey.Refused // keys that were refused a moment ago
+	Refused    *apikey.Refused
 	Pepper     []byte
 	BaseURL    string // public URL of the service, without a trailing slash
 	Random     io.Reader
@@ -46,11 +40,10 @@ type Service struct {
 	Processors Processors
 	// SignalWorker, if set, is called when the outbox has a new job.
 	SignalWorker func()
-	JobsAtOnce   int // parallel jobs of the outbox; 0: 1
+	JobsAtOnce   int // jobs that run in parallel; 0 means 1
 	Metrics      metrics.Source
-	// OnDelivery, if set, is called with nil for each delivery of Stripe's webhook with a right and
-	// recent signature. If a signature is wrong, or if no delivery came about a sale, it gets an
-	// error and what to do about it.
+	// OnDelivery, if set, learns whether Stripe's webhook works. For a delivery with a right and
+	// recent signature, err is nil. Otherwise todo says what to do.
 	OnDelivery func(err error, todo string)
 
 	priceMemo store.Memo[*pay.Price]
@@ -59,27 +52,26 @@ type Service struct {
 	signature struct {
 		sync.Mutex
 		next        time.Time // no wrong signature is logged before this time
-		heard, sold time.Time // of the last delivery, and of the sale that should have caused it; see noteSale
+		heard, sold time.Time // times of the last delivery and of a sale; see noteSale
 	}
 
-	// kept is the progress of judging kept claims.
 	kept struct {
 		sync.Mutex
-		after string    // the claim that was judged last; empty: begin anew
+		after string    // name of the claim after which the next batch begins; empty: the start
 		next  time.Time // no claim is judged before this time
 	}
 }
 
 // Processors are companies that process personal data for the operator.
 type Processors struct {
-	AWS       bool   // runs the service and sends its mails
-	Mail      string // the host of the mail server
-	Simulated bool   // payments are simulated
+	AWS       bool
+	Mail      string // host of the mail server
+	Simulated bool
 }
 
 type Wallet struct {
-	Owner        string // the wallet's address
-	TokenAccount string // its USDC account
+	Owner        string
+	TokenAccount string
 	Mint         string
 	Network      string // mainnet-beta or devnet
 	Units        int64  // the price, in millionths of a USDC
@@ -168,7 +160,6 @@ func address(email string) (string, error) {
 	return a, nil
 }
 
-// What the log says when a payment service does not answer.
 const (
 	noStripe = "Stripe gave no usable answer; the caller may repeat the call; if this lasts, see status.stripe.com"
 	noNode   = "no Solana node gave a usable answer; the caller may repeat the call; if this lasts, set other SOLANA_NODES"
@@ -193,11 +184,8 @@ type issued struct {
 
 const extended = "esteso"
 
-// buy applies a purchase to a plan, once. For an address without a valid key it returns a new key.
-// A valid key stays valid and is returned only to a caller who presents it, because the payer may
-// be a stranger; otherwise the owner gets a mail. A presented key whose plan has ended becomes
-// valid again. If secret is not empty, the payer can open the result again. If mailed is true, no
-// caller waits for the answer, so a new key is mailed.
+// buy returns a valid key only to a caller who presents the key, because the payer may be a stranger.
+// The bearer of secret can open the result again.
 func (s *Service) buy(ctx context.Context, email, presented, secret string, mailed bool, once store.Once) (issued, error) {
 	now := s.Now()
 	if secret != "" {
@@ -237,8 +225,8 @@ func (s *Service) signal() {
 	}
 }
 
-// onceFailed gives every caller the same answer about a payment that was used before: payments are
-// public, but who used one is secret.
+// onceFailed gives every caller the same answer about a used payment: payments are public, but who
+// used a payment is secret.
 func onceFailed(err error, kind httpapi.ProblemType) error {
 	if !errors.Is(err, store.ErrIssued) {
 		return err

@@ -10,9 +10,8 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// Strangers can cause calls to the chain and the card processor, which limit the service in turn.
-// So there is a ceiling for all such calls together, and a small share of it for each network, so
-// that no network can use it up and keep payers out.
+// Strangers can cause calls to the chain and the card processor. The limit per network keeps one
+// network from using up the limit of the service.
 var (
 	chainService = limit.Limit{Name: "pro-chain-service", Calls: 12_000, Window: time.Hour}
 	chainNetwork = limit.Limit{Name: "pro-chain-network", Calls: 300, Window: time.Hour}
@@ -43,7 +42,7 @@ const (
 	mostUnknown = 10_000
 )
 
-// unknownPayments remembers, for unknownTime, the signatures whose transactions no node knows.
+// unknownPayments remembers, for at most unknownTime, signatures whose transactions no node knows.
 type unknownPayments struct {
 	mu    sync.Mutex
 	until map[pay.Signature]time.Time

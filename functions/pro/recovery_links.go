@@ -17,15 +17,14 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// The paths of mailed links, as in shared/web/routes. Mail scanners open links, so opening a link
-// changes nothing: the link's page has a button.
+// Mail scanners open links, so opening a link changes nothing: the link's page has a button.
 const (
 	undoLink  = "/v1/pro/recupera/annulla"
 	agreePath = "/v1/pro/recupera/conferma"
 )
 
 const (
-	guardTime  = 30 * 24 * time.Hour // how long recoveries need a confirmation after one was undone
+	guardTime  = 30 * 24 * time.Hour // time after an undone recovery in which recoveries need a confirmation
 	offerTime  = 48 * time.Hour      // how long the link to confirm is valid
 	ownedBytes = 12                  // bytes of a key's hash in a link to undo
 	macBytes   = 16
@@ -35,7 +34,6 @@ func (s *Service) mac(purpose, text string) []byte {
 	return apikey.MAC(s.Pepper, "pro "+purpose, text)
 }
 
-// derived returns the bytes of a key, which only a service with the same pepper can derive.
 func (s *Service) derived(purpose, text string) io.Reader {
 	return strings.NewReader(string(s.mac(purpose, text)))
 }
@@ -47,8 +45,7 @@ func (s *Service) name(purpose, text string) string {
 
 func (s *Service) offerID(j store.Job) string { return s.name("offer", j.Name()) }
 
-// undoPath returns the signed link that restores an earlier key. It holds the customer and the start
-// of that key's hash, and works until the next rotation or purchase of a key.
+// undoPath returns the signed link that restores an earlier key.
 func (s *Service) undoPath(id apikey.CustomerID, owned []byte) string {
 	text := string(id) + "." + base64.RawURLEncoding.EncodeToString(owned[:ownedBytes])
 	return undoLink + "?t=" + text + "." + s.name("undo", text)
@@ -101,7 +98,7 @@ func (s *Service) agreePage(ctx context.Context, in *linkInput) (*page.Response,
 	return s.agreeing(ctx, in, "agree", s.Outbox.CheckOffer)
 }
 
-// agree is idempotent: several calls store one job.
+// agree is idempotent.
 func (s *Service) agree(ctx context.Context, in *linkInput) (*page.Response, error) {
 	return s.agreeing(ctx, in, "agreed", func(ctx context.Context, id string) error {
 		err := s.Outbox.Accept(ctx, id, s.Now())

@@ -11,14 +11,14 @@ import (
 
 const againTime = 10 * time.Minute
 
-// keyNote is the stored result of a purchase. It lets the payer open the page with the key again.
+// keyNote lets the payer open the page with the key again.
 type keyNote struct {
 	Customer apikey.CustomerID `json:"customer"`
 	Key      string            `json:"key"` // empty: the purchase extended a plan that had a key
 	Until    time.Time         `json:"until"`
 }
 
-// noteKey encrypts the result of a purchase with a secret that only the payer has: a checkout's id or a token.
+// The parameter secret is known only to the payer: the id of a checkout, or a token.
 func (s *Service) noteKey(secret string, id apikey.CustomerID) func(key string) (store.Note, error) {
 	return func(key string) (store.Note, error) {
 		until := s.Now().Add(againTime).UTC().Truncate(time.Second)

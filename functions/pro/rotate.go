@@ -95,13 +95,12 @@ type rotateOutput struct {
 	}
 }
 
-// perKey limits the rotations of a customer's key. It counts only calls with that key, or with the one
-// that it replaced, so strangers cannot use it up.
+// perKey counts only calls with a current or a just replaced key, so that strangers cannot use the
+// limit up.
 var perKey = limit.Limit{Name: "pro-ruota-key", Calls: 20, Window: time.Hour}
 
-// rotate derives the new key from the old key and the Idempotency-Key, so that a retry after a lost
-// answer returns the same new key, and a leaked old key alone does not reveal it. Without an
-// Idempotency-Key the new key is random.
+// With an Idempotency-Key, a retry returns the same new key, which a leaked old key alone does not
+// reveal.
 func (s *Service) rotate(ctx context.Context, in *rotateInput) (*rotateOutput, error) {
 	shown, ok := apikey.Parse(in.Key)
 	if !ok {

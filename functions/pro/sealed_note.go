@@ -11,19 +11,18 @@ import (
 	"verdetto/shared/store"
 )
 
-// purpose enters the name and the encryption key of a note, so a secret opens only notes of one
-// purpose.
+// The purpose enters the name and the encryption key of a note, so that a secret opens only notes of
+// one purpose.
 type purpose string
 
 const (
-	shownKey   purpose = "shown key"   // a key that may be shown again
-	manageLink purpose = "manage link" // the plan of a mailed link
-	moveLink   purpose = "move link"   // the addresses from and to which a plan moves
+	shownKey   purpose = "shown key"
+	manageLink purpose = "manage link"
+	moveLink   purpose = "move link"
 )
 
-// seal encrypts a note that only the bearer of a secret can read: the encryption key and the note's
-// name are derived from the secret and the pepper. So the stored table, even with the pepper, reveals
-// neither the content nor the owner.
+// The name and the encryption key of a note are derived from a secret, so that the stored table, even
+// with the pepper, reveals neither the content nor the owner.
 func (s *Service) seal(p purpose, secret string, about any, until time.Time) (store.Note, error) {
 	plain, err := json.Marshal(about)
 	if err != nil {
@@ -61,7 +60,7 @@ func (s *Service) unseal(ctx context.Context, p purpose, secret string, about an
 	return nil
 }
 
-// longestSecret, in bytes, is more than any real secret has. It limits the work for false ones.
+// longestSecret, in bytes, limits the work for false secrets.
 const longestSecret = 1000
 
 func (s *Service) notes() store.Notes { return store.Notes{Table: s.Keys.Table} }

@@ -108,7 +108,7 @@ func (s *Service) detailsFor(email, reference string) (Details, error) {
 	return d, err
 }
 
-// svg draws a text as a QR code, with the white border of four modules that scanners need.
+// svg adds the white border of four modules that scanners need.
 func svg(text string) (string, error) {
 	code, err := qr.Encode(text, qr.M)
 	if err != nil {
@@ -169,11 +169,11 @@ func (s *Service) verify(ctx context.Context, in *verifyInput) (*verifyOutput, e
 
 type redemption struct {
 	email     string
-	key       string // the customer's current key, to extend its plan; optional
+	key       string
 	signature pay.Signature
-	firma     string    // the payer's signature; optional
-	secret    string    // lets its bearer see the key again; empty: no one
-	lang      string    // the language of a mail about a kept claim; may be empty
+	firma     string // payer's signature of pay.ProofText; optional
+	secret    string // whoever has the secret can see the key again
+	lang      string
 	claimedAt time.Time // when a kept claim was made; zero: the caller waits for the answer
 }
 
@@ -239,7 +239,7 @@ func (s *Service) redeem(ctx context.Context, r redemption) (issued, error) {
 	return bought, nil
 }
 
-// claimed returns nil if a memo binds the payment to an e-mail address, so that the first claim is
+// claimed returns nil if a memo binds the payment to an e-mail address: then the first claim is
 // final.
 func claimed(payment pay.Payment, email, firma string) (*store.Claim, error) {
 	proven := false

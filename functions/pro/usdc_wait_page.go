@@ -18,9 +18,8 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// The page that waits for a payment in USDC has a secret token. Its payment link contains a reference
-// derived from the token, by which the transaction is found. Only a caller with the token sees the
-// bought key.
+// The waiting page has a secret token. The page's payment link contains a reference derived from the
+// token, by which the transaction is found.
 
 func (s *Service) registerWaiting(api *httpapi.API) {
 	httpapi.JSON(api, "pro-attesa", httpapi.JSONDoc{
@@ -121,13 +120,12 @@ func (s *Service) wait(ctx context.Context, in *waitInput) (*page.Response, erro
 	return asJSON(http.StatusOK, waited{Status: state})
 }
 
-// mostJudged limits how many transactions one check reads from the nodes. A reference becomes
-// public with the real payment, so transactions that copy it are newer, and the real payment is
-// among the oldest.
+// mostJudged may be small: copies of a reference are newer than the real payment, which made the
+// reference public.
 const mostJudged = 5
 
-// look redeems the payment that the payer named, or else the first with the page's reference that
-// can buy the plan.
+// look redeems the payment that the payer named, or else the first payment with the page's reference
+// that can buy the plan.
 func (s *Service) look(ctx context.Context, in *waitInput, secret string) (issued, string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*pay.Timeout)
 	defer cancel()
@@ -211,7 +209,7 @@ func (s *Service) waitingPage(l *i18n.Language, email, token, typed, state strin
 		Scripts: []string{"pro.js"}}, payView{
 		view: view{l}, Details: d, Email: email, Token: token, Typed: typed, State: l.Text("usdc.state." + state),
 		Spoken: l.Decimals(d.Amount),
-		// Both hold no text of a caller, so they need no escaping.
+		// Link and QR hold no text of a caller, so they need no escaping.
 		Link: template.URL(d.Link), QR: template.HTML(d.QR),
 	})
 }

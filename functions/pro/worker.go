@@ -19,14 +19,13 @@ import (
 const (
 	recoverKind  = "recover key"
 	agreedKind   = "recover key, confirmed"
-	extendedKind = "plan extended" // notify the owner that a payment extended the plan
-	manageKind   = "manage plan"   // mail a link to the plan
-	moveKind     = "move plan"     // ask the new address; Ref is the present one
-	movedKind    = "plan moved"    // notify the former address; Ref is the new one
+	extendedKind = "plan extended"
+	manageKind   = "manage plan"
+	moveKind     = "move plan"  // Ref is the present address
+	movedKind    = "plan moved" // Ref is the new address
 )
 
-// sendTime is the time limit of one job: pay.Timeout for its calls about subscriptions, and 15
-// seconds for the mail.
+// sendTime allows pay.Timeout for a job's calls about subscriptions, and 15 seconds for the mail.
 const sendTime = pay.Timeout + 15*time.Second
 
 func (s *Service) Work(ctx context.Context) (ended int, err error) {
@@ -38,8 +37,8 @@ func (s *Service) Work(ctx context.Context) (ended int, err error) {
 	return ended, errors.Join(fault, err)
 }
 
-// noticesBox and links are separate outboxes. In s.Outbox, an earlier version of the service would
-// take a job of a kind that it does not know for a recovery, and mail a new key.
+// noticesBox and links are separate outboxes, because an earlier version of the service takes a job
+// of an unknown kind in s.Outbox for a recovery, and mails a new key.
 func (s *Service) noticesBox() store.Outbox {
 	return s.outboxNamed("-notices")
 }
@@ -67,7 +66,7 @@ func (s *Service) allowed(ctx context.Context, j store.Job) (bool, error) {
 	return s.mailboxes().Allow(ctx, j.Email, j)
 }
 
-// stopLink returns "" for mails that a stranger cannot cause, or only by paying.
+// stopLink returns "" for mails that a stranger cannot cause for free.
 func (s *Service) stopLink(j store.Job) string {
 	if !slices.Contains(publicKinds, j.Kind) {
 		return ""
@@ -76,7 +75,6 @@ func (s *Service) stopLink(j store.Job) string {
 	return links.BaseURL + links.Requests(links.Mailbox(j.Email))
 }
 
-// do completes a job. A job whose mail is refused for good is completed too.
 func (s *Service) do(ctx context.Context, j store.Job) error {
 	work, ok := map[string]func(context.Context, store.Job) error{
 		extendedKind: s.sendExtended, manageKind: s.sendManage, moveKind: s.sendMove, movedKind: s.sendMoved,
@@ -110,7 +108,7 @@ func (s *Service) send(ctx context.Context, j store.Job, write writeMail, c stor
 	return s.Sender.Send(ctx, message)
 }
 
-// compose gives a retried job the same mail id, so that a mailbox may show two copies as one mail.
+// A retried job gets the same mail id, so that a mailbox may show two copies as one mail.
 func (s *Service) compose(j store.Job, write writeMail, c store.Customer, key, path string) (mail.Message, error) {
 	message, err := write(mail.Key{
 		To: j.Email, Lang: language(j), Key: key, Until: c.Plan().Until, BaseURL: s.BaseURL, Path: path,
@@ -120,8 +118,7 @@ func (s *Service) compose(j store.Job, write writeMail, c store.Customer, key, p
 	return message, err
 }
 
-// language returns English if the service no longer has the requested language, and "" if none was
-// requested: then package mail decides.
+// language returns "" if no language was requested: then package mail decides.
 func language(j store.Job) string {
 	if j.Lang == "" {
 		return ""
@@ -129,9 +126,8 @@ func language(j store.Job) string {
 	return i18n.ForCode(j.Lang).Code
 }
 
-// sendKey mails a new key, and activates it after the carrier has accepted the mail; until then the
-// old key works. The new key is derived from the job, so a retry mails the same one. After any failure
-// at most one key works.
+// sendKey activates the new key after the carrier has accepted the mail, and the old key works until
+// then. A retry mails the same new key, which is derived from the job.
 func (s *Service) sendKey(ctx context.Context, j store.Job) error {
 	id, now := s.customer(j.Email), s.Now()
 	c, err := s.Keys.Customer(ctx, id)
@@ -154,7 +150,7 @@ func (s *Service) sendKey(ctx context.Context, j store.Job) error {
 	if c.Guarded(now) && j.Kind != agreedKind {
 		return s.sendOffer(ctx, j, c)
 	}
-	asking, cancel := context.WithTimeout(ctx, pay.Timeout) // for all subscriptions together
+	asking, cancel := context.WithTimeout(ctx, pay.Timeout) // one time limit for all calls together
 	defer cancel()
 	err = s.Keys.Change(asking, id, func(current *store.Customer) error {
 		if err := s.dropForeign(asking, current); err != nil {
@@ -186,7 +182,6 @@ func (s *Service) sendKey(ctx context.Context, j store.Job) error {
 // firstKey, as the Ref of a job, means that the customer had no valid key before the purchase.
 const firstKey = "first key"
 
-// keyMessage composes the mail with a key. It has a link to undo if the key replaces a valid one.
 func (s *Service) keyMessage(j store.Job, c store.Customer, key string) (mail.Message, error) {
 	if owned := c.Owned(); len(owned) > 0 && j.Ref != firstKey {
 		return s.compose(j, mail.RecoverMail, c, key, s.undoPath(c.ID, owned))
@@ -197,7 +192,7 @@ func (s *Service) keyMessage(j store.Job, c store.Customer, key string) (mail.Me
 func (s *Service) sendOffer(ctx context.Context, j store.Job, c store.Customer) error {
 	id := s.offerID(j)
 	agreed := j
-	agreed.Kind, agreed.Leased, agreed.Tries, agreed.First = agreedKind, time.Time{}, 0, "" // a mail of its own
+	agreed.Kind, agreed.Leased, agreed.Tries, agreed.First = agreedKind, time.Time{}, 0, "" // as a new job
 	if err := s.Outbox.Offer(ctx, id, agreed, s.Now().Add(offerTime)); err != nil {
 		return err
 	}

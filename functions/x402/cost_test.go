@@ -27,7 +27,7 @@ func TestCallsToTheStore(t *testing.T) {
 		}
 		return calls
 	}
-	calls(p.Payment("ada", price, 1), 200) // in the first call, the process reads more
+	calls(p.Payment("ada", price, 1), 200) // the first call reads more than later ones
 	if diff := cmp.Diff([]string{"Take"}, calls("", 402)); diff != "" {
 		t.Errorf("without a payment (-want +got): %s", diff)
 	}

@@ -13,30 +13,27 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// A failed payment costs its caller nothing, but may cost the service a network fee. So failures
-// are limited per IP address and per payer, and all payments that have cost a fee, or still may,
-// are limited per day. A failure counts against the payer only if the payer certainly sent the
-// payment, because anyone can copy a payment from the chain. A payment needs a free slot of each
-// limit before it is sent, so the limits are exact across parallel calls and processes.
+// A failed payment may cost the service a network fee. So a payment takes slots of these limits
+// before it is sent, which makes the limits exact across processes.
 const (
 	day = 24 * time.Hour
 
-	allPayers    = "all"     // the subject of limits for all payers
-	slotsGuarded = "GUARDED" // the name of the slots of guardedDay
+	allPayers    = "all"
+	slotsGuarded = "GUARDED"
 )
 
 var (
-	againLimit = limit.Limit{Name: "x402-again", Calls: 3, Window: day} // counted per answer and IP address
+	againLimit = limit.Limit{Name: "x402-again", Calls: 3, Window: day} // counted per payment and caller
 
-	// These two are counted per payer and per address.
+	// failedHour and failedDay are counted per payer and per address.
 	failedHour = limit.Limit{Name: "x402-failed-hour", Calls: 20, Window: time.Hour}
 	failedDay  = limit.Limit{Name: "x402-failed-day", Calls: 5, Window: day}
-	// These two are counted for all payers together.
+	// guardedDay and feesDay are counted for all payers together.
 	guardedDay = limit.Limit{Name: "x402-guarded-day", Calls: 50, Window: day}
 	feesDay    = limit.Limit{Name: "x402-fees-day", Calls: 500, Window: day}
 )
 
-// slotsOf applies the maximum that the operator set. name is part of the stored key.
+// The parameter name becomes part of a stored key.
 func (s *Service) slotsOf(l limit.Limit, who, name string) store.Slots {
 	return store.Slots{Subject: who, Name: name, Most: int(s.Limiter.Set(l).Calls), Per: l.Window,
 		Fees: l.Window == day}
@@ -46,9 +43,8 @@ func (s *Service) failureSlots(who string) store.Slots { return s.slotsOf(failed
 
 func addressOf(ctx context.Context) string { return "address-" + httpapi.Subject(ctx) }
 
-// slots returns the slots that a payment needs before it is sent. Payments with assertions, which
-// wallets add, have a lower daily limit: their payers can make them fail after the node's
-// simulation.
+// Guarded payments have a lower daily limit, because the payer can make the assertions fail after
+// the simulation.
 func (s *Service) slots(ctx context.Context, payment x402pay.Payment) []store.Slots {
 	var all []store.Slots
 	for _, who := range []string{"payer-" + payment.Payer, addressOf(ctx)} {
@@ -60,8 +56,6 @@ func (s *Service) slots(ctx context.Context, payment x402pay.Payment) []store.Sl
 	return append(all, s.slotsOf(feesDay, allPayers, "DAY"))
 }
 
-// notTaken returns the error response if a payment could not be recorded, or if one of its limits
-// is reached.
 func (s *sale) notTaken(ctx context.Context, err error) error {
 	full := new(store.Full)
 	switch {
@@ -90,7 +84,7 @@ func (s *sale) notTaken(ctx context.Context, err error) error {
 		"tomorrow (UTC).").With("Retry-After", "3600")
 }
 
-// freed reports whether one of the named open payments has ended and released its slots.
+// freed looks up open payments by name, and reports whether one has released its slots.
 func (s *sale) freed(ctx context.Context, names []string) (freed bool) {
 	for _, name := range names {
 		signature, err := pay.ParseSignature(name)
@@ -118,8 +112,7 @@ func (s *sale) freed(ctx context.Context, names []string) (freed bool) {
 	return freed
 }
 
-// fail records that a payment's transaction moved no money and never will. It logs a lost network
-// fee, except if another call has recorded the failure already.
+// fail logs a lost network fee, except if another call has recorded the failure already.
 func (s *sale) fail(ctx context.Context, p store.Payment, outcome pay.Outcome) error {
 	cost := outcome == pay.MovedNothing
 	err := s.Payments.Fail(ctx, p, string(outcome), cost, s.Now())

@@ -14,10 +14,6 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// A sale stops at each access to the store and each call to the chain, before and after its effect,
-// as in a killed process. Some minutes later, the caller makes a new payment. It is not charged for
-// the unanswered call again, unless the first payment still returns its answer. The script
-// e2e/x402/answers repeats the same payment instead.
 func TestEveryStepFails(t *testing.T) {
 	t.Parallel()
 	type fault struct {
@@ -79,8 +75,6 @@ func TestEveryStepFails(t *testing.T) {
 	}
 }
 
-// Payments that are made to fail buy no answer and move no money. They cost the service a fee only
-// if the network includes them in a block as failed.
 func TestHostilePayments(t *testing.T) {
 	t.Parallel()
 	p, clock, _ := open(t)
@@ -130,8 +124,7 @@ func TestHostilePayments(t *testing.T) {
 	}
 	clock.Add(time.Hour)
 
-	// The payer spends all money between the simulation and the block, so the service pays the
-	// network fee until the limit on failures stops the payer.
+	// The payer spends all money between the simulation and the block.
 	p.Chain.Fails = true
 	status := map[int]int{}
 	for i := range 60 {
@@ -147,8 +140,7 @@ func storeOf(t store.Table) store.Payments { return store.Payments{Table: t} }
 
 func address(payer string) string { return fixture.SolanaAddress(payer) }
 
-// Open payments of an earlier version hold no slots. If such a payment took effect, the call gets
-// its answer; if it was never sent, it stays unsent and expires.
+// Open payments of an earlier version hold no slots.
 func TestOpenPaymentsOfEarlierVersions(t *testing.T) {
 	t.Parallel()
 	for step, want := range map[string]int{"sent": 200, "send": 503} {

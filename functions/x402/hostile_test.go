@@ -13,8 +13,6 @@ import (
 	"verdetto/shared/store"
 )
 
-// Anyone can copy a payment from the chain. A caller who presents the copy for another call learns
-// nothing and is soon refused, and a copy of a failed payment is not sent. The real payer can still pay.
 func TestAPayerIsNotHarmed(t *testing.T) {
 	t.Parallel()
 	p, _, _ := open(t)
@@ -46,8 +44,6 @@ func TestAPayerIsNotHarmed(t *testing.T) {
 	}
 }
 
-// The fee of a failed payment counts once, even if copies of it arrive from many addresses, so one
-// failed payment cannot use up the daily limit.
 func TestFeesAreLostOnce(t *testing.T) {
 	t.Parallel()
 	p, _, _ := open(t)
@@ -70,9 +66,7 @@ func TestFeesAreLostOnce(t *testing.T) {
 	want(t, p.Ask(verdict, p.Payment("ada", price, 1)), 200, "")
 }
 
-// Wallets add assertions of the program Lighthouse, which can pass in the node's simulation and
-// fail in the block, at the cost of a fee. After 50 such failures a day, only payments without
-// assertions are accepted.
+// An assertion of the program Lighthouse can pass in the node's simulation and fail in the block.
 func TestAssertionsBurnNoMore(t *testing.T) {
 	t.Parallel()
 	p, _, _ := open(t)
@@ -96,7 +90,6 @@ func TestAssertionsBurnNoMore(t *testing.T) {
 	want(t, p.Ask(verdict, p.Payment("ada", price, 2)), 200, "")
 }
 
-// A payment that states the fee payer of another service is refused.
 func TestOneKeyOneService(t *testing.T) {
 	t.Parallel()
 	p, _, _ := open(t)
@@ -124,8 +117,7 @@ func TestInvalidPaymentsMakeNoCalls(t *testing.T) {
 }
 
 // A node may accept a payment that never gets into a block, for example because its blockhash
-// expires soon. Waiting for it occupies a process for a while but costs no fee. A payer can make
-// only one such payment within store.OpenFor, and five a day, but can retry each.
+// expires soon.
 func TestOpenPaymentsAreBounded(t *testing.T) {
 	t.Parallel()
 	p, clock, _ := open(t)
@@ -155,9 +147,6 @@ func TestOpenPaymentsAreBounded(t *testing.T) {
 	want(t, p.Ask(verdict, first), 402, "", "expired")
 }
 
-// While the network is down, the outcomes of payments are unknown. They must not use up the daily
-// limit for ever: later, a payment that took effect becomes a credit, and a failed payment counts
-// as a fee.
 func TestSlotsOfTheLostAreFreed(t *testing.T) {
 	t.Parallel()
 	p, clock, _ := open(t)

@@ -49,8 +49,6 @@ func (o *tried) note(t *testing.T, w *httptest.ResponseRecorder, payer, address 
 	}
 }
 
-// Payments that fail on the chain are sent to four processes at once. The failures stay within the
-// daily limits: 5 per payer and per address, 50 with assertions, 500 in total.
 func TestFailuresAreBoundedAcrossProcesses(t *testing.T) {
 	t.Parallel()
 	guard := solana.NewInstruction(solana.MustPublicKeyFromBase58("L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95"), nil,
@@ -107,7 +105,7 @@ func TestFailuresAreBoundedAcrossProcesses(t *testing.T) {
 			}
 			all.Wait()
 			burst := p.Chain.Sent
-			for n := range payments { // payments are made again if they were refused because others were open
+			for n := range payments { // refused payments are made again
 				if p.Chain.Sent < c.want {
 					again := p.Payment(payer(n), price, c.payments+n, c.more...)
 					outcomes.note(t, p.AskAt(instances[n%len(instances)], address(n), verdict, again), payer(n),
@@ -135,8 +133,6 @@ func TestFailuresAreBoundedAcrossProcesses(t *testing.T) {
 	}
 }
 
-// Payments that take effect free their slots: in the end every call is answered, and none is paid
-// twice.
 func TestHonestPayersAmongMany(t *testing.T) {
 	t.Parallel()
 	table, clock := fixture.OpenStore(t)
@@ -160,7 +156,7 @@ func TestHonestPayersAmongMany(t *testing.T) {
 						t.Errorf("%d %s", w.Code, w.Body)
 						return
 					}
-					clock.Add(time.Second) // time in which other calls continue
+					clock.Add(time.Second)
 					runtime.Gosched()
 				}
 			}
@@ -176,8 +172,7 @@ func TestHonestPayersAmongMany(t *testing.T) {
 	}
 }
 
-// A payment fails on the chain, and the store fails from one access on. A slot may stay occupied for
-// the day, but the fees stay within the payer's daily limit.
+// A slot may stay occupied for the day, so only 4 fees may be lost.
 func TestFaultsAddNoFee(t *testing.T) {
 	t.Parallel()
 	for call := range 10 {

@@ -17,8 +17,8 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// underWay is the longest time that a paid call can take. A payment that was charged longer ago and
-// has no answer is a credit.
+// A payment without an answer is a credit only after underWay, because until then its call may
+// still be running.
 const underWay = store.OpenFor
 
 type paidAnswer struct {
@@ -70,11 +70,10 @@ type sale struct {
 	want     x402pay.Requirements
 	resource x402pay.Resource
 	units    int64  // price in millionths of a USDC
-	call     string // hash of the question
+	call     string // hash of the endpoint's name and the question
 	answer   func(ctx context.Context) (any, error)
 }
 
-// serve runs the steps in the package comment.
 func (s *sale) serve(ctx context.Context, header string) (*paidAnswer, error) {
 	if err := s.funded(ctx); err != nil {
 		return nil, err
@@ -165,8 +164,7 @@ func (s *sale) charge(ctx context.Context, payment x402pay.Payment, bought []byt
 		"another, that is not taken: the next call of its payer is paid already.")
 }
 
-// settle sends a payment and waits for the outcome. If the payment has no slots, sending it could
-// cost another fee, so settle only reads the outcome.
+// settle does not send a payment without slots, because that could cost another fee.
 func (s *sale) settle(ctx context.Context, taken store.Payment, wire []byte) (pay.Outcome, error) {
 	signature, err := pay.ParseSignature(taken.Name)
 	if err != nil {
@@ -195,7 +193,7 @@ func (s *sale) record(ctx context.Context, payment x402pay.Payment, taken store.
 	return s.deliver(taken, bought)
 }
 
-// replayOr returns the stored answer of a payment, or err if there is none.
+// replayOr returns err if the payment has bought no answer for this call.
 func (s *sale) replayOr(ctx context.Context, payment x402pay.Payment, err error) (*paidAnswer, error) {
 	signature, _ := payment.Sign()
 	taken, unknown := s.Payments.Get(ctx, signature.String())
@@ -205,9 +203,8 @@ func (s *sale) replayOr(ctx context.Context, payment x402pay.Payment, err error)
 	return s.replay(ctx, payment, taken)
 }
 
-// replay returns the stored answer of a payment again, byte for byte, for a day, because the caller
-// may have lost the first response. Replays are limited per IP address, because anyone can copy a
-// payment from the chain.
+// A caller that lost the response gets the answer again. Replays are limited, because anyone can
+// copy a payment from the chain.
 func (s *sale) replay(ctx context.Context, payment x402pay.Payment, taken store.Payment) (*paidAnswer, error) {
 	if taken.FailReason != "" {
 		return nil, s.refuseTaken(ctx, payment, "transaction_"+taken.FailReason,
@@ -246,8 +243,8 @@ func (s *sale) deliver(taken store.Payment, bought []byte) (*paidAnswer, error) 
 	return &paidAnswer{"application/json", response, body}, nil
 }
 
-// useCredit pays for this call with a credit, an earlier payment of the same payer that was charged
-// without an answer. It returns nil if there is none.
+// useCredit pays for this call with a credit: an earlier payment of the same payer that bought no
+// answer.
 func (s *sale) useCredit(ctx context.Context, fresh store.Payment, bought []byte) (*paidAnswer, error) {
 	credits, err := s.Payments.Credits(ctx, fresh.Payer, s.Now().Add(-underWay))
 	if err != nil {
@@ -260,7 +257,7 @@ func (s *sale) useCredit(ctx context.Context, fresh store.Payment, bought []byte
 		}
 		outcome, err := s.Chain.Outcome(ctx, signature, credit.Until)
 		switch {
-		case err != nil: // unknown or still open: this call needs its own payment
+		case err != nil: // the outcome is unknown: this call needs its own payment
 		case outcome != pay.TookEffect:
 			err = s.fail(ctx, credit, outcome)
 		default:
@@ -293,7 +290,6 @@ func (s *sale) required(p *httpapi.Problem, reason string) error {
 	return p.With(x402pay.RequiredHeader, header)
 }
 
-// retryLater returns the error response for a payment that the caller may send again.
 func (s *sale) retryLater(ctx context.Context, err error, detail string) error {
 	s.Log.ErrorContext(ctx, "the outcome of a payment by x402 is not known; the caller may send the same payment again, which is taken once", "error", err)
 	return notNow(detail, "5")

@@ -7,7 +7,6 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// The operator's maximum does not change the stored keys.
 func TestSlotsOfOperator(t *testing.T) {
 	usual := &Service{Limiter: limit.New(nil, time.Now)}
 	set := &Service{Limiter: limit.New(nil, time.Now).With(map[string]int64{"x402-fees-day": 7})}

@@ -1,21 +1,18 @@
-// Package x402 sells single verdicts, calendars and lists of deals to programs without a key. They
-// pay in USDC on Solana by the protocol x402, version 2, scheme exact. The answers are the same as
-// the answers of the free endpoints.
+// Package x402 sells single verdicts, calendars and lists of deals to programs without a key. The
+// programs pay in USDC on Solana by the protocol x402, version 2, scheme exact.
 //
 // A call without a payment gets the price, with status 402. A call with a payment takes these
 // steps:
 //
-//  1. Verify the payment, at no cost.
+//  1. Verify the payment.
 //  2. Build the answer, so that no payment is taken for a missing answer.
-//  3. Record the payment as taken for this call, once and permanently.
+//  3. Record the payment as taken for this call.
 //  4. Settle the payment on the chain.
 //  5. Record the answer as given, and return it.
 //
-// If a step fails for a time, a retry with the same payment and call completes the sale without a
-// second charge. A settled payment without an answer is a credit. The credit pays for a later call
-// of the same payer, if that call does not cost more.
+// A settled payment without an answer is a credit, which pays for a later call of the same payer.
 //
-// Start reading at sale.serve. store.Payments keeps the records.
+// Start reading at sale.serve.
 package x402
 
 import (
@@ -94,14 +91,11 @@ const (
 	fundsKnown = time.Minute
 )
 
-// balance is in lamports, or the error from reading it.
 type balance struct {
 	lamports int64
 	err      error
 }
 
-// funded fails if the fee payer cannot pay the network fee. It reads the balance at most once per
-// fundsKnown and reports it in the metric FeeLamports.
 func (s *Service) funded(ctx context.Context) error {
 	now := s.Now()
 	held, _ := s.balance.Get(now, func() (held balance, use time.Duration, err error) {

@@ -26,7 +26,6 @@ const (
 
 var price = routes.Named("x402-analisi").Price
 
-// want checks the status of an answer and, unless problem is empty, the error code.
 func want(t *testing.T, w *httptest.ResponseRecorder, status int, problem string, what ...any) {
 	t.Helper()
 	if w.Code != status || problem != "" && code(w) != problem {
@@ -79,12 +78,10 @@ func header[T any](t *testing.T, w *httptest.ResponseRecorder, name string) (val
 
 func code(w *httptest.ResponseRecorder) string {
 	var p struct{ Code string }
-	_ = json.Unmarshal(w.Body.Bytes(), &p) // an answer has no code
+	_ = json.Unmarshal(w.Body.Bytes(), &p) // a successful answer has no code
 	return p.Code
 }
 
-// One payment is presented 100 times at once. For different calls, it buys one of them. For one call,
-// it returns at most 4 answers. It is charged once.
 func TestShownManyTimesAtOnce(t *testing.T) {
 	t.Parallel()
 	for name, target := range map[string]func(i int) string{
@@ -124,7 +121,6 @@ func TestShownManyTimesAtOnce(t *testing.T) {
 	}
 }
 
-// A script on a page of any site can send a payment.
 func TestPagesMayPay(t *testing.T) {
 	t.Parallel()
 	p, _, _ := open(t)

@@ -1,5 +1,4 @@
-// The Lambda executable of functions/pro. It serves HTTP. A schedule and messages of its queue make
-// it run the jobs in the outbox.
+// The Lambda executable of functions/pro.
 package main
 
 import (

@@ -11,7 +11,6 @@ import (
 	"verdetto/shared/runtime/config"
 )
 
-// Sell sets up the ways of payment whose settings are given.
 func Sell(s *pro.Service, payment config.Pay) error {
 	if payment.StripeKey != "" {
 		if err := byCard(s, payment.Card); err != nil {

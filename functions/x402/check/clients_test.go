@@ -30,7 +30,6 @@ const (
 
 var price = routes.Named("x402-analisi").Price
 
-// world is the whole service, connected to Solana's own runtime on this machine.
 type world struct {
 	*network
 	t                *testing.T
@@ -91,7 +90,6 @@ func openWorld(t *testing.T) *world {
 	return w
 }
 
-// fee returns the network fee that the service pays for a payment, as Verify computes it.
 func (w *world) fee(header string) int64 {
 	w.t.Helper()
 	seller, err := x402pay.New(x402pay.Config{
@@ -151,8 +149,6 @@ func account(t *testing.T, owner string) string {
 
 func seed(name string) string { return hex.EncodeToString(fixture.SolanaKey(name).Seed()) }
 
-// Each published client asks for a verdict, pays the price, and gets the answer; the service pays
-// only the network fee. For any other call the same payment returns no answer and moves no money.
 func TestPublishedClients(t *testing.T) {
 	for name, client := range clients {
 		t.Run(name, func(t *testing.T) {
@@ -183,8 +179,6 @@ func TestPublishedClients(t *testing.T) {
 	}
 }
 
-// If the chain refuses a payment that the service found valid, the payer gets no answer and the
-// service pays no fee.
 func TestWhatTheChainRefuses(t *testing.T) {
 	for name, c := range map[string]struct {
 		payer  string
@@ -213,9 +207,7 @@ func TestWhatTheChainRefuses(t *testing.T) {
 	}
 }
 
-// The payer's account is emptied between the node's simulation and the block. The payer gets no
-// answer and pays nothing. The service pays the network fee once, even if the payment is presented
-// 100 times more.
+// The payer's account is emptied between the node's simulation and the block.
 func TestDrainedBeforeTheBlock(t *testing.T) {
 	w := openWorld(t)
 	w.before = func() { w.drain(w.ada) }

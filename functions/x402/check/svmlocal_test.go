@@ -37,8 +37,8 @@ type initialState struct {
 	Lamports map[string]int64 `json:"lamports"` // balance by address
 }
 
-// network is Solana's own runtime, as a network of one node. Signatures, blockhashes, the compute
-// budget and the token program are the real ones. It runs until the test ends.
+// network runs Solana's own runtime, with real signatures, blockhashes, compute budget and token
+// program.
 type network struct {
 	URL string
 	t   testing.TB
@@ -61,7 +61,7 @@ func openNetwork(t testing.TB, initial initialState) *network {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		_ = command.Process.Kill() // it has no state to flush
+		_ = command.Process.Kill()
 		_ = command.Wait()
 	})
 	url, err := bufio.NewReader(out).ReadString('\n')
@@ -71,7 +71,6 @@ func openNetwork(t testing.TB, initial initialState) *network {
 	return &network{strings.TrimSpace(url), t}
 }
 
-// node returns a command that runs a script in Node.js, with the published packages.
 func node(t testing.TB, name, script string, args ...string) *exec.Cmd {
 	t.Helper()
 	folder := t.TempDir()
@@ -109,8 +108,7 @@ func (n *network) call(method string, params ...any) (json.RawMessage, error) {
 	return answer.Result, nil
 }
 
-// number calls a method of the network that returns a number: "hold" returns the coins of a token
-// account, "lamports" those of an address.
+// The method "hold" returns the units of a token account, and "lamports" the lamports of an address.
 func (n *network) number(method, address string) (number int64) {
 	n.t.Helper()
 	answer, err := n.call(method, address)
@@ -131,7 +129,7 @@ func (n *network) drain(account string) {
 	}
 }
 
-// expire makes the newest blockhash expire, and with it every transaction that uses it.
+// expire makes the newest blockhash expire.
 func (n *network) expire() {
 	n.t.Helper()
 	if _, err := n.call("expire"); err != nil {
@@ -139,8 +137,8 @@ func (n *network) expire() {
 	}
 }
 
-// clients are published, unmodified x402 clients. Their arguments are a URL, a node and the seed of
-// a key in hex. They print the last status, the header PAYMENT-RESPONSE and the body.
+// Each client takes a URL, a node and a key's seed in hex, and prints the last status, the header
+// PAYMENT-RESPONSE and the body.
 var clients = map[string]func(t testing.TB, args ...string) *exec.Cmd{
 	"fetch, of npm": func(t testing.TB, args ...string) *exec.Cmd {
 		return node(t, "client.mjs", fetchClient, args...)

@@ -10,13 +10,12 @@ import (
 	"verdetto/shared/runtime/config"
 )
 
-// Sell sets the seller and the chain of a service and returns true, if the settings configure the
-// sale of single answers.
+// Sell returns false if the settings configure no sale of single answers.
 func Sell(s *x402.Service, payment config.PerCall) (sold bool, err error) {
 	if sold, err = payment.Sold(); err != nil || !sold {
 		return false, err
 	}
-	key, _ := config.SolanaKey(payment.FeeKey) // config validated it on load
+	key, _ := config.SolanaKey(payment.FeeKey) // config validated the key on load
 	s.Seller, err = x402pay.New(x402pay.Config{Network: x402pay.NetworkOf(payment.Network), Mint: payment.Mint,
 		Wallet: payment.Wallet, FeeKey: key})
 	if err == nil {

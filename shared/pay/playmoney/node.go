@@ -33,10 +33,10 @@ type Transfer struct {
 	Units        uint64
 	Memo         string
 	MemoProgram  string
-	Inner        bool   // the payer calls a program that makes the transfer and writes the memo
-	Tables       bool   // version 0 of the wire format, with the receiving account in a look-up table
+	Inner        bool // the payer calls a program that makes the transfer and writes the memo
+	Tables       bool // version 0 of the wire format, with the receiving account in a look-up table
 	V1           bool // version 1 of the wire format
-	Signers      int    // 0 means 1
+	Signers      int  // 0 means 1
 	Reference    string
 	Failed       bool
 }

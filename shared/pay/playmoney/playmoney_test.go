@@ -25,7 +25,7 @@ type fixture struct {
 
 	mu       sync.Mutex
 	received []string // event types
-	answer   int // HTTP status with which the webhook answers
+	answer   int      // HTTP status with which the webhook answers
 }
 
 func newFixture(t *testing.T) *fixture {
