@@ -14,7 +14,6 @@ import (
 
 const header = "origin,destination,observed_date,depart_date,price,currency"
 
-// write writes a panel of one departure, seen on n days, with more columns.
 func write(t *testing.T, header, rest string, n int) string {
 	t.Helper()
 	var b strings.Builder
@@ -29,8 +28,6 @@ func write(t *testing.T, header, rest string, n int) string {
 	return file
 }
 
-// TestRun_Refuses: an unusable panel or call fails with a message that names the problem, without a
-// report.
 func TestRun_Refuses(t *testing.T) {
 	good := write(t, header, "", 20)
 	returns := write(t, header+",return_date", ",2026-03-08", 20)
@@ -61,7 +58,6 @@ func TestRun_Refuses(t *testing.T) {
 	}
 }
 
-// moving returns a panel of 300 days in which prices move now and then.
 func moving(t *testing.T) string {
 	t.Helper()
 	random := rand.New(rand.NewPCG(1, 1))

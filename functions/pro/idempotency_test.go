@@ -10,7 +10,6 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// A delivery with a correct signature is accepted, even after many with bad ones from the same IP address.
 func TestGoodDeliveriesAreHeard(t *testing.T) {
 	s := parallel(t)
 	session, subscription := s.Buy("ada@example.com")
@@ -31,8 +30,6 @@ func TestGoodDeliveriesAreHeard(t *testing.T) {
 		playmoney.Sign(event, s.Clock.Now(), s.Payments.Stripe.Secret)), 200, "", "a good delivery")
 }
 
-// A caller who repeats a wrong key costs only one read of the store. A key that was already rotated
-// does not count as wrong.
 func TestARefusedRotationIsLookedUpOnce(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()

@@ -12,7 +12,6 @@ import (
 var newer = faulttest.Garbled(
 	`{"error":{"code":-32015,"message":"Transaction version (2) is not supported by the requesting client."}}`)
 
-// Once the service knows the version of a stored claim's transaction, it mails the key by itself.
 func TestAPaymentThatCannotBeJudgedYet(t *testing.T) {
 	s := parallel(t)
 	signature := s.Send(fixture.Price, "")

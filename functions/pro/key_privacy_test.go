@@ -14,8 +14,8 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// lossy is a table whose calls take effect but whose answers are lost twice: to the first write of two
-// items, and to the first read after it.
+// The calls of a lossy table take effect, but two answers are lost: to the first write of two items,
+// and to the first read after that write.
 type lossy struct {
 	store.Table
 	wrote, read bool
@@ -52,8 +52,7 @@ func TestTheEndOfAPlanIsAnsweredAsStored(t *testing.T) {
 	}
 }
 
-// between wraps a card processor. It calls do once, after the processor's first answer about a
-// subscription.
+// between calls do once, after the processor's first answer about a subscription.
 type between struct {
 	pay.Checkout
 	do func()
@@ -68,8 +67,6 @@ func (b *between) Subscription(ctx context.Context, id string) (pay.Subscription
 	return answer, err
 }
 
-// Between a delivery's read of a subscription and its write, another delivery stores a newer state, which
-// must stay.
 func TestAnOlderAnswerNeverOverwritesANewer(t *testing.T) {
 	s := parallel(t)
 	session, subscription := s.Buy("ada@example.com")
@@ -91,7 +88,6 @@ func TestAnOlderAnswerNeverOverwritesANewer(t *testing.T) {
 	}
 }
 
-// A purchase must not return the caller's current key if that is replaced during the purchase.
 func TestAKeyThatIsReplacedMeanwhileIsNotGivenBack(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
@@ -111,7 +107,7 @@ func TestAKeyThatIsReplacedMeanwhileIsNotGivenBack(t *testing.T) {
 	}
 }
 
-// interrupted is a table that calls before once, directly before the first write of two items.
+// interrupted calls before once, directly before the first write of two items.
 type interrupted struct {
 	store.Table
 	before func()
@@ -125,8 +121,6 @@ func (i *interrupted) Write(ctx context.Context, ops ...store.Op) error {
 	return i.Table.Write(ctx, ops...)
 }
 
-// A network uses up its share of the calls to payment services, and payers elsewhere can still pay. Only the
-// ceiling of the service refuses everybody, and after the hour the refused payment buys its plan.
 func TestNetworkCannotCloseTheShop(t *testing.T) {
 	t.Setenv("VERDETTO_QUOTA_CALLS", "pro-chain-service=400,pro-card-service=80")
 	s := open(t)

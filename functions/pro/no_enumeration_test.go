@@ -9,7 +9,6 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// Recoveries for addresses with and without a plan get the same answer and cause the same store calls.
 func TestRecoveryAnswersAlike(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()

@@ -10,8 +10,6 @@ import (
 	"verdetto/shared/runtime/faulttest"
 )
 
-// The page shows the price that the card processor states, which the service caches for an hour. It
-// shows none if the card processor then states no valid one.
 func TestThePriceComesFirst(t *testing.T) {
 	s := parallel(t)
 	stripe := s.Payments.Stripe
@@ -43,7 +41,7 @@ func TestThePriceComesFirst(t *testing.T) {
 	s.Clock.Add(time.Hour)
 	look("Il prezzo lo vedi alla cassa")
 	faulttest.Break(stripe).Down(false)
-	look("Il prezzo lo vedi alla cassa") // Stripe answers again, but a failed call is not repeated for 30 seconds
+	look("Il prezzo lo vedi alla cassa") // a failed call is not repeated for 30 seconds
 	s.Clock.Add(30 * time.Second)
 	look("14,99 € al mese")
 

@@ -9,8 +9,6 @@ import (
 	"verdetto/shared/store"
 )
 
-// Earlier versions accepted every subscription. A recovery removes one that is not for Pro from the plan,
-// which keeps its other subscriptions and payments.
 func TestForeignSubscriptionsLeaveThePlan(t *testing.T) {
 	s := parallel(t)
 	session, subscription := s.Buy("ada@example.com")

@@ -54,7 +54,6 @@ func TestProvePaymentsOutOfReachSoon(t *testing.T) {
 	}
 }
 
-// paymentCalls returns calls of the API that need Stripe or Solana, and makes the payments for them.
 func paymentCalls(t *testing.T) (fixture.Shop, map[string]func() fixture.Reply) {
 	t.Helper()
 	s := open(t)

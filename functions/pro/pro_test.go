@@ -13,8 +13,7 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// Tests of payments and access through the whole service. The real adapters talk to imitations of
-// Stripe and Solana.
+// The real adapters talk to imitations of Stripe and Solana.
 
 func open(t *testing.T) fixture.Shop {
 	t.Helper()
@@ -28,7 +27,6 @@ func parallel(t *testing.T) fixture.Shop {
 	return open(t)
 }
 
-// want checks the status of an answer. If code is not empty, it also checks the error code.
 func want(t testing.TB, a fixture.Reply, status int, code string, what ...any) {
 	t.Helper()
 	if a.Status != status || code != "" && a.Code != code {
@@ -57,7 +55,6 @@ func deliver(t *testing.T, s fixture.Shop, e playmoney.Event, want int) {
 	}
 }
 
-// Four deliveries of each event, in five random orders, lead to the same end of the plan.
 func TestDeliveriesInAnyOrder(t *testing.T) {
 	t.Parallel()
 	for _, basil := range []bool{false, true} {
@@ -91,8 +88,6 @@ func TestDeliveriesInAnyOrder(t *testing.T) {
 	}
 }
 
-// Stripe counts as silent if it reports nothing for a day after a sale. A report that comes before
-// the payer returns counts, and without a sale there is no silence.
 func TestSilentWebhook(t *testing.T) {
 	s := parallel(t)
 	var got []error

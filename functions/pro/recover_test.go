@@ -16,7 +16,6 @@ import (
 	"verdetto/shared/store"
 )
 
-// bench is the service of the paid plan alone. The test is its mail carrier and controls its clock.
 type bench struct {
 	*pro.Service
 	t     *testing.T
@@ -39,7 +38,6 @@ func newBench(t *testing.T) *bench {
 	return b
 }
 
-// Sending a mail takes the time took on the test's clock.
 func (b *bench) Send(_ context.Context, m mail.Message) error {
 	b.now = b.now.Add(b.took)
 	b.mails = append(b.mails, m)
@@ -61,8 +59,7 @@ func (b *bench) owe(email, lang string, at time.Time, cards map[string]time.Time
 	}
 }
 
-// work runs all jobs and expects the number of mails want. It checks that no mail is sent after the
-// lease of its job has ended.
+// work checks that no mail is sent after the lease of the mail's job has ended.
 func (b *bench) work(want int) {
 	b.t.Helper()
 	b.sent = func(m mail.Message) {
@@ -99,8 +96,7 @@ func TestForeignLanguage(t *testing.T) {
 	}
 }
 
-// A worker releases a job whose lease could end before the mail is sent, instead of starting it.
-// Otherwise two workers could both send the mail.
+// Two workers could send the same mail if a lease ended before the mail was sent.
 func TestASlowCarrier(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -122,12 +118,11 @@ func (s slowCheckout) Subscription(context.Context, string) (pay.Subscription, e
 	return pay.Subscription{Ours: true, PaidUntil: s.now.AddDate(0, 1, 0)}, nil
 }
 
-// The time of calls about subscriptions counts too: no mail is sent if the lease may have ended.
 func TestASlowProcessor(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.took, b.Checkout = 10*time.Second, slowCheckout{now: &b.now}
-	const others = 4 // they take 40 s
+	const others = 4 // the mails to the others take 40 s
 	for i := range others {
 		b.owe(fmt.Sprintf("payer%d@example.com", i), "en", b.now.Add(time.Duration(i-others)*time.Second), nil)
 	}

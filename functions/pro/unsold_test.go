@@ -22,8 +22,6 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// Endpoints of a way to pay that the service does not offer answer 404. Pages about the service
-// always exist, and so do all paths that the owner of a granted key needs.
 func TestSoldInSomeWays(t *testing.T) {
 	t.Parallel()
 	for _, ways := range []struct{ card, usdc bool }{{}, {card: true}, {usdc: true}, {true, true}} {

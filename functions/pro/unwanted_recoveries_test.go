@@ -26,7 +26,6 @@ func owner(t *testing.T) (fixture.Shop, *storetest.Clock, string) {
 
 var undoPattern = regexp.MustCompile(`/v1/pro/recupera/annulla\?t=[\w.-]+`)
 
-// For 30 days strangers request recoveries every hour, and the owner reads her mail every 8 hours.
 func TestStrangersForAMonth(t *testing.T) {
 	t.Parallel()
 	strangersForAMonth(t, 4)
@@ -34,8 +33,7 @@ func TestStrangersForAMonth(t *testing.T) {
 
 func TestEvidenceStrangers(t *testing.T) { strangersForAMonth(t, 100) }
 
-// strangersForAMonth expects that the owner's key is refused only once in 30 days, for at most 8
-// hours: until the owner reads her mail and restores the key.
+// The owner's key may be refused once in 30 days, for at most 8 hours: until she reads her mail.
 func strangersForAMonth(t *testing.T, strangers int) {
 	s, clock, key := owner(t)
 	for range 12 {

@@ -16,9 +16,6 @@ import (
 	"verdetto/shared/pay/playmoney"
 )
 
-// Tests of USDC payments without a memo that binds them to an address. A claim with the payer's
-// signature takes precedence over a claim without it.
-
 type payer struct{ key ed25519.PrivateKey }
 
 func newPayer(n byte) payer { return payer{ed25519.NewKeyFromSeed(bytes.Repeat([]byte{n}, 32))} }
@@ -42,8 +39,6 @@ func claim(s fixture.Shop, email string, signature pay.Signature, firma string) 
 	return s.Do("POST", "/v1/pro/verifica-cripta", fixture.Object(fields...))
 }
 
-// Four strangers claim one payment at once, in half of the rounds together with the payer, who proves
-// it. Then the payer gets the plan and no stranger keeps one. Without the payer, one stranger gets it.
 func TestClaimsRace(t *testing.T) {
 	t.Parallel()
 	const rounds, strangers = 100, 4

@@ -1,11 +1,10 @@
 // Package departures measures the rule that judges the fare of one departure. It replays recorded
-// fares day by day: the service's own rule judges each fare from those of the same and earlier days,
-// and the answer is compared with later fares of the same departure. Start at Run.
+// fares day by day and compares the rule's answers with later fares of the same departure. Start at
+// Run.
 //
 // A row is the fare of a departure on a day. Its outcome is known if the departure was seen again
 // within the horizon, 7 or 14 days, and the panel covers these days. The rival (rival.go) is a
-// simple method that a user could apply instead of the rule. The references are copies of the panel
-// with invented prices.
+// simpler method. The references are copies of the panel with other prices.
 package departures
 
 import (
@@ -15,7 +14,6 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// seen returns the rows that a service with a refresh every o.Cycle days sees until o.To.
 func seen(t *Panel, o stats.Days) (*Panel, error) {
 	t = t.thinned(max(o.Cycle, 1), o.To)
 	if len(t.Rows) == 0 {
@@ -24,8 +22,6 @@ func seen(t *Panel, o stats.Days) (*Panel, error) {
 	return t, nil
 }
 
-// Run replays a panel: the rule and its rival on the recorded prices, and the rule on the prices of
-// the references.
 func Run(t *Panel, o stats.Days) (Report, error) {
 	t, err := seen(t, o)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// invent returns a panel of invented departures. Each is seen daily, beginning ahead days before it
-// leaves. next returns the next log price of a departure.
+// The parameter ahead is the lead time at which a departure is first seen. The function next returns
+// the departure's next log price.
 func invent(seed uint64, routes, perRoute, days, ahead int, next func(rng *rand.Rand, lead int, first,
 	now float64) float64) *Panel {
 	t := &Panel{Dropped: map[string]int{}}
@@ -45,8 +45,6 @@ func invent(seed uint64, routes, perRoute, days, ahead int, next func(rng *rand.
 	return t
 }
 
-// reverting moves a price back towards the first price of its departure. walking moves it at
-// random.
 func reverting(rng *rand.Rand, _ int, first, now float64) float64 {
 	if rng.IntN(8) > 0 {
 		return now
@@ -71,7 +69,7 @@ func run(t *testing.T, panel *Panel, o stats.Days) Report {
 	return r
 }
 
-// written checks that a report can be written as text and as JSON, which has no NaN.
+// Marshalling fails if the report contains a NaN.
 func written(t *testing.T, r interface{ Print(io.Writer) }) {
 	t.Helper()
 	if _, err := json.Marshal(r); err != nil {
@@ -93,8 +91,6 @@ func panelOf(t *testing.T, text string) *Panel {
 	return panel
 }
 
-// TestSkillLiesBetweenItsReferences: the rule predicts falls if prices return to their usual level.
-// It predicts nothing on random walks with the same price steps.
 func TestSkillLiesBetweenItsReferences(t *testing.T) {
 	r := run(t, invent(1, 12, 40, 120, 50, reverting), stats.Days{})
 	rule := r.Methods[0]
@@ -166,7 +162,7 @@ AAA,BBB,2026-01-20,2026-02-21,60,EUR
 	got := outcomes(panel)
 	yes, no := true, false
 	want := []outcome{
-		// The price of 60 comes exactly 14 days later, so it counts, and it is the last fare.
+		// The price of 60 counts, because it comes exactly 14 days later.
 		{[2]bool{yes, yes}, [2]bool{yes, yes}, [2]bool{no, yes}, [2]fare.Cents{9500, 6000}, [2]float64{9750, 9375}},
 		{[2]bool{yes, yes}, [2]bool{no, yes}, [2]bool{yes, yes}, [2]fare.Cents{12000, 6000}, [2]float64{10750,
 			27500. / 3}},
@@ -179,9 +175,6 @@ AAA,BBB,2026-01-20,2026-02-21,60,EUR
 	}
 }
 
-// TestReferencesKeepWhatTheyShould: shuffling the prices of a route keeps the set of prices. A
-// random walk starts each departure at its recorded first price and moves neither up nor down on
-// average.
 func TestReferencesKeepWhatTheyShould(t *testing.T) {
 	rising := func(rng *rand.Rand, lead int, first, now float64) float64 {
 		return max(now, walking(rng, lead, first, now))

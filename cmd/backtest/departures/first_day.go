@@ -8,8 +8,7 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// FirstDays holds the results of a service on its first day. For each day of the panel, the rule
-// judges the fares of that day as if no other day were known.
+// FirstDays holds the results of judging each day of the panel as if no other day were known.
 type FirstDays struct {
 	First    string         `json:"first"`
 	To       string         `json:"to"`
@@ -25,19 +24,17 @@ type FirstDays struct {
 	Missing  []string       `json:"missing,omitempty"`
 }
 
-// FirstDay holds the results of one method.
 type FirstDay struct {
 	Name          string       `json:"name"`
 	Count         int          `json:"count"`
-	AUC           float64      `json:"auc"` // of the percentile
+	AUC           float64      `json:"auc"` // AUC of the percentile
 	Interval      *stats.Range `json:"aucInterval,omitempty"`
 	WorstMiss     float64      `json:"worstMissOfPercentile"`
 	MissByQuarter []stats.Miss `json:"missByQuarter"`
 	MissByLead    []stats.Miss `json:"missByLead"`
 }
 
-// RunFirstDays replays each day of a panel alone, on the recorded prices and on those of the
-// references. The rival knows all earlier days.
+// Unlike the rule, the rival knows all earlier days.
 func RunFirstDays(t *Panel, o stats.Days) (FirstDays, error) {
 	t, err := seen(t, o)
 	if err != nil {
@@ -82,7 +79,6 @@ func (m *reporter) firstDay(r *FirstDays, v voice) {
 	r.Methods = append(r.Methods, one)
 }
 
-// firstDays returns the rule's percentiles. For each day the rule starts without any history.
 func firstDays(name string, t *Panel) voice {
 	v := voice{name, make([]float64, len(t.Rows)), make([]float64, len(t.Rows))}
 	var on departure.RouteDay

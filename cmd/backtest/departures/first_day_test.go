@@ -12,8 +12,6 @@ import (
 
 func still(_ *rand.Rand, _ int, first, _ float64) float64 { return first }
 
-// TestFirstDays: with at least 8 other departures of the route on the same day, the rule ranks a fare
-// among them, without any other day.
 func TestFirstDays(t *testing.T) {
 	panel := invent(3, 12, 60, 100, 40, still)
 	rule := firstDays("rule", panel)
@@ -45,7 +43,6 @@ func TestFirstDays(t *testing.T) {
 	}
 }
 
-// TestRunFirstDays: a panel with only one day has the same results as that day of the longer panel.
 func TestRunFirstDays(t *testing.T) {
 	panel := invent(1, 12, 60, 120, 50, reverting)
 	r, err := RunFirstDays(panel, stats.Days{})
@@ -74,8 +71,6 @@ func TestRunFirstDays(t *testing.T) {
 	}
 }
 
-// TestFirstDays_Calibrated: with 8 to 20 departures on sale and no history, p % of fares have a
-// percentile of p or less.
 func TestFirstDays_Calibrated(t *testing.T) {
 	panel := invent(3, 40, 40, 60, 40, still)
 	m := newReporter(answered{panel: panel, outcomes: outcomes(panel)}, stats.Days{})

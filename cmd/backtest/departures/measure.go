@@ -11,10 +11,9 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-const draws = 300 // bootstrap draws; fewer than for routes, since each draw visits all rows
+const draws = 300 // bootstrap draws
 
-// voice holds the answers of one method, the rule or the rival, by row of the panel. The score of a
-// row without an answer is NaN.
+// The slices of voice are indexed by row of the panel. The score of a row without an answer is NaN.
 type voice struct {
 	name          string
 	chance, score []float64 // a higher score means a more expensive fare
@@ -77,8 +76,7 @@ func (m *reporter) reportMissing(format string, args ...any) {
 	m.report.Missing = append(m.report.Missing, fmt.Sprintf(format, args...))
 }
 
-// cases returns the answers of v to the rows with a known outcome. If there is another method, it
-// leaves out the rows that this method does not answer.
+// cases leaves out rows that v, or the voice in also, does not answer.
 func (m *reporter) cases(h int, v voice, also ...voice) *stats.Cases {
 	c := new(stats.Cases)
 	for _, row := range m.known[h] {
@@ -89,8 +87,6 @@ func (m *reporter) cases(h int, v voice, also ...voice) *stats.Cases {
 	return c
 }
 
-// auc returns the AUC of a score. If all cases fell or none did, there is no AUC, and the report
-// says so.
 func (m *reporter) auc(name string, score []float64, c *stats.Cases) (stats.Ranking, float64, bool) {
 	by := stats.Rank(score, c, m.cells)
 	auc, ok := by.AUC(nil)
@@ -130,8 +126,7 @@ func (m *reporter) methods() {
 	m.compare(m.rival.name, m.cases(0, m.rule[0], m.rival), m.cases(0, m.rival, m.rule[0]))
 }
 
-// answeredRows returns the judged rows that a method answers, whether their outcome is known or not,
-// and the method's scores for these rows.
+// answeredRows includes rows whose outcome is not known.
 func (m *reporter) answeredRows(v voice) (rows []int, scores []float64) {
 	for row, q := range m.panel.Rows {
 		if q.Day >= m.from && v.answers(row) {
@@ -218,14 +213,12 @@ func (m *reporter) reference(name string, a answered, o stats.Days) Reference {
 	return r
 }
 
-// sample holds the bootstrap cell of each row.
 type sample struct {
 	*stats.Blocks
 	cells []int32
 }
 
-// leastBlocks is the minimum number of blocks of a panel, unless it has fewer days. With only two
-// blocks, half of the bootstrap draws would omit one.
+// With two blocks instead of leastBlocks, half of the bootstrap draws would omit one block.
 const leastBlocks = 5
 
 func newSample(t *Panel, first, last fare.Day) sample {

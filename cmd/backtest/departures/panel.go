@@ -8,17 +8,17 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Panel holds recorded fares: one row for each departure and each day on which it was seen, the
-// cheapest fare of that day. Rows are in order of day, then of route and departure.
+// A row of Panel is the cheapest fare of a departure on a day. Rows are in order of day, route and
+// departure.
 type Panel struct {
-	Routes     []string // by number
+	Routes     []string // names, indexed by Row.Route
 	Rows       []Row
-	Departures int // number of departures in the whole panel; some have no rows in a part of it
+	Departures int // departures of the whole panel, also in a thinned copy
 	Read       int // rows of the file, including those that were dropped
 	Dropped    map[string]int
-	Notes      []string // on how rows were interpreted
+	Notes      []string // how rows were interpreted
 
-	perCent     []float64 // by route: the value in EUR cents of a hundredth of the quoted currency
+	perCent     []float64 // by route: EUR cents per hundredth of the quoted currency
 	byDeparture [][]int32 // indexes of each departure's rows, in order of day
 }
 
@@ -31,7 +31,7 @@ type Row struct {
 
 func (r Row) departs() fare.Day { return r.Day + fare.Day(r.Lead) }
 
-// index prepares byDeparture. It must be called again when rows were removed.
+// Call index again after rows were removed.
 func (p *Panel) index() {
 	p.byDeparture = make([][]int32, p.Departures)
 	for i, r := range p.Rows {
@@ -46,7 +46,7 @@ func (p *Panel) euro(route int32, price fare.Cents) fare.Cents {
 func (p *Panel) first() fare.Day { return p.Rows[0].Day }
 func (p *Panel) last() fare.Day  { return p.Rows[len(p.Rows)-1].Day }
 
-// days returns the index of the first row of each day, and at the end the number of rows.
+// days returns the index of each day's first row, followed by the number of rows.
 func (p *Panel) days() []int {
 	var begin []int
 	for i, r := range p.Rows {
@@ -57,7 +57,7 @@ func (p *Panel) days() []int {
 	return append(begin, len(p.Rows))
 }
 
-// eachRoute calls do with the rows of each route. Rows[from:to] must be the rows of one day.
+// Rows[from:to] must be the rows of one day.
 func (p *Panel) eachRoute(from, to int, do func(route int32, from, to int)) {
 	for from < to {
 		route, end := p.Rows[from].Route, from
@@ -77,8 +77,7 @@ func (p *Panel) byRoute() [][]int32 {
 	return all
 }
 
-// thinned returns the part of the panel that a service with a refresh every cycle days sees. It
-// leaves out the days after to, unless to is 0.
+// thinned leaves out the days after to, unless to is 0.
 func (p *Panel) thinned(cycle int, to fare.Day) *Panel {
 	if cycle == 1 && to == 0 {
 		return p
@@ -94,9 +93,8 @@ func (p *Panel) thinned(cycle int, to fare.Day) *Panel {
 	return &few
 }
 
-// randomWalk returns the reference that no rule can predict. Each departure starts at its first
-// recorded price and continues with random steps: the changes of log price between successive fares
-// of all departures, shuffled, each with a random sign.
+// randomWalk returns the reference that no rule can predict: recorded price steps in random order and
+// with random signs.
 func (p *Panel) randomWalk() *Panel {
 	rng := rand.New(rand.NewPCG(11, 1))
 	var steps []float64
@@ -127,8 +125,8 @@ func (p *Panel) randomWalk() *Panel {
 	return p.withRows(walk)
 }
 
-// shuffled returns a reference that is easy to predict. The prices of each route are exchanged
-// among its rows at random, so after an unusual price the next one is usually closer to the median.
+// shuffled returns a reference that is easy to predict: after an unusual price, the next price is
+// usually closer to the median.
 func (p *Panel) shuffled() *Panel {
 	rng := rand.New(rand.NewPCG(11, 2))
 	dealt := slices.Clone(p.Rows)

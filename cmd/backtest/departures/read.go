@@ -21,7 +21,7 @@ import (
 
 type euroAt func(day fare.Day) func(amount float64, currency string) (fare.Cents, bool)
 
-// Open reads a file, plain or gzipped. price names the column of one-way fares; for "" see read.
+// The parameter price names the column of one-way fares.
 func Open(path, price string) (*Panel, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -35,18 +35,8 @@ func Open(path, price string) (*Panel, error) {
 	return p, nil
 }
 
-// read reads a panel of any kind. It finds columns by name, in any order, and ignores others.
-//
-//   - Days: observed_date and depart_date. Panels without a calendar have tdate (a day
-//     number), days_before and flight instead; each flight is a departure. If all
-//     flights would leave on the same day, tdate only counts the days of each flight,
-//     and no earlier day would have fares of a shorter lead time. Therefore such
-//     flights are moved to successive days, in the order of the file.
-//   - Price: price, or fare_usd. A row with a return_date and an outbound_price is a
-//     one-way fare at that price; without an outbound_price it is left out.
-//   - If a departure has several fares on a day, the cheapest counts.
-//   - Fares stay as quoted. If a route has fares in several currencies, all its fares
-//     are converted to euro, at the rates of the last day of the panel.
+// read finds columns by name and ignores others. Panels without a calendar have tdate (a day number),
+// days_before and flight instead of observed_date and depart_date.
 func read(in io.Reader, price string, euro euroAt) (*Panel, error) {
 	buffered := bufio.NewReaderSize(in, 1<<16)
 	in = buffered
@@ -99,7 +89,7 @@ type reader struct {
 	currency   []unique.Handle[string]          // by row
 	currencies []map[unique.Handle[string]]bool // by route
 
-	outbound int // rows with a return_date and an outbound_price
+	outbound int
 }
 
 type key struct {
@@ -141,7 +131,6 @@ func newReader(header []string, oneWay string, euro euroAt) (*reader, error) {
 	return r, nil
 }
 
-// day returns a row with its day and lead time alone.
 func (r *reader) day(field func(string) string) (q Row, ok bool) {
 	if !r.calendar {
 		day, err := strconv.Atoi(field("tdate"))
@@ -153,10 +142,10 @@ func (r *reader) day(field func(string) string) (q Row, ok bool) {
 	return Row{Day: seen, Lead: int32(leaves - seen)}, err == nil && also == nil
 }
 
-// parseDay parses a day, ignoring a time after it.
+// parseDay ignores a time after the day.
 func parseDay(s string) (fare.Day, error) { return fare.ParseDay(s[:min(len(s), len("2006-01-02"))]) }
 
-// row adds a row of the file. If the row cannot be used, it returns the reason.
+// row returns why the row cannot be used, or "" if the row was added.
 func (r *reader) row(fields []string) (dropped string) {
 	field := func(column string) string {
 		if i, ok := r.column[column]; ok && i < len(fields) {
@@ -214,8 +203,6 @@ func (r *reader) add(q Row, name string, k key, currency unique.Handle[string]) 
 	r.currency = append(r.currency, currency)
 }
 
-// finish converts currencies, sorts the rows, and removes all but the cheapest fare of a departure
-// on a day.
 func (r *reader) finish() (*Panel, error) {
 	t := &r.panel
 	if len(t.Rows) == 0 {
@@ -240,8 +227,8 @@ func (r *reader) finish() (*Panel, error) {
 	return t, nil
 }
 
-// stagger moves the flights of a file without a calendar to successive days, if all of them would
-// leave on the same day.
+// If all flights of a file without a calendar would leave on the same day, tdate only counts the days
+// of each flight. So stagger moves the flights to successive days.
 func (r *reader) stagger() {
 	t := &r.panel
 	apart := func(q Row) bool { return q.departs() != t.Rows[0].departs() }
@@ -254,8 +241,8 @@ func (r *reader) stagger() {
 	t.Notes = append(t.Notes, "flights have no calendar: they follow one another, one a day in the order of the file")
 }
 
-// convert converts all fares of a route to euro if the route has fares in several currencies. It
-// uses the rates of one day, and drops fares in a currency without a rate.
+// convert converts the fares of a route with several currencies to euro, at the rates of the panel's
+// last day.
 func (r *reader) convert() {
 	t := &r.panel
 	last := slices.MaxFunc(t.Rows, func(a, b Row) int { return int(a.Day - b.Day) }).Day
@@ -272,7 +259,7 @@ func (r *reader) convert() {
 				continue
 			}
 			q.Price = price
-		} else if cents, ok := euro(1000, r.currency[i].Value()); ok { // a precise rate
+		} else if cents, ok := euro(1000, r.currency[i].Value()); ok { // 1000 instead of 1, for a precise rate
 			t.perCent[q.Route] = float64(cents) / 100_000
 		}
 		kept = append(kept, q)

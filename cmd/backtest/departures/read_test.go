@@ -14,7 +14,7 @@ import (
 
 const header = "origin,destination,observed_date,depart_date,price,currency"
 
-// perEuro returns invented exchange rates: 1 euro is worth 2 US dollars.
+// In these invented rates, 1 euro is worth 2 US dollars.
 func perEuro(fare.Day) func(float64, string) (fare.Cents, bool) {
 	return func(amount float64, currency string) (fare.Cents, bool) {
 		rate, ok := map[string]float64{"EUR": 1, "USD": 2}[currency]
@@ -22,7 +22,6 @@ func perEuro(fare.Day) func(float64, string) (fare.Cents, bool) {
 	}
 }
 
-// listed returns each row as text: route, day, lead, price.
 func listed(t *Panel) (rows []string) {
 	for _, q := range t.Rows {
 		rows = append(rows, fmt.Sprintf("%s %s %d %d", t.Routes[q.Route], q.Day, q.Lead, q.Price))

@@ -9,17 +9,17 @@ import (
 	"verdetto/cmd/backtest/stats"
 )
 
-// Report holds the results of a replay. Shares, chances of a fall and changes are fractions: 0.05
-// is 5 %. What could not be measured is absent, and Missing gives the reasons.
+// Shares, chances of a fall and changes are fractions: 0.05 is 5 %. Missing gives the reasons why a
+// result is absent.
 type Report struct {
-	Ask        string         `json:"ask"`   // partenza
+	Ask        string         `json:"ask"`
 	First      string         `json:"first"` // the first day of the panel
 	From       string         `json:"from"`  // the first day that is judged
 	To         string         `json:"to"`    // the last day with fares that are used
 	Cycle      int            `json:"cycleDays"`
 	Dropped    map[string]int `json:"rowsDropped,omitempty"`
 	Notes      []string       `json:"notes,omitempty"`
-	Rows       int            `json:"rows"` // one row is the fare of a departure on a day
+	Rows       int            `json:"rows"`
 	Routes     int            `json:"routes"`
 	Departures int            `json:"departures"`
 	BlockDays  int            `json:"blockDays"` // length of the blocks of days for intervals
@@ -29,32 +29,30 @@ type Report struct {
 	Methods       []Method     `json:"methods"`
 	Fortnight     *Method      `json:"fortnight,omitempty"` // results of the rule's chance of a fall within 14 days
 	Against       []Comparison `json:"against"`
-	Levels        []Level      `json:"levels"`          // by percentile alone
+	Levels        []Level      `json:"levels"`          // levels by the percentile alone
 	Published     []Level      `json:"levelsPublished"` // levels that the service publishes
 	WorstMiss     float64      `json:"worstMissOfPercentile"`
 	MissByQuarter []stats.Miss `json:"missByQuarter"`
 	MissByLead    []stats.Miss `json:"missByLead"`
-	Followed      []Followed   `json:"followed"` // outcomes of waiting 7 and 14 days, in the bands of the record
+	Followed      []Followed   `json:"followed"` // outcomes of waiting 7 and 14 days
 	References    []Reference  `json:"references"`
 	Missing       []string     `json:"missing,omitempty"`
 }
 
-// Method holds the results of the rule or the rival.
 type Method struct {
 	Name        string       `json:"name"`
-	Answered    float64      `json:"answered"` // share of the rows with a known outcome that it answers
+	Answered    float64      `json:"answered"` // share of the rows with a known outcome that the method answers
 	Count       int          `json:"count"`
-	AUC         float64      `json:"auc"` // of the chance of a fall
+	AUC         float64      `json:"auc"` // AUC of the chance of a fall
 	Interval    *stats.Range `json:"aucInterval,omitempty"`
-	ScoreAUC    float64      `json:"scoreAuc"` // of the percentile alone
+	ScoreAUC    float64      `json:"scoreAuc"` // AUC of the percentile alone
 	BrierSkill  float64      `json:"brierSkill"`
 	ECE         float64      `json:"ece"`
 	Reliability []stats.Bin  `json:"reliability"`
-	WorstMiss   *float64     `json:"worstMissOfPercentile,omitempty"` // of the rival
+	WorstMiss   *float64     `json:"worstMissOfPercentile,omitempty"` // set for the rival
 }
 
-// Comparison compares the rule with the rival on the rows that both answer. For the rival, AUC
-// measures the percentile, which needs no learning; for the rule, the chance of a fall.
+// Rule is the AUC of the rule's chance of a fall, and AUC the AUC of the rival's percentile.
 type Comparison struct {
 	Rival           string       `json:"rival"`
 	Count           int          `json:"count"`
@@ -68,8 +66,7 @@ type Comparison struct {
 	RivalECE        float64      `json:"rivalEce"`
 }
 
-// Level holds what happened after fares of one level. The level "all" covers the fares of every
-// level.
+// The level "all" covers the fares of every level.
 type Level struct {
 	Level  string       `json:"livello"`
 	Count  int          `json:"count"`
@@ -78,7 +75,6 @@ type Level struct {
 	Falls  *stats.Range `json:"fellInterval,omitempty"`
 }
 
-// Reference holds the results of the rule on invented prices.
 type Reference struct {
 	Name     string    `json:"name"`
 	Count    int       `json:"count"`

@@ -8,14 +8,12 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// The rival rule is simpler than the service's: it compares a fare with the route's other fares up
-// to the same day whose lead time is within 15 % and whose date of departure is within 45 days, in
-// any year. Its score is the percentile among them, with half of the equal fares; it needs 8 fares.
-// Its chance of a fall is learned from the outcomes of earlier fares with a similar percentile.
+// The rival compares a fare with the route's other fares up to the same day whose lead time is within
+// leadWidth and whose date of departure is within seasonDays, in any year.
 const (
 	leadWidth  = .15
 	seasonDays = 45
-	classes    = 10 // of percentiles, for the chance
+	classes    = 10 // classes of percentiles
 )
 
 func (a answered) sameLead() voice {
@@ -53,7 +51,6 @@ func (a answered) sameLead() voice {
 	return v
 }
 
-// rivalRoute holds the fares of a route seen so far, by lead time.
 type rivalRoute struct{ byLead [][]departed }
 
 type departed struct {
@@ -90,8 +87,7 @@ func (r *rivalRoute) judge(q Row) float64 {
 	return (float64(cheaper) + float64(equal)/2) / float64(n)
 }
 
-// frequency counts cases and falls by class. The chance of a class with few cases is close to that
-// of all classes, which is 10 % before there are any cases.
+// In a class with few cases, chance returns about the share of falls in all classes.
 type frequency struct{ n, fell [classes]float64 }
 
 func (f *frequency) chance(class int) float64 {

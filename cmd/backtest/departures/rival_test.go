@@ -7,7 +7,6 @@ import (
 	"verdetto/shared/fare"
 )
 
-// TestRival compares the rival's percentiles with a count over all rows up to the same day.
 func TestRival(t *testing.T) {
 	panel := invent(5, 2, 14, 500, 90, reverting)
 	got := answered{panel: panel, outcomes: outcomes(panel)}.sameLead()

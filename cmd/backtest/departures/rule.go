@@ -5,10 +5,9 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// outcome is what happened to the fare of a departure within each horizon.
 type outcome struct {
-	known, fell, rose [2]bool       // seen again; some fare at least 5 % lower; some fare at least 5 % higher
-	after             [2]fare.Cents // the last fare within the horizon; 0 if not seen
+	known, fell, rose [2]bool       // fell and rose: some fare was at least 5 % lower or higher
+	after             [2]fare.Cents // last fare within the horizon, or 0
 	typical           [2]float64    // mean fare from the row's day to the end of the horizon
 }
 
@@ -51,17 +50,16 @@ func outcomes(t *Panel) []outcome {
 	return all
 }
 
-// Answers holds the rule's answers by row. The percentile is NaN if the rule has too few fares. Chance
+// The slices of Answers are indexed by row. Percentile is NaN if the rule has too few fares. Chance
 // holds the chances of a fall within 7 and 14 days.
 type Answers struct {
 	Percentile []float64
 	Chance     [2][]float64
-	level      []int8 // departure.Level.Place of the published level, which also depends on the usual price
+	level      []int8 // departure.Level.Place of the published level
 	cells      []departure.Cells
 }
 
-// replayRule judges each row on its day. The rule knows the days before, and the other rows of the
-// route on that day. pooled must not contain any fares.
+// The parameter pooled must not contain any fares.
 func replayRule(t *Panel, became []outcome, pooled *departure.Pooled) Answers {
 	n := len(t.Rows)
 	r := ruleReplay{
@@ -112,7 +110,6 @@ func (r *ruleReplay) learn(h departure.Horizon, today fare.Day, from, to int) {
 	r.pooled.Learn(h, today, &learned)
 }
 
-// judge judges the rows of a day, and then adds these fares to the rule's state.
 func (r *ruleReplay) judge(today fare.Day, from, to int) {
 	var learned departure.Statistics
 	view := r.pooled.View(today)

@@ -12,8 +12,7 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Waiting holds how fares changed while a traveller waited, for fares whose stated chance of a fall
-// lies in one band. Only departures that leave after the wait, and were seen again during it, count.
+// Waiting counts departures that leave after the wait and were seen again during the wait.
 type Waiting struct {
 	From   float64      `json:"chanceFrom"`
 	To     float64      `json:"chanceTo"`
@@ -22,15 +21,14 @@ type Waiting struct {
 	Rose   float64      `json:"rose"`          // share with a fare at least 5 % higher within the wait
 	AtOnce float64      `json:"againstAtOnce"` // mean change from buying at once to the last fare of the wait
 	Once   *stats.Range `json:"againstAtOnceInterval,omitempty"`
-	Median float64      `json:"median"`           // median of the same change
+	Median float64      `json:"median"`           // median change from buying at once to the last fare of the wait
 	Dearer float64      `json:"dearer"`           // share of waits that ended dearer
 	Random float64      `json:"againstRandomDay"` // mean change compared with buying on a random day of the wait
 	Any    *stats.Range `json:"againstRandomDayInterval,omitempty"`
 }
 
-// Followed holds how fares changed during waits of one horizon, by the bands of the record.
 type Followed struct {
-	Days  int       `json:"days"`     // of the horizon
+	Days  int       `json:"days"`     // length of the wait
 	Span  int       `json:"daysSpan"` // days from the first to the last question with a known outcome
 	Bands []Waiting `json:"bands"`
 }
@@ -53,8 +51,6 @@ func (m *reporter) waiting() {
 	}
 }
 
-// measureWaits measures the rows whose stated chance of a fall lies in a band. It returns false if
-// there are no such rows.
 func (m *reporter) measureWaits(h departure.Horizon, from, to float64) (Waiting, bool) {
 	var rows []int
 	for _, row := range m.known[h] {
@@ -93,10 +89,7 @@ type NamedReport struct {
 	Report
 }
 
-// Record combines the reports of several panels into the record that answers cite about waiting.
-// The first panel must come from the service's kind of fare source. A panel counts in a band of
-// chances only if it has leastCases cases and an interval there, and if its questions span at least
-// as many days as the horizon, because the fares of a few successive days are too similar.
+// The first panel must come from the service's kind of fare source.
 func Record(panels []NamedReport) (r departure.Record, err error) {
 	for _, p := range panels {
 		one := departure.RecordPanel{Name: p.Name, First: p.First, To: p.To, Routes: p.Routes}
@@ -140,8 +133,8 @@ func WriteRecord(path string, panels []NamedReport) error {
 	return nil
 }
 
-// heard returns the first panel's band. Its interval is widened to contain those of the other panels
-// that count. ok is false if the first panel does not count.
+// heard returns the first panel's band, with an interval widened to the intervals of the other panels
+// that count.
 func heard(panels []departure.RecordPanel, h int, from, to float64) (all departure.Band, ok bool) {
 	for i, p := range panels {
 		for _, b := range p.Horizons[h].Bands {

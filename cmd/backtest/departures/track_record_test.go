@@ -11,7 +11,6 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// followed returns a report in which all bands of both horizons have the same values.
 func followed(span int, band Waiting) Report {
 	var r Report
 	for h := range horizons {
@@ -78,7 +77,7 @@ func TestRecord(t *testing.T) {
 func TestWaiting(t *testing.T) {
 	var panel strings.Builder
 	panel.WriteString(header + "\n")
-	line := func(day fare.Day, price string) { // a fare of one departure, at most 9 days ahead
+	line := func(day fare.Day, price string) {
 		panel.WriteString("AAA,BBB," + day.String() + "," + fare.Day(20019).String() + "," + price + ",EUR\n")
 	}
 	for i := range fare.Day(9) { // enough fares for a verdict
@@ -92,8 +91,8 @@ func TestWaiting(t *testing.T) {
 	m := newReporter(ask(trips), stats.Days{Cycle: 1, From: 20010})
 	m.sample = newSample(trips, 20010, 20017)
 	got, ok := m.measureWaits(departure.Week, 0, 1)
-	// The fare fell from 100 to 90 and then rose to 120, the last fare; the mean is 103.33. The row
-	// with 90 is not measured: its departure leaves in 6 days, and the wait is 7 days.
+	// The fares are 100, 90 and 120, with a mean of 103.33. The row with 90 is not measured: the
+	// departure leaves in 6 days, and the wait is 7 days.
 	want := Waiting{From: 0, To: 1, Count: 1, Fell: 1, Rose: 1, AtOnce: .2, Median: .2, Dearer: 1,
 		Random: 120/(310./3) - 1}
 	close := cmp.Comparer(func(a, b float64) bool { return a-b < 1e-12 && b-a < 1e-12 })

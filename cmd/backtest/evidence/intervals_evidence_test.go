@@ -60,7 +60,6 @@ func lows(t *testing.T, file string) map[string]map[fare.Day]fare.Cents {
 	return all
 }
 
-// summary returns the summary of a route on a day from the lows of the days that are kept.
 func summary(days map[fare.Day]fare.Cents, asOf fare.Day, kept func(fare.Day) bool) verdict.RouteSummary {
 	s := verdict.RouteSummary{AsOf: asOf, PerEuro: 1}
 	for day, price := range days {
@@ -77,7 +76,6 @@ func summary(days map[fare.Day]fare.Cents, asOf fare.Day, kept func(fare.Day) bo
 	return s
 }
 
-// gaps keeps runs of 10 to 40 days between gaps of 10 to 40 days.
 func gaps(seed uint64) func(fare.Day) bool {
 	rng, kept := rand.New(rand.NewPCG(seed, 17)), map[fare.Day]bool{}
 	for day := fare.Day(16000); day < 22000; day += fare.Day(10 + rng.IntN(31)) {
@@ -89,7 +87,6 @@ func gaps(seed uint64) func(fare.Day) bool {
 	return func(day fare.Day) bool { return kept[day] }
 }
 
-// ways are the ways of leaving out days.
 var ways = map[string]func(route uint64) func(fare.Day) bool{"one day in two": every(2), "one day in three": every(3),
 	"one day in seven": every(7), "gaps of 10 to 40 days": gaps}
 
@@ -97,7 +94,6 @@ func every(n fare.Day) func(uint64) func(fare.Day) bool {
 	return func(uint64) func(fare.Day) bool { return func(day fare.Day) bool { return day%n == 0 } }
 }
 
-// coverage counts how many intervals contain the true percentile, by reliability and kind.
 type coverage struct{ held, asked map[string]int }
 
 func (c coverage) add(v verdict.Verdict, truth float64, kind string) {
@@ -108,7 +104,6 @@ func (c coverage) add(v verdict.Verdict, truth float64, kind string) {
 	}
 }
 
-// check fails if less than 90 % of the intervals with reliability alta contain the truth.
 func (c coverage) check(t *testing.T) {
 	for _, cell := range slices.Sorted(maps.Keys(c.asked)) {
 		share := 100 * float64(c.held[cell]) / float64(c.asked[cell])
@@ -119,8 +114,7 @@ func (c coverage) check(t *testing.T) {
 	}
 }
 
-// TestEvidenceIntervals leaves out days of a daily panel. The truth is the percentile among all days
-// since the first of those that remain.
+// The truth is the percentile among all days since the first remaining day.
 func TestEvidenceIntervals(t *testing.T) {
 	for _, file := range []string{"travelpayouts_daily_2025_2026", "eu_wizzair_2015_2016_full"} {
 		t.Run(file, func(t *testing.T) {
@@ -148,11 +142,10 @@ func TestEvidenceIntervals(t *testing.T) {
 	}
 }
 
-// service holds the departure states of a service that refreshes each route on some days.
 type service struct {
 	refreshes []func(fare.Day) bool // by route
 	states    []departure.Learner
-	found     [][]departure.Live // by route: the fares found at most LiveDays before its last refresh
+	found     [][]departure.Live // by route: fares found at most LiveDays before the route's last refresh
 	pooled    *departure.Pooled
 }
 
@@ -165,7 +158,6 @@ func newService(routes int, refreshes func(route uint64) func(fare.Day) bool) *s
 	return s
 }
 
-// refresh adds the fares of the routes that the service refreshes on the day.
 func (s *service) refresh(day fare.Day, rows []departures.Row) {
 	var sums departure.Statistics
 	onSale := map[int32][]departure.Quote{}
@@ -189,8 +181,7 @@ func (s *service) refresh(day fare.Day, rows []departures.Row) {
 	s.pooled.Fold(day-1, &sums)
 }
 
-// TestEvidenceIntervals_Departures leaves out days, too. The truth is the percentile of the same fare
-// for a service that knows every day.
+// The truth is the percentile of the same fare for a service that knows every day.
 func TestEvidenceIntervals_Departures(t *testing.T) {
 	for _, file := range []string{"travelpayouts_daily_2025_2026", "eu_wizzair_2015_2016_full", "google2026"} {
 		t.Run(file, func(t *testing.T) {

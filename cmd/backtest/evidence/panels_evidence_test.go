@@ -36,7 +36,6 @@ func run(t *testing.T, panel *departures.Panel, o stats.Days) departures.Report 
 	return r
 }
 
-// TestEvidenceRecord: record.json equals the record computed again from the panels that it names.
 func TestEvidenceRecord(t *testing.T) {
 	cited := departure.Recorded()
 	var all []departures.NamedReport
@@ -60,8 +59,6 @@ func TestEvidenceRecord(t *testing.T) {
 	}
 }
 
-// TestEvidenceDepartures checks the tables about departures. Goals that the rule does not reach are
-// not listed.
 func TestEvidenceDepartures(t *testing.T) {
 	type limits struct {
 		auc, above      float64 // minimum AUC of the chance of a fall, and minimum lead over the rival
@@ -105,8 +102,6 @@ func TestEvidenceDepartures(t *testing.T) {
 	}
 }
 
-// TestEvidenceLevels: two weeks after ottimo or buono, the route's cheapest fare has changed by more
-// than after normale, and after caro by less, where a fall is a negative change.
 func TestEvidenceLevels(t *testing.T) {
 	for _, file := range []string{"travelpayouts_daily_2025_2026", "eu_wizzair_2015_2016_full"} {
 		panel, err := routes.Open(filepath.Join(testenv.Data(t), "fares", file+".csv.gz"), "", io.Discard)

@@ -8,28 +8,27 @@ import (
 	"verdetto/cmd/backtest/stats"
 )
 
-// Report holds the results. Shares and changes are fractions: 0.05 is 5 %. Results that could not
-// be measured are absent, and Missing gives the reasons.
+// Shares and changes are fractions: 0.05 is 5 %. Missing gives the reasons why a result is absent.
 type Report struct {
 	First    string    `json:"first"` // the first day of recorded fares
 	From     string    `json:"from"`  // the first day that is judged
 	To       string    `json:"to"`    // the last day of fares that is used
 	Cycle    int       `json:"cycleDays"`
-	Routes   int       `json:"routes"` // with a verdict
+	Routes   int       `json:"routes"` // routes with a verdict
 	Verdicts int       `json:"verdicts"`
 	Quarters []Quarter `json:"quarters"`
 	Levels   []Level   `json:"levels"`
 	Missing  []string  `json:"missing,omitempty"`
 }
 
-// Quarter holds how many verdicts of a quarter of the year had each level, from ottimo to caro.
+// The numbers in Levels are in order from ottimo to caro.
 type Quarter struct {
 	Quarter  string `json:"quarter"`
 	Verdicts int    `json:"verdicts"`
 	Levels   []int  `json:"levels"`
 }
 
-// Level holds what happened after verdicts of one level, or after all verdicts if Level is "all".
+// Level is "all" for all verdicts together.
 type Level struct {
 	Level string   `json:"livello"`
 	Days  int      `json:"days"`
@@ -38,17 +37,17 @@ type Level struct {
 	Fell  []Fall   `json:"fell,omitempty"`
 }
 
-// Change is the change of the route's cheapest fare after a verdict, whatever its departure.
+// Change is the change of the route's cheapest fare after a verdict, even if another departure is then
+// cheapest.
 type Change struct {
 	Days     int          `json:"afterDays"`
 	Count    int          `json:"count"`
 	Mean     float64      `json:"mean"`
 	Median   float64      `json:"median"`
-	Interval *stats.Range `json:"interval,omitempty"` // of Mean
+	Interval *stats.Range `json:"interval,omitempty"` // confidence interval of Mean
 }
 
-// Fall is the share of verdicts after which the judged departure became at least 5 % cheaper, among
-// those whose departure was seen again.
+// Verdicts whose departure was not seen again do not count in Fall.
 type Fall struct {
 	Within   int          `json:"withinDays"`
 	Count    int          `json:"count"`

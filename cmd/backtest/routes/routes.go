@@ -1,7 +1,5 @@
 // Package routes replays recorded fares day by day, lets the service's own rule judge each route on
-// each day, and measures how fares changed after each level. Calibration is not measured, because
-// the level describes the day's cheapest fare against the route's past and predicts nothing. Start
-// at Run.
+// each day, and measures how fares changed after each level. Start at Run.
 package routes
 
 import (
@@ -24,8 +22,7 @@ import (
 
 type Panel map[fare.Route][]fare.Observation
 
-// Open reads the one-way fares of a file as the service does, so that routes join cities and not
-// airports. It writes a report on the rows to messages.
+// Open reads a file as the service does, so that routes join cities and not airports.
 func Open(path, price string, messages io.Writer) (Panel, error) {
 	file, err := csvfile.Open(path, upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().RatesOn}, price)
 	if err != nil {
@@ -60,8 +57,7 @@ type span struct {
 	rates           fare.Rates
 }
 
-// spanOf returns the days of a panel. Fares in several currencies are compared at the rates of the
-// panel's last day.
+// Fares in several currencies are compared at the rates of the panel's last day.
 func spanOf(panel Panel, o stats.Days) (span, error) {
 	s := span{cycle: fare.Day(max(o.Cycle, 1))}
 	last := fare.Day(0)
@@ -84,7 +80,6 @@ func spanOf(panel Panel, o stats.Days) (span, error) {
 	return s, nil
 }
 
-// Run replays a panel. It fails if no day can be judged.
 func Run(panel Panel, o stats.Days) (Report, error) {
 	s, err := spanOf(panel, o)
 	if err != nil {
@@ -103,17 +98,15 @@ func Run(panel Panel, o stats.Days) (Report, error) {
 	return m.report(), nil
 }
 
-// judgement is the service's verdict on a route on a day, and what followed the departure that was
-// cheapest on that day.
 type judgement struct {
 	day    fare.Day
-	price  fare.Cents // of the cheapest fare, in the currency of the route
+	price  fare.Cents // cheapest fare, in the currency of the route
 	level  int        // index in levels, or unjudged if there are too few days for a verdict
 	lowest [len(fallWithin)]fare.Cents
 }
 
-// replay judges a route on each day with a refresh and a live fare. Each verdict comes from the
-// summary that the service would have built on that day, without later fares.
+// Each verdict comes from the summary that the service would have built on that day, without later
+// fares.
 func replay(observations []fare.Observation, s span) (days []judgement) {
 	observations = slices.Clone(observations)
 	slices.SortFunc(observations, fare.Observation.Compare)
@@ -152,7 +145,6 @@ type quote struct {
 	price fare.Cents
 }
 
-// quotesOf returns the quotes on the days with a refresh, by departure.
 func quotesOf(observations []fare.Observation, s span) map[fare.Day][]quote {
 	all := map[fare.Day][]quote{}
 	for _, o := range observations {
@@ -170,7 +162,6 @@ func quotesOf(observations []fare.Observation, s span) map[fare.Day][]quote {
 	return all
 }
 
-// lowest returns the lowest quote after one day and until another, or 0 if there is none.
 func lowest(quotes []quote, after, until fare.Day) (low fare.Cents) {
 	for _, q := range quotes {
 		if q.day > after && q.day <= until && (low == 0 || q.price < low) {
@@ -187,7 +178,7 @@ var (
 )
 
 const (
-	all      = 4  // index in levels
+	all      = 4  // index of "all" in levels
 	unjudged = -1 // instead of an index in levels
 	draws    = 1000
 	fall     = 0.05 // the smallest fall that counts, as a fraction of the fare

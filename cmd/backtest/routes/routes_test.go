@@ -18,8 +18,7 @@ const day0 = fare.Day(16800)
 
 var route = fare.Route{Origin: "MIL", Destination: "BUH"}
 
-// run replays a panel. It checks that the report can be written as text and as JSON, which has no
-// NaN.
+// run also fails if the report contains a NaN.
 func run(t *testing.T, panel Panel, o stats.Days) Report {
 	t.Helper()
 	r, err := Run(panel, o)
@@ -77,8 +76,6 @@ func TestRun_Days(t *testing.T) {
 	if r.Verdicts != 7 || r.Levels[0].Days != 1 || r.Levels[3].Days != 6 || len(r.Levels[3].Later) > 0 {
 		t.Errorf("%+v", r.Levels)
 	}
-	// With a refresh every second day, there are half as many verdicts. They compare the fare with
-	// 8, 10, 12, 14 and 16 earlier days.
 	if r := run(t, byHand(), stats.Days{Cycle: 2}); r.Verdicts != 5 {
 		t.Errorf("every second day: %d verdicts", r.Verdicts)
 	}
@@ -94,7 +91,6 @@ func TestRun_Days(t *testing.T) {
 	}
 }
 
-// A route is judged from its first day on, on the days with a current fare, by the cheapest fare of the day.
 func TestReplay_Days(t *testing.T) {
 	observations := byHand()[route]
 	dearer := observations[0]
@@ -114,8 +110,7 @@ func TestReplay_Days(t *testing.T) {
 	}
 }
 
-// market returns routes whose fares fall until 53 days before departure and rise afterwards, with
-// noise. Fares are in order of day.
+// The fares of market fall until 53 days before departure and rise afterwards, with noise.
 func market(seed uint64, days, ahead int) Panel {
 	panel := Panel{}
 	for i, destination := range []fare.City{"BUH", "CPH", "LON"} {
@@ -132,13 +127,11 @@ func market(seed uint64, days, ahead int) Panel {
 	return panel
 }
 
-// TestNoVerdictKnowsItsFuture: if later fares are removed from the panel, earlier verdicts stay the
-// same.
 func TestNoVerdictKnowsItsFuture(t *testing.T) {
 	verdicts := func(observations []fare.Observation, end int) []judgement {
 		all := replay(observations, span{first: day0, from: day0, to: day0 + fare.Day(end), cycle: 1})
 		for i := range all {
-			all[i].lowest = [2]fare.Cents{} // known only later
+			all[i].lowest = [2]fare.Cents{} // the lowest fare is known only later
 		}
 		return all
 	}

@@ -1,10 +1,8 @@
 // Package stats computes averages over recorded fares, with 95 % confidence intervals, and prints
-// tables. All backtests use it.
+// tables.
 //
-// To compute an interval, the package draws random samples of routes and, independently, of blocks
-// of days (the pigeonhole bootstrap, A. B. Owen, 2007). It draws whole routes and blocks, because the
-// days of a route are correlated, and so are all routes on a day; samples of single rows would make
-// every interval too narrow. The random seed is fixed, so reports are reproducible.
+// The intervals come from the pigeonhole bootstrap (A. B. Owen, 2007). It draws whole routes and
+// blocks of days, because the days of a route are correlated, and so are all routes on a day.
 package stats
 
 import (
@@ -19,10 +17,9 @@ import (
 // BlockDays is the number of successive days in a block, unless a panel is too short.
 const BlockDays = 14
 
-// Days are the settings of a replay.
 type Days struct {
 	From  fare.Day // the first day to judge; 0: the first day of the panel
-	To    fare.Day // the last day of fares to use, also for what followed; 0: the last day of the panel
+	To    fare.Day // the last day of fares to use; 0: the last day of the panel
 	Cycle int      // days from one refresh to the next; 0 means 1
 }
 
@@ -32,7 +29,7 @@ type Range struct {
 	High float64 `json:"high"`
 }
 
-// Parallel calls do for each number from 0 to n-1, from several goroutines.
+// Parallel calls do from several goroutines, once for each number from 0 to n-1.
 func Parallel(n int, do func(i int)) {
 	next := make(chan int)
 	var workers sync.WaitGroup
@@ -50,10 +47,9 @@ func Parallel(n int, do func(i int)) {
 	workers.Wait()
 }
 
-// Blocks divides the rows of a panel into cells, one for each route and block of days. Each draw of
-// the bootstrap repeats every cell a random number of times.
+// Blocks divides the rows of a panel into cells, one for each route and block of days.
 type Blocks struct {
-	Days           int // per block
+	Days           int // days per block
 	first, last    fare.Day
 	cells          []cell  // in the order of the first call of Cell
 	number         []int32 // by route and block: 1 + index in cells
@@ -80,8 +76,7 @@ func NewBlocks(draws, routes int, first, last fare.Day, days int) *Blocks {
 	return b
 }
 
-// Cell returns the number of the cell that contains a route and day. Days before first count in the
-// first block, days after last in the last block.
+// Cell counts a day before first in the first block, and a day after last in the last block.
 func (b *Blocks) Cell(route int, day fare.Day) int32 {
 	block := int(min(max(day, b.first), b.last)-b.first) / b.Days
 	place := &b.number[route*len(b.blocks[0])+block]
@@ -101,10 +96,8 @@ func (b *Blocks) Weights(draw int) []float64 {
 	return all
 }
 
-// Interval returns the middle 95 % of a statistic over all draws. statistic is called from several
-// goroutines. The result is nil if fewer than 90 % of the draws have a value, or if all draws have
-// the same value, which does not prove certainty: an event that never occurred in a few days is
-// still possible.
+// Interval returns the middle 95 % of a statistic over all draws, or nil if too few draws have a value
+// or all values are equal. The function statistic is called from several goroutines.
 func (b *Blocks) Interval(statistic func(draw int) (float64, bool)) *Range {
 	n := len(b.routes)
 	all, known := make([]float64, n), make([]bool, n)
@@ -125,7 +118,6 @@ func (b *Blocks) Interval(statistic func(draw int) (float64, bool)) *Range {
 	return &Range{values[len(values)*25/1000], values[len(values)*975/1000-1]}
 }
 
-// Average is the mean of a value over many rows. It keeps one sum per cell for Interval.
 type Average struct {
 	Count  int
 	blocks *Blocks
@@ -146,7 +138,7 @@ func (b *Blocks) Averages(rows, columns int) [][]*Average {
 	return all
 }
 
-// Add adds the value of one row, whose cell is from Blocks.Cell.
+// The parameter cell must come from Blocks.Cell.
 func (a *Average) Add(cell int32, value float64) {
 	if more := int(cell) + 1 - len(a.n); more > 0 {
 		a.n, a.sum = append(a.n, make([]float64, more)...), append(a.sum, make([]float64, more)...)
@@ -157,7 +149,7 @@ func (a *Average) Add(cell int32, value float64) {
 	a.total += value
 }
 
-// AddKept adds a row like Add, and keeps its value for Median.
+// AddKept also keeps the value for Median.
 func (a *Average) AddKept(cell int32, value float64) {
 	a.Add(cell, value)
 	a.values = append(a.values, value)
@@ -165,14 +157,12 @@ func (a *Average) AddKept(cell int32, value float64) {
 
 func (a *Average) Mean() float64 { return a.total / float64(a.Count) }
 
-// Median returns the median of the values of AddKept.
 func (a *Average) Median() float64 {
 	slices.Sort(a.values)
 	n := len(a.values)
 	return (a.values[(n-1)/2] + a.values[n/2]) / 2
 }
 
-// Interval returns the 95 % confidence interval of the mean.
 func (a *Average) Interval() *Range {
 	return a.blocks.Interval(func(draw int) (float64, bool) {
 		routes, blocks := a.blocks.routes[draw], a.blocks.blocks[draw]
@@ -189,7 +179,7 @@ func (a *Average) Interval() *Range {
 	})
 }
 
-// Share returns 1 for true and 0 for false, so that the mean over rows is the share with true.
+// Share returns 1 for true and 0 for false, so that the mean over rows is the share of true.
 func Share(yes bool) float64 {
 	if yes {
 		return 1

@@ -6,8 +6,6 @@ import (
 	"verdetto/shared/fare"
 )
 
-// TestIntervals: if the value depends only on the route, or only on the days, the interval extends
-// about two standard errors to each side of the mean. A value that never changes has no interval.
 func TestIntervals(t *testing.T) {
 	const routes, blocks = 40, 40
 	b := NewBlocks(1000, routes, 0, blocks*BlockDays-1, BlockDays)

@@ -6,19 +6,18 @@ import (
 	"slices"
 )
 
-// Percentiles are those at which calibration is measured.
+// Calibration is measured at these percentiles.
 var Percentiles = []int{5, 10, 25, 50, 75, 90, 95}
 
-// Miss is how far the percentiles of some rows are off. If they are right, p % of the rows have a
-// percentile of p or less. The miss is the largest deviation from p for p in Percentiles, in
-// percentage points.
+// Worst is the largest difference, in percentage points, between p and the share of rows with a
+// percentile of p or less.
 type Miss struct {
 	Part  string  `json:"part"`
 	Count int     `json:"count"`
 	Worst float64 `json:"worstMissOfPercentile"`
 }
 
-// WorstMiss takes percentiles from 0 to 1; see Miss.Worst.
+// WorstMiss takes percentiles from 0 to 1.
 func WorstMiss(percentiles []float64) (worst float64) {
 	for _, p := range Percentiles {
 		atMost := 0.
@@ -30,8 +29,7 @@ func WorstMiss(percentiles []float64) (worst float64) {
 	return worst
 }
 
-// MissBy returns the miss of each group of rows, such as one quarter of the year, because over all
-// rows the errors of two groups can cancel each other.
+// MissBy groups rows, because over all rows the errors of two groups can cancel each other.
 func MissBy(percentiles []float64, part func(row int) int, name func(part int) string) []Miss {
 	parts, all := map[int][]float64{}, []Miss{}
 	for row, percentile := range percentiles {
@@ -43,12 +41,10 @@ func MissBy(percentiles []float64, part func(row int) int, name func(part int) s
 	return all
 }
 
-// leastRows is the number of rows that a group needs in WorstOf. With fewer rows, random variation
-// alone makes the percentiles look wrong.
+// With fewer rows than leastRows, random variation alone makes percentiles look wrong.
 const leastRows = 100
 
-// WorstOf returns the group with the largest miss among those with at least leastRows rows, or
-// among all groups if none has that many.
+// WorstOf prefers groups with at least leastRows rows.
 func WorstOf(parts []Miss) (worst Miss) {
 	for _, p := range parts {
 		if p.Count >= leastRows && (worst.Count < leastRows || p.Worst > worst.Worst) ||

@@ -8,8 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestMissBy: in one part all percentiles are too low, in the next all are too high, so that over
-// both the percentiles look right.
+// The misses of two parts have opposite signs, so the percentiles of both together look right.
 func TestMissBy(t *testing.T) {
 	var percentiles []float64
 	var part []int

@@ -6,7 +6,6 @@ import (
 	"slices"
 )
 
-// Cases holds the answers of a method about rows of a panel, and whether the fare fell later.
 type Cases struct {
 	Rows   []int32
 	Chance []float64 // stated chances of a fall
@@ -28,11 +27,11 @@ type Ranking struct {
 }
 
 const (
-	fellCase  = 1 << iota // the departure fell
-	groupEnds             // the next case has a higher score
+	fellCase  = 1 << iota
+	groupEnds // the next case has a higher score
 )
 
-// Rank sorts cases by a score, such as their chance. cellOf holds the bootstrap cell of each row.
+// The parameter cellOf holds the bootstrap cell of each row.
 func Rank(score []float64, c *Cases, cellOf []int32) Ranking {
 	order := make([]int32, len(score))
 	for i := range order {
@@ -52,9 +51,8 @@ func Rank(score []float64, c *Cases, cellOf []int32) Ranking {
 	return r
 }
 
-// AUC returns the area under the ROC curve: the probability that a case that fell has a higher score
-// than a case that did not. Ties count half. weight is by cell; if it is nil, all cases have equal
-// weight. AUC returns false if all cases fell or none did.
+// AUC returns the area under the ROC curve, and false if all cases fell or none did. The weights are
+// by cell; nil means equal weights.
 func (r Ranking) AUC(weight []float64) (float64, bool) {
 	var above, falls, rest, groupFalls, groupRest float64
 	for i, kind := range r.kind {
@@ -76,8 +74,8 @@ func (r Ranking) AUC(weight []float64) (float64, bool) {
 	return above / (falls * rest), falls*rest > 0
 }
 
-// BrierSkill returns by which fraction the stated chances have a smaller mean squared error than a
-// method that always states the overall share of falls.
+// BrierSkill is the fraction by which the stated chances have a smaller mean squared error than the
+// overall share of falls, stated for every case.
 func (c *Cases) BrierSkill() float64 {
 	falls, square := 0., 0.
 	for i, fell := range c.Fell {
@@ -89,8 +87,7 @@ func (c *Cases) BrierSkill() float64 {
 	return 1 - square/float64(len(c.Fell))/(base*(1-base))
 }
 
-// Bin holds the cases whose stated chance of a fall is at least From and less than From + 0.1; the
-// last bin also holds the chance 1.
+// Bin holds the cases with a stated chance from From to below From + 0.1. The last bin includes 1.
 type Bin struct {
 	From   float64 `json:"from"`
 	Count  int     `json:"count"`
@@ -98,9 +95,8 @@ type Bin struct {
 	Fell   float64 `json:"fell"` // share that fell
 }
 
-// Reliability compares stated chances with actual falls in ten bins of equal width. It also returns
-// the expected calibration error (ECE): the mean distance between the two, weighted by the number of
-// cases in each bin.
+// The expected calibration error is the mean distance between stated chances and falls, weighted by
+// the cases in each bin.
 func (c *Cases) Reliability() (bins []Bin, expectedError float64) {
 	const tenths = 10
 	all := make([]Bin, tenths)

@@ -42,8 +42,6 @@ func TestAUC(t *testing.T) {
 	}
 }
 
-// TestSkillAndReliability compares the Brier skill and the reliability with values computed by
-// hand.
 func TestSkillAndReliability(t *testing.T) {
 	var c Cases
 	for i, fell := range []bool{false, false, false, true} {

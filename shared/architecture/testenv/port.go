@@ -8,14 +8,13 @@ import (
 	"testing"
 )
 
-// All ports are below 32768, because Linux assigns higher ones to connections at any moment.
+// Ports are below 32768, because Linux may assign higher ports to connections.
 const firstPort, ports = 12000, 20000
 
 var lastPort atomic.Int64
 
 func init() { lastPort.Store(rand.Int64N(ports)) }
 
-// Port returns an unused port, a different one on each call.
 func Port(t testing.TB) string {
 	t.Helper()
 	for range 100 {

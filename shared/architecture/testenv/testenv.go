@@ -1,10 +1,7 @@
 // Package testenv finds the tools and data that tests need besides Go.
 //
-// Only some tests may need a tool (see MayNeedTools); all others run with Go alone. Tool fetches
-// what is missing below .tools. A test whose tool cannot be had is skipped, with the command that
-// installs it, or fails with CI=true, so that no test is skipped silently. Recorded fares are the
-// exception, because they belong to others: without VERDETTO_DATA, tests that need them are always
-// skipped.
+// A test whose tool cannot be had is skipped, or fails with CI=true, so that no test is skipped
+// silently. Without VERDETTO_DATA, tests that need recorded fares are skipped even with CI=true.
 package testenv
 
 import (
@@ -21,7 +18,7 @@ import (
 
 var ErrNoTool = errors.New("not installed: run make tools")
 
-// Data returns VERDETTO_DATA, the folder of recorded fares and recorded answers of other services.
+// Data skips the test if VERDETTO_DATA, the folder of recorded fares, is not set.
 func Data(t testing.TB) string {
 	t.Helper()
 	folder := os.Getenv("VERDETTO_DATA")
@@ -34,8 +31,7 @@ func Data(t testing.TB) string {
 	return folder
 }
 
-// Command returns the path of a system program, which may have several names. install is the hint
-// to print if it is missing.
+// The parameter install is the hint to print if the program is missing.
 func Command(t testing.TB, name, install string, otherNames ...string) string {
 	t.Helper()
 	belongs(t, name)
@@ -49,8 +45,8 @@ func Command(t testing.TB, name, install string, otherNames ...string) string {
 	return ""
 }
 
-// Tool returns the path of a file or folder below .tools. Make fetches the tool first if it is
-// missing, or older than the file in tools that pins its version.
+// Tool returns the path of a file or folder below .tools. Make first fetches a missing or outdated
+// tool.
 func Tool(t testing.TB, path ...string) string {
 	t.Helper()
 	belongs(t, path[0])
@@ -69,12 +65,10 @@ func Tool(t testing.TB, path ...string) string {
 	return found
 }
 
-// fetches maps a tool to a function that fetches it once per process: func() (output string, err
-// error).
+// The values of fetches are func() (output string, err error).
 var fetches sync.Map
 
-// fetch has make bring a tool up to date, and returns what make printed. It is no error if the tool
-// cannot be had. The lock keeps concurrent test binaries from fetching a tool twice.
+// The lock keeps concurrent test binaries from fetching a tool twice.
 func fetch(name string) (output string, err error) {
 	program, err := exec.LookPath("make")
 	if err != nil {
@@ -102,8 +96,7 @@ func fetch(name string) (output string, err error) {
 	return string(out), nil
 }
 
-// FindTool is Tool for code outside tests. It ignores an incomplete installation, which lacks the
-// mark that make tools sets at the end.
+// FindTool ignores an incomplete installation, which lacks the file .complete.
 func FindTool(path ...string) (string, error) {
 	root, err := Root()
 	if err != nil {
@@ -127,8 +120,7 @@ func MayNeedTools(folder string) bool {
 		func(name string) bool { return name == "check" || name == "evidence" || name == "infra" })
 }
 
-// belongs fails a test that needs a tool, unless MayNeedTools allows it. Proofs, evidence and
-// benchmarks of all packages may need one, since make test does not run them.
+// Proofs, evidence and benchmarks may need a tool in any package, since make test does not run them.
 func belongs(t testing.TB, what string) {
 	t.Helper()
 	root, err := Root()
@@ -147,7 +139,7 @@ func belongs(t testing.TB, what string) {
 	t.Fatalf("%s needs %s, so it belongs into a package below a folder named check", t.Name(), what)
 }
 
-// Missing skips a test that needs a missing tool, or fails the test if CI=true.
+// Missing skips the test, or fails the test if CI=true.
 func Missing(t testing.TB, what, install string) {
 	t.Helper()
 	belongs(t, what)

@@ -30,7 +30,6 @@ func (o *outcome) Skipf(format string, args ...any)  { o.end("skipped", fmt.Spri
 func (o *outcome) Fatal(args ...any)                 { o.end("failed", fmt.Sprint(args...)) }
 func (o *outcome) Fatalf(format string, args ...any) { o.end("failed", fmt.Sprintf(format, args...)) }
 
-// Tool has make fetch a missing tool, once. If make fails, the message says why.
 func TestFetch(t *testing.T) {
 	program, err := exec.LookPath("make")
 	if err != nil {
@@ -70,8 +69,6 @@ func ask(question func(t testing.TB) string) (answer string, o *outcome) {
 	return answer, o
 }
 
-// workspace creates a module with an installed tool, a half-installed tool and a program, and
-// changes to a folder deep inside it.
 func workspace(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()
