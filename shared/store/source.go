@@ -16,13 +16,11 @@ var sourceKey = Key{"FARES", "SOURCE"}
 const (
 	// Invented is the name of the source of invented fares.
 	Invented = "sample"
-	// imported is stored as the source while the store holds only imported fares. Any source except
-	// Invented may later replace it by its own name.
+	// imported is stored as the source while the store holds only imported fares.
 	imported = "imported"
 )
 
-// Claim records the source of the fares, and the time as Began, if the store has no source. It fails
-// with ErrOtherSource if the store has another source, so that their fares are not mixed.
+// Claim fails with ErrOtherSource if the store has another source, so that fares of two sources are not mixed.
 func (f Fares) Claim(ctx context.Context, source string, at time.Time) error {
 	began, err := runItem(Began, at)
 	if err != nil {
@@ -57,7 +55,7 @@ func (f Fares) CheckSource(ctx context.Context, source string) error {
 	return otherSource(string(claimed.Data), source)
 }
 
-// Source returns the recorded source. It is empty if there is none, or if all fares were imported.
+// Source returns an empty string if no source is recorded, or if all fares were imported.
 func (f Fares) Source(ctx context.Context) (string, error) {
 	claimed, err := f.Table.Get(ctx, sourceKey, Strong)
 	if string(claimed.Data) == imported {
@@ -66,8 +64,7 @@ func (f Fares) Source(ctx context.Context) (string, error) {
 	return string(claimed.Data), wrap(unless(err, ErrNotFound), "read the source of the fares")
 }
 
-// ClaimImported marks a store without a source as one of imported fares. It fails with
-// ErrOtherSource if the source is Invented.
+// ClaimImported marks a store without a source as one of imported fares.
 func (f Fares) ClaimImported(ctx context.Context) error {
 	claimed, err := createOrGet(ctx, f.Table, Item{Key: sourceKey, Data: []byte(imported)})
 	if err == nil && string(claimed) == Invented {
@@ -87,7 +84,7 @@ func (f Fares) LastAnswer(ctx context.Context, origin fare.City) (time.Time, err
 	return a.At, wrap(unless(err, ErrNotFound), "read when %s was asked", origin)
 }
 
-// SetLastAnswer records when the source answered. The caller stores the answer first.
+// SetLastAnswer must be called after the answer is stored.
 func (f Fares) SetLastAnswer(ctx context.Context, origin fare.City, at time.Time) error {
 	err := write(ctx, f.Table, set(Item{Key: lastAnswerKey(origin)}), lastAnswer{at.UTC().Truncate(time.Second)})
 	return wrap(err, "record that %s was asked", origin)
@@ -104,22 +101,18 @@ func (f Fares) SetRates(ctx context.Context, r fare.Rates) error {
 	return wrap(write(ctx, f.Table, set(Item{Key: ratesKey}), r), "write rates")
 }
 
-// Run is a kind of recurring work on all fares of a service on one machine. On AWS, schedules start
-// the work instead.
+// Run is a kind of recurring work on all fares of a service on one machine.
 type Run string
 
-// The kinds of recurring work, with what each requests from the fare source.
 const (
-	Discovery Run = "DISCOVERED" // which routes exist, and some fares of each
-	Depth     Run = "DEEPENED"   // the departures that were due
+	Discovery Run = "DISCOVERED"
+	Depth     Run = "DEEPENED"
 
-	// Began is not recurring work but the time of the first Claim. Stores of earlier versions lack
-	// it, and so do stores whose first fares were imported.
+	// Began is not recurring work, but the time of the first Claim. Stores of earlier versions lack Began.
 	Began Run = "BEGAN"
 )
 
-// LastRun returns when the last completed run began (zero if there was none) and a version for
-// SetRun.
+// LastRun returns when the last completed run began, or zero, and a version for SetRun.
 func (f Fares) LastRun(ctx context.Context, r Run) (time.Time, int64, error) {
 	item, err := f.Table.Get(ctx, Key{"FARES", string(r)}, Strong)
 	if errors.Is(err, ErrNotFound) {
@@ -135,8 +128,7 @@ func (f Fares) LastRun(ctx context.Context, r Run) (time.Time, int64, error) {
 	return at, item.Version, nil
 }
 
-// SetRun records when a completed run began. It fails with ErrConflict if another process has
-// completed a run since LastRun returned version.
+// SetRun fails with ErrConflict if another process has completed a run since LastRun returned version.
 func (f Fares) SetRun(ctx context.Context, r Run, began time.Time, version int64) error {
 	item, err := runItem(r, began)
 	if item.Version = version; err == nil {

@@ -6,11 +6,9 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Calls counts the calls to the fare sources per day, over all processes (partition: LIMIT).
 type Calls struct{ Table Table }
 
-// Count counts one call to a fare source on a day (UTC) and returns the number of calls on that
-// day. If it has already reached most, Count fails with ErrLimit and counts nothing.
+// If the number of calls has already reached most, Count fails with ErrLimit and counts nothing.
 func (c Calls) Count(ctx context.Context, source string, day fare.Day, most int64) (int64, error) {
 	key := Key{"LIMIT#calls#" + source, day.String()}
 	n, err := c.Table.Take(ctx, key, 1, most, (day + 2).Time())

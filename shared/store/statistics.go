@@ -6,15 +6,14 @@ import (
 	"time"
 )
 
-// Tally counts the unexpired items of a table for a report to the operator. The caller calls Add
-// once for every item.
+// Add must be called once for every item.
 type Tally struct {
 	Now       time.Time
 	Routes    int // series of one-way fares
 	Returns   int // series of returns
-	Alerts    int // confirmed alerts
+	Alerts    int
 	Watchers  int // subscribers with an alert
-	Customers int // including former ones
+	Customers int // including customers whose plan has ended
 	Plans     int // customers with a key whose plan has not ended
 	Outbox    int
 	Items     int

@@ -1,30 +1,22 @@
-// Package store is the storage of the service. A Table holds small items. Types such as Fares and
-// Alerts store the records of the service in a Table. Start with Table.
+// Package store is the storage of the service. A Table holds small items. Start with Table.
 //
 // # What a Table promises
 //
-// An item has a partition and a sort key and holds at most MaxData bytes. Its version rises by one
-// with every write. A write can require that the item still has the version that the writer has
-// read, so that it does not undo the write of another: see Mode.
+// The version of an item rises by one with every write. A write can require the version that the writer has read: see
+// Mode.
 //
-//   - A write that returned nil is durable. Every later strong read sees it, in any
-//     process. An eventual read may lag behind by a moment but never shows part of
-//     an item.
-//   - A write that failed with ErrExists, ErrConflict, ErrTooLarge or ErrInvalid had no
-//     effect. After any other error it may have had, so callers must be able to retry.
+//   - A write that returned nil is durable, and every later strong read sees it.
+//   - A write that failed with ErrExists, ErrConflict, ErrTooLarge or ErrInvalid had no effect. After any other error,
+//     the write may have taken effect, so callers must be able to retry.
 //   - Several writes in one call take effect together or not at all.
 //   - An expired item counts as deleted, even while the storage still holds it.
 //   - Data passed in is copied. Data returned belongs to the caller.
 //
-// Package storetest holds the test suite that every implementation must pass.
-//
 // # All keys
 //
-// Origins and destinations are IATA codes of cities (MIL). A route is a pair of them (MIL-BUH);
-// MIL-* is a route to all cities. A series is a route and a kind of trip: MIL-BUH is for one-way
-// fares, MIL-BUH#4-7 for returns after 4 to 7 nights, and MIL-LON@BGY-STN for one-way fares between
-// two airports. Subscribers and customers are pseudonyms. Package dynamostore/schema lists which
-// Lambda functions read and write each partition.
+// A route is two cities (MIL-BUH); MIL-* is a route to all cities. A series is a route and a kind of trip: MIL-BUH for
+// one-way fares, MIL-BUH#4-7 for returns after 4 to 7 nights, and MIL-LON@BGY-STN for one-way fares between two
+// airports. Subscribers and customers are pseudonyms.
 //
 //	partition                    sort                      what                                 expires
 //	ROUTE#<series>               BLOCK#<cycle>#<part>      fare.Block of a week                 400 days
@@ -84,9 +76,6 @@
 //	SECRET                       PEPPER                    the pepper                           never
 //	SERVICE                      PEPPER                    an HMAC under the pepper             never
 //	SERVICE                      PROBE                     no data                              never
-//
-// The tests of e2e/check/capacity state what a refresh, a verdict and a mail cost in units of
-// DynamoDB.
 package store
 
 import (
@@ -99,15 +88,13 @@ import (
 	"unicode/utf8"
 )
 
-// Key addresses an item. Each part is non-empty UTF-8 without a zero byte, at most 512 bytes long.
+// Each part of a Key is non-empty UTF-8 without a zero byte, at most 512 bytes long.
 type Key struct{ Partition, Sort string }
 
-// MaxData is the maximum length of an item's Data, in bytes. DynamoDB allows 400 KB, including keys
-// and attribute names.
+// MaxData is in bytes. DynamoDB allows 400 KB for an item, including keys and attribute names.
 const MaxData = 390_000
 
-// MaxWrites is the maximum number of writes in one call to Write, and MaxTogether the maximum
-// length of all their Data in bytes. DynamoDB allows 100 writes and 4 MB in a transaction.
+// MaxTogether is in bytes. DynamoDB allows 100 writes and 4 MB in a transaction.
 const (
 	MaxWrites   = 100
 	MaxTogether = 3_900_000
@@ -116,11 +103,11 @@ const (
 type Item struct {
 	Key
 	Version int64     // 1 after the first write
-	Expires time.Time // whole seconds; zero means never
+	Expires time.Time // in whole seconds; zero means never
 	Data    []byte
 }
 
-// Mode says what a write does, and under which condition. An expired item counts as no item.
+// For the condition of a Mode, an expired item counts as no item.
 type Mode int
 
 const (
@@ -152,33 +139,26 @@ const (
 	Strong
 )
 
-// Range selects items of one partition. They are returned in bytewise order of their sort keys.
+// The items of a Range are returned in bytewise order of the sort keys.
 type Range struct {
 	Partition string
-	Prefix    string // prefix of the sort keys; empty: all
-	After     string // only sort keys greater than this
-	Limit     int    // at most this many items; 0: all
+	Prefix    string // if empty, all sort keys
+	After     string // only sort keys greater than After
+	Limit     int    // 0 for no limit
 	Read      Consistency
 }
 
-// Table is the interface of the storage. Packages boltstore, dynamostore and socketstore implement
-// it.
 type Table interface {
 	Get(ctx context.Context, key Key, read Consistency) (Item, error)
 
-	// Query returns all items of a range in one slice. If it returns fewer than r.Limit items,
-	// there are no more.
+	// If Query returns fewer than r.Limit items, the range has no more.
 	Query(ctx context.Context, r Range) ([]Item, error)
 
-	// Write carries out at most MaxWrites operations on different keys, all or none. Several
-	// operations are a transaction, which costs twice as much in DynamoDB. If the condition of one
-	// fails, the transaction fails with its error.
+	// Write carries out at most MaxWrites operations on different keys, all or none.
 	Write(ctx context.Context, ops ...Op) error
 
-	// Take adds n, at least 1, to a counter and returns the new count. If the count is already at
-	// limit or above, Take fails with ErrLimit and changes nothing, so a count can exceed the limit
-	// by at most n-1. The first call sets the expiry; an expired counter starts at 0 again. Get and
-	// Query return counters as items: see Item.Count.
+	// Take adds n to a counter and returns the new count. At or above limit, Take fails with ErrLimit and adds nothing.
+	// The first call sets the expiry. An expired counter starts at 0 again.
 	Take(ctx context.Context, key Key, n, limit int64, expires time.Time) (int64, error)
 
 	Close() error
@@ -187,7 +167,6 @@ type Table interface {
 var (
 	ErrNotFound = errors.New("not found")
 	ErrExists   = errors.New("already exists")
-	// ErrConflict means that the stored version is not the version that the write requires.
 	ErrConflict = errors.New("changed meanwhile")
 	ErrLimit    = errors.New("limit reached")
 	// ErrTooLarge means that an item exceeds MaxData, or a call exceeds MaxTogether.
@@ -198,7 +177,7 @@ var (
 	ErrUnavailable = errors.New("storage unavailable")
 )
 
-// Validate checks the operations of a call to Write before a Table carries them out.
+// A Table must call Validate before it carries out a Write.
 func Validate(ops []Op) error {
 	if len(ops) == 0 || len(ops) > MaxWrites {
 		return fmt.Errorf("%w: %d writes in one call", ErrInvalid, len(ops))
@@ -224,7 +203,6 @@ func Validate(ops []Op) error {
 	return nil
 }
 
-// Refuses returns the error of an operation whose condition fails for the stored item, else nil.
 // The version of stored is 0 if there is no item.
 func (op Op) Refuses(stored Item) error {
 	switch op.Mode {
@@ -267,7 +245,7 @@ func (k Key) Validate() error {
 	return nil
 }
 
-// Count returns the count of a counter that was read as an item, and false for any other item.
+// Count takes each item with 8 bytes of data for a counter.
 func (i Item) Count() (int64, bool) {
 	if len(i.Data) != 8 {
 		return 0, false

@@ -8,15 +8,13 @@ import (
 	"verdetto/shared/fare"
 )
 
-// The store marks each route with alerts, each kind of trip with alerts to trips, and each series of
-// airports with alerts (LON, LON#4-7, LON@BGY-STN#4-7). A refresh reads all marks of an origin in one
-// query to know for which routes it must store notifications.
+// Marks have the forms LON, LON#4-7 and LON@BGY-STN#4-7, so that one query reads all marks of an origin.
 
 // SubscribedRoute is a route that has alerts or had alerts.
 type SubscribedRoute struct {
-	Destination fare.City     // may be Anywhere
-	Trips       []fare.Trip   // the kinds of trip with alerts to trips
-	Pairs       []fare.Series // the pairs of airports with alerts
+	Destination fare.City // may be Anywhere
+	Trips       []fare.Trip
+	Pairs       []fare.Series
 }
 
 const oneWayMark = "one-way"
@@ -78,7 +76,7 @@ func (a Alerts) SubscribedRoutes(ctx context.Context, origin fare.City) ([]Subsc
 	return all, nil
 }
 
-// ForgetRoute deletes the marks of a route without alerts, and reports whether none is left.
+// ForgetRoute reports whether no mark is left.
 func (a Alerts) ForgetRoute(ctx context.Context, route fare.Route) (bool, error) {
 	r := Range{Partition: subscribedPartition(route.Origin), Prefix: string(route.Destination), Read: Strong}
 	marks, err := a.Table.Query(ctx, r)

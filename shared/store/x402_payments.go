@@ -7,28 +7,24 @@ import (
 	"time"
 )
 
-// Payments stores payments for single calls: the call that was paid and, for 24 hours, the answer
-// (partition: PAID). A payment that took effect but bought no answer is a credit for 30 days: it
-// pays for the payer's next call (partition: CREDIT). Slots limit how many payments may fail.
+// A payment that took effect but bought no answer is a credit, which pays for a later call of the payer.
 type Payments struct{ Table Table }
 
-// Payment is a payment for one call. Its name is the signature of its Solana transaction.
+// The name of a Payment is the signature of its Solana transaction.
 type Payment struct {
 	Name  string    `json:"-"`
 	Call  string    `json:"call"` // hash of the call
 	Payer string    `json:"payer"`
 	Units int64     `json:"units"`         // millionths of a USDC
-	Fee   int64     `json:"fee,omitempty"` // our fee on the chain, in lamports
+	Fee   int64     `json:"fee,omitempty"` // the service's fee on the chain, in lamports
 	At    time.Time `json:"at"`
 	Until uint64    `json:"until"` // last block height at which the transaction can take effect
-	// Given is 1 if the payment bought an answer, to its own call or to a later one.
+	// Given is 1 if the payment bought an answer.
 	Given int `json:"given,omitempty"`
-	// Instead is the name of an older credit that paid for this call; the payment's own transaction
-	// was then never sent.
+	// Instead is the name of an older credit that paid for this call. The payment's own transaction was then never sent.
 	Instead    string `json:"instead,omitempty"`
 	FailReason string `json:"nothing,omitempty"` // why the payment can never buy an answer
-	// Fees are the slots that are reserved as long as sending the payment may cost a fee. A payment
-	// without them must not be sent.
+	// A payment must not be sent without Fees, the slots that are reserved while sending may cost a fee.
 	Fees []Key `json:"fees,omitempty"`
 	// Tries are the other reserved slots, which only a bought answer frees.
 	Tries []Key `json:"tries,omitempty"`
@@ -53,10 +49,8 @@ func (p Payment) put(w *writes) {
 	w.addRecord(replace(Item{Key: paidKey(p.Name), Version: p.version}), p)
 }
 
-// Take records a payment for a call before its transaction is sent, and reserves one slot of each
-// kind. If the payment is already recorded, Take returns it with fresh = false, or ErrOtherCall if
-// it is for another call. Take fails with ErrOpen if the payer has another unfinished payment, and
-// with Full if no slot of a kind is free.
+// Take must be called before the payment's transaction is sent. If the payment is already recorded, fresh is false,
+// or Take fails with ErrOtherCall.
 func (s Payments) Take(ctx context.Context, p Payment, slots ...Slots) (taken Payment, fresh bool, err error) {
 	for range reserveTries {
 		fault := s.create(ctx, &p, slots)
@@ -101,9 +95,8 @@ func (s Payments) Get(ctx context.Context, name string) (Payment, error) {
 	return p, nil
 }
 
-// Give records that a payment bought an answer, and stores the answer for 24 hours. The payment is
-// then no longer a credit, and the slots in it are free. Give fails with ErrConflict if another
-// process has written the payment since it was read.
+// After Give, the payment is no credit. Give fails with ErrConflict if another process has written the payment since
+// the caller read p.
 func (s Payments) Give(ctx context.Context, p Payment, answer []byte, now time.Time) error {
 	p.Given = 1
 	w := writes{ops: p.release(now, settled)}
@@ -118,14 +111,13 @@ func keep(p Payment, answer []byte, now time.Time) Op {
 
 func spend(p Payment) Op { return remove(creditKey(p.Payer, p.Name)) }
 
-// Answer returns ErrNotFound after 24 hours, or if the payment bought no answer.
+// Answer returns ErrNotFound after AnswerLifetime, or if the payment bought no answer.
 func (s Payments) Answer(ctx context.Context, name string) ([]byte, error) {
 	item, err := s.Table.Get(ctx, answerKey(name), Strong)
 	return item.Data, wrap(err, "read an answer that was paid")
 }
 
-// Credits returns at most maxCredits payments of a payer that were recorded before a time and have
-// no answer yet. The caller must find out whether their transactions took effect.
+// The caller of Credits must find out whether the transactions took effect.
 func (s Payments) Credits(ctx context.Context, payer string, before time.Time) (credits []Payment, err error) {
 	items, err := s.Table.Query(ctx, Range{Partition: "CREDIT#" + payer, Limit: maxCredits, Read: Strong})
 	if err != nil {
@@ -146,9 +138,8 @@ func (s Payments) Credits(ctx context.Context, payer string, before time.Time) (
 
 const maxCredits = 3
 
-// Use pays for the call of the payment fresh with an older credit, whose transaction took effect.
-// Both are then used up, and the caller must never send the transaction of fresh. Use fails with
-// ErrConflict if another process has written one of them since it was read.
+// Use pays for the call of fresh with an older credit, whose transaction took effect. The caller must never send the
+// transaction of fresh.
 func (s Payments) Use(ctx context.Context, credit, fresh Payment, answer []byte, now time.Time) error {
 	fresh.Given, fresh.Instead, credit.Given = 1, credit.Name, 1
 	w := writes{ops: append(fresh.release(now, settled), credit.release(now, settled)...)}
@@ -158,10 +149,8 @@ func (s Payments) Use(ctx context.Context, credit, fresh Payment, answer []byte,
 	return wrap(w.commit(ctx, s.Table), "use what is owed")
 }
 
-// Fail records that the transaction of a payment moved no money and never will, so the payment is
-// no longer a credit. If cost is true, the transaction cost a fee, so the payment's fee slots stay
-// reserved until their window ends. Fail fails with ErrConflict if another process has written the
-// payment since it was read.
+// Fail may be called only if the transaction moved no money and never will. If cost is true, the transaction cost a
+// fee, so the fee slots stay reserved until the window ends.
 func (s Payments) Fail(ctx context.Context, p Payment, why string, cost bool, now time.Time) error {
 	p.FailReason = why
 	end := unsent
@@ -173,9 +162,8 @@ func (s Payments) Fail(ctx context.Context, p Payment, why string, cost bool, no
 	return wrap(w.commit(ctx, s.Table), "record that a payment failed")
 }
 
-// FreeFees frees the fee slots of a payment that can no longer cost a fee, or whose transaction took
-// effect. The caller must not send the payment again. It stays a credit, because its transaction
-// may have moved the money.
+// After FreeFees, the caller must not send the payment again. The payment stays a credit, because the transaction may
+// have moved the money.
 func (s Payments) FreeFees(ctx context.Context, p Payment, now time.Time) error {
 	w := writes{ops: p.release(now, unsent)}
 	p.put(&w)
@@ -214,7 +202,6 @@ func (s Payments) reserve(ctx context.Context, p *Payment, slots []Slots) ([]Op,
 	return ops, nil
 }
 
-// ending is the outcome of a payment, which decides which of its slots become free.
 type ending int
 
 const (
@@ -223,13 +210,11 @@ const (
 	lost                  // a fee was lost: all slots stay reserved
 )
 
-// release removes all slots from the payment and returns the writes that delete the free ones. The
-// others stay reserved until their window ends. The caller must write the payment in the same
-// transaction: otherwise a later call could delete a slot that another payment has reserved meanwhile.
+// The caller must write the payment in the same transaction: otherwise a later call could delete a slot that another
+// payment has reserved meanwhile.
 func (p *Payment) release(now time.Time, end ending) (ops []Op) {
 	var freed []Key
-	// Well before OpenFor ends, the mark of the open payment belongs to this payment. Later, it may
-	// belong to the payer's next payment.
+	// After OpenFor, the mark of the open payment may belong to the payer's next payment.
 	if len(p.Fees) > 0 && now.Sub(p.At) < OpenFor/2 {
 		freed = append(freed, openKey(p.Payer))
 	}
@@ -246,7 +231,7 @@ func (p *Payment) release(now time.Time, end ending) (ops []Op) {
 	return ops
 }
 
-// Count reserves a slot without a payment until its window ends. It fails with Full if none is free.
+// Count reserves a slot without a payment until the window ends.
 func (s Payments) Count(ctx context.Context, kind Slots, at time.Time) error {
 	for range reserveTries {
 		items, err := s.Table.Query(ctx, Range{Partition: slotsKey(kind.Subject, "").Partition, Read: Strong})

@@ -9,36 +9,31 @@ import (
 	"time"
 )
 
-// Slots limits to Most how many payments of a window of time may be unfinished or have failed. Each
-// payment reserves a slot: the write that records the payment stores the slot, and the write that
-// records its outcome deletes it, unless the payment failed and, if Fees is set, lost a fee. Then
-// the slot stays until the window ends.
+// Slots limits to Most how many payments of a window may be unfinished or have failed.
 type Slots struct {
-	Subject string // whose payments are limited; part of the key, so it must not change
-	Name    string // kind of slot; part of the key, so it must not change
+	Subject string // part of the key, so Subject must not change
+	Name    string // part of the key, so Name must not change
 	Most    int
 	Per     time.Duration
-	Fees    bool // a slot stays reserved only if the payment lost a fee, not whenever it bought no answer
+	Fees    bool // a slot stays reserved only if the payment lost a fee
 }
 
 type Full struct {
 	Slots
-	IsOpen bool     // a slot was reserved recently, so its payment may be unfinished
-	Old    []string // some older payments; recording their outcomes may free slots
+	IsOpen bool     // the payment of a slot may be unfinished
+	Old    []string // some older payments, whose outcomes may free slots
 }
 
 func (f *Full) Error() string { return fmt.Sprintf("all %d slots %s are taken", f.Most, f.Name) }
 
 var ErrOpen = errors.New("another payment of the payer is open")
 
-// errContended means that other callers reserved the chosen slot first at every try.
 var errContended = fmt.Errorf("%w: too many reserve slots at once", ErrUnavailable)
 
 const (
-	// OpenFor is how long a payment without an outcome blocks other payments of its payer.
-	OpenFor = 2 * time.Minute
-	maxOld  = 3
-	// reserveTries is how often slots are chosen if other callers reserve them first.
+	// OpenFor is how long a payment without an outcome blocks other payments of the same payer.
+	OpenFor      = 2 * time.Minute
+	maxOld       = 3
 	reserveTries = 20
 )
 
@@ -51,7 +46,6 @@ type slotData struct {
 	Name string    `json:"name,omitempty"`
 }
 
-// free returns the write that reserves a random free slot, given the stored ones.
 func (s Slots) free(items []Item, at time.Time, name string) (Op, error) {
 	from := at.UTC().Truncate(s.Per)
 	prefix := s.Name + "#" + from.Format(time.RFC3339) + "#"

@@ -1,7 +1,5 @@
-// Package socketstore shares the table of one process with other processes of the same user. The
-// process that serves a store locks its file, so other commands reach the table through that process.
-// The connection is HTTP over a Unix socket, whose permissions decide who may connect. Handler is
-// the side of the owner; Dial returns the table for the others.
+// Package socketstore shares the table of one process with other processes of the same user. Handler is the side of
+// the owner, and Dial returns the table for the others. The permissions of a Unix socket decide who may connect.
 package socketstore
 
 import (
@@ -21,8 +19,7 @@ import (
 
 const Path = "/table"
 
-// mediaType is the type of calls and answers. An answer of another type comes from a service of
-// another version.
+// mediaType must change with the form of calls and answers.
 const mediaType = "application/vnd.verdetto.table"
 
 type method int
@@ -51,7 +48,7 @@ type answer struct {
 	Text  string
 }
 
-// faults are the errors of a table. Answers contain their indexes, so the order never changes.
+// Answers contain indexes of faults, so the order must not change.
 var faults = []error{store.ErrUnavailable, store.ErrNotFound, store.ErrExists, store.ErrConflict, store.ErrLimit,
 	store.ErrTooLarge, store.ErrInvalid}
 
@@ -105,7 +102,7 @@ type Table struct{ client http.Client }
 
 var _ store.Table = (*Table)(nil)
 
-// Dial returns the table behind a socket. It connects at the first call.
+// Dial connects at the first call.
 func Dial(socket string) *Table {
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", socket)

@@ -40,7 +40,6 @@ func TestTable(t *testing.T) {
 	})
 }
 
-// Without a service, or with one of another version, a call fails with ErrUnavailable.
 func TestNoTable(t *testing.T) {
 	for name, c := range map[string]struct{ socket, says string }{
 		"no service": {filepath.Join(t.TempDir(), "s"), "ask the running service"},

@@ -28,7 +28,6 @@ func counter(f *fixture) {
 	f.fails(err, store.ErrLimit)
 }
 
-// Below the limit, Take adds all of n, even beyond the limit. At the limit, it adds nothing.
 func counterOfSeveral(f *fixture) {
 	until := f.clock.Now().Add(time.Hour)
 	for _, c := range []struct {

@@ -11,12 +11,11 @@ import (
 	"verdetto/shared/store"
 )
 
-// ErrInjected is the error of a Faulty table, an ErrUnavailable.
 var ErrInjected = fmt.Errorf("%w: injected fault", store.ErrUnavailable)
 
 type Side int
 
-// Before means that the call has no effect; After means that it has, but the caller gets an error.
+// Before means that the call has no effect. After means that the call takes effect, but the caller gets an error.
 const (
 	Before Side = iota
 	After
@@ -24,8 +23,7 @@ const (
 
 func (s Side) String() string { return [...]string{"before", "after"}[s] }
 
-// Faulty is a table that fails at chosen calls, counted from 0. It is safe for concurrent use, but
-// then it is random which call has which number.
+// Calls are counted from 0. Faulty is safe for concurrent use.
 type Faulty struct {
 	store.Table
 	mu    sync.Mutex
@@ -35,13 +33,11 @@ type Faulty struct {
 
 func NewFaulty(t store.Table) *Faulty { return &Faulty{Table: t} }
 
-// FailOnce makes one call fail, before or after its effect. The next call is number 0.
 func (f *Faulty) FailOnce(call int, side Side) {
 	f.Arm(func(n int) (bool, Side) { return n == call, side })
 }
 
-// DieAt simulates a killed process: one call fails, before or after its effect, and all later calls
-// fail before theirs. The next call is number 0. Heal ends the fault.
+// DieAt simulates a killed process: all calls after the given one fail too, until Heal.
 func (f *Faulty) DieAt(call int, side Side) {
 	f.Arm(func(n int) (bool, Side) {
 		if n > call {
@@ -51,10 +47,9 @@ func (f *Faulty) DieAt(call int, side Side) {
 	})
 }
 
-// Heal removes all faults and restarts the count at 0.
 func (f *Faulty) Heal() { f.Arm(nil) }
 
-// Arm sets which calls fail, by their number, and restarts the count at 0.
+// Arm restarts the count at 0.
 func (f *Faulty) Arm(fails func(int) (bool, Side)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -109,9 +104,8 @@ func (f *Faulty) Take(ctx context.Context, key store.Key, n, limit int64, expire
 	return count, err
 }
 
-// EachFault tests a flow with one fault at each of its calls. It runs the flow once without faults
-// to count the calls, then for each call and side, each time on an empty table. The flow must retry
-// as a caller would, and check the final state. EachFault returns the number of combinations.
+// EachFault runs flow once without faults, then once for each call and side, each time on an empty table. flow must
+// retry as a caller would, and check the final state.
 func EachFault(
 	t *testing.T, open func(t *testing.T) store.Table, arm func(f *Faulty, call int, side Side),
 	flow func(t *testing.T, f *Faulty),

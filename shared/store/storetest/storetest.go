@@ -1,7 +1,4 @@
 // Package storetest tests that a store.Table keeps the promises of package store.
-//
-// Run is the suite that every implementation must pass. Faulty makes a table fail at a chosen call,
-// before or after its effect, to show that the code above the table loses no data.
 package storetest
 
 import (
@@ -17,8 +14,7 @@ import (
 
 type Clock struct{ unix atomic.Int64 }
 
-// NewClock starts at a fixed noon in 2066, far in the future, because DynamoDB deletes expired
-// items by the real time.
+// The clock starts far in the future, because DynamoDB deletes expired items by the real time.
 func NewClock() *Clock {
 	c := &Clock{}
 	c.unix.Store(time.Date(2066, 3, 1, 12, 0, 0, 0, time.UTC).Unix())
@@ -70,7 +66,6 @@ func Run(t *testing.T, open func(t *testing.T, now func() time.Time) store.Table
 	}
 }
 
-// whole makes a test skip tables that do not implement store.Whole.
 func whole(test func(*fixture, store.Whole)) func(*fixture) {
 	return func(f *fixture) {
 		if table, ok := f.table.(store.Whole); ok {

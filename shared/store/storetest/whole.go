@@ -52,8 +52,6 @@ func Diff(ctx context.Context, a, b store.Whole) (string, error) {
 	return cmp.Diff(held[0], held[1]), nil
 }
 
-// Place stores items as given, also for a second time, but replaces no other version. Later writes
-// treat placed items like written ones.
 func placed(f *fixture, table store.Whole) {
 	later := f.clock.Now().Add(time.Hour)
 	f.must(f.write(store.Set, item("stays", "s")))
@@ -98,7 +96,6 @@ func placed(f *fixture, table store.Whole) {
 	}
 }
 
-// EachPage returns every item that has not expired exactly once.
 func eachOnce(f *fixture, table store.Whole) {
 	var items []store.Item
 	for n := range 300 {

@@ -140,7 +140,7 @@ func replaceRace(f *fixture) {
 		wg.Go(func() {
 			i := store.Item{Key: key("a"), Version: 1, Data: fmt.Append(nil, n)}
 			ops := []store.Op{{Mode: store.Replace, Item: i}}
-			if n%2 == 0 { // half of them in a transaction
+			if n%2 == 0 {
 				ops = append(ops, store.Op{Mode: store.Set, Item: item(fmt.Sprint("by", n), "x")})
 			}
 			switch err := f.table.Write(f.ctx, ops...); {
