@@ -1,8 +1,10 @@
 // Package dynamostore implements store.Table in DynamoDB. Start with Store.
-// | If a request gets no answer, the SDK retries it, although the first try may have taken effect. So each write that
+//
+// If a request gets no answer, the SDK retries it, although the first try may have taken effect. So each write that
 // stores an item adds a random name to the item, by which a retry recognizes an earlier try. Where the outcome stays
 // unknown, the error is ErrUnavailable.
-// | A Take whose answer was lost may count twice if another caller took from the counter between the tries. A Delete
+//
+// A Take whose answer was lost may count twice if another caller took from the counter between the tries. A Delete
 // whose answer was lost also deletes an item that was created between the tries.
 package dynamostore
 
