@@ -13,7 +13,7 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// Embedded types are exported, because Huma skips unexported types.
+// The types that the tools' inputs embed are exported, because Huma skips unexported types.
 
 type Asker struct {
 	Language string `json:"language,omitempty" maxLength:"20"`
@@ -128,7 +128,6 @@ func readDays(in any, now time.Time) (read []string, err error) {
 	return read, nil
 }
 
-// arguments maps the endpoints' parameters to the tools' arguments.
 var arguments = map[string]string{
 	"origine": "origin", "destinazione": "destination",
 	"partenza": "departure", "flessibile": "flexible_days", "mese": "month", "ritorno": "return", "notti": "nights",

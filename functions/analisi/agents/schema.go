@@ -147,8 +147,6 @@ func readArguments(sent json.RawMessage, schema *huma.Schema, into any) error {
 	return nil
 }
 
-// rename also accepts names that agents take from the endpoints, such as origine, and singulars for
-// lists.
 func rename(given map[string]any, schema *huma.Schema) (faults []httpapi.Fault) {
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if schema.Properties[name] != nil {

@@ -67,7 +67,7 @@ func (s sentences) newest(t time.Time) string {
 	return s.Text("agents.newest", "Day", t.UTC().Format(time.DateOnly))
 }
 
-// The amounts of j are in currency.
+// The amounts of j are in the given currency.
 func (s sentences) verdict(j verdict.Judgement, route, currency string, q answer.Question) string {
 	if !j.Verdict.Judged() {
 		return lines(s.unknown(j, route, currency), s.months(j, currency), s.newest(j.Newest))

@@ -25,8 +25,8 @@ type description struct {
 	Name, Title, Description string
 
 	Arguments map[string]string
-	Quota     string // name of the route whose quota a call uses
-	Several   bool   // the tool counts its calls itself, by the number of trips
+	Quota     string
+	Several   bool // the tool counts its calls itself, by the number of trips
 	// Fields are dotted paths of the fields of the structured answer. If Fields is empty, the
 	// answer has all fields.
 	Fields []string

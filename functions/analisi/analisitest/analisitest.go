@@ -21,8 +21,6 @@ func SummaryOf(days int) verdict.RouteSummary {
 	return verdict.Build(ObservationsOf(days), verdict.RouteSummary{}, fare.DayOf(Today), verdict.Options{})
 }
 
-// ObservationsOf returns invented fares of a route, found today and on each of the given number of
-// days before.
 func ObservationsOf(days int) (all []fare.Observation) {
 	d := fare.DayOf(Today)
 	for i := 0; i <= days; i++ {

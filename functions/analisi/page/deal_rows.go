@@ -12,7 +12,6 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// rank puts deals without a level for their day before the expensive ones.
 func rank(d published.DestinationDeal) int {
 	return slices.Index([]verdict.Level{verdict.Great, verdict.Good, verdict.Fair, "", verdict.Expensive}, d.OwnDay.Level)
 }

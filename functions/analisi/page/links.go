@@ -26,7 +26,7 @@ func (s *Service) Addresses(series fare.Series, currency string, q answer.Questi
 	form, currency := alertFields{}, strings.TrimSuffix(currency, fare.EUR.String())
 	alert = s.BaseURL + pageAddress(from, to, t, l.Code, currency)
 	in, err := fare.ParseCurrency(cmp.Or(currency, fare.EUR.String()))
-	if p := q.Price; p != nil && err == nil && p.Currency == in.String() { // the page reads amounts in the currency of the page
+	if p := q.Price; p != nil && err == nil && p.Currency == in.String() {
 		t.OwnPrice = fare.Money{Amount: fare.Cents(math.Round(100 * p.Amount)), Currency: in}.Decimal()
 		form.Under = strings.TrimSpace(t.OwnPrice + " " + currency) // an alert's threshold is in euros unless it names a currency
 	}

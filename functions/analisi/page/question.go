@@ -58,7 +58,8 @@ type question struct {
 	currencyBy string
 	language   *i18n.Language
 	chosen     bool
-	// cleared is "month" or "day" if the form sent both and the reader changed the other one.
+	// cleared is "month" if the form sent a month and a day, of which the reader changed the day, and
+	// "day" if the reader changed the month.
 	cleared string
 	ends    [2]answer.Named
 }
@@ -279,7 +280,6 @@ func named(p places.Place, l *i18n.Language) places.Place {
 	return p
 }
 
-// ofAnywhere returns the part of a trip that also applies without a destination.
 func (t trip) ofAnywhere(kind fare.Trip) trip {
 	anywhere := trip{NonStop: t.NonStop, Most: t.Most, airlineChoice: t.airlineChoice}
 	if kind != fare.OneWay {

@@ -50,8 +50,8 @@ func around(w *answer.When, known map[fare.Day]calendarDay) (all weeks) {
 	return all
 }
 
-// daysAround is how far a shown fare may be from the requested return: in days from its departure,
-// and in nights from its length.
+// daysAround is by how many days the departure, and by how many nights the length, of a shown fare
+// may differ from the requested return.
 const daysAround = 3
 
 func (v *view) returnsAround(q question, w *answer.When, days []verdict.Day) *grid {

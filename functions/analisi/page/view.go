@@ -38,7 +38,7 @@ type view struct {
 	Remaining   string
 	Cleared     string
 	Read        []string
-	Printed     string // address and day (UTC) of the answer, for paper
+	Printed     string
 
 	Start       bool
 	Collecting  string

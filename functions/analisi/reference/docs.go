@@ -87,7 +87,6 @@ func (s *Service) registerDocs(api *httpapi.API) {
 		})
 }
 
-// InShort returns the reference as one page of text, for language models.
 func InShort(api *httpapi.API) ([]byte, error) {
 	r, err := reference(api)
 	if err != nil {

@@ -11,7 +11,6 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// call is the state of one request, stored in the request's context.
 type call struct {
 	match
 	ctx      context.Context // canceled when the caller disconnects
@@ -19,12 +18,12 @@ type call struct {
 	id       string
 	header   http.Header
 	allFares bool
-	slashed  bool // the path was found only without its trailing slashes
+	slashed  bool
 	address  string
 	network  string // pseudonym of the caller's IPv6 /48; empty for IPv4
 	from     netip.Addr
 	pro      bool
-	subject  string         // calls are counted under this customer id or pseudonym
+	subject  string
 	holder   store.Customer // zero for an anonymous caller
 	language *i18n.Language
 	fields   Fields
@@ -39,7 +38,6 @@ func (c *call) hungUp() bool { return c.ctx != nil && errors.Is(c.ctx.Err(), con
 
 type callKey struct{}
 
-// callOf returns an empty call if ctx belongs to no request.
 func callOf(ctx context.Context) *call {
 	if c, ok := ctx.Value(callKey{}).(*call); ok {
 		return c

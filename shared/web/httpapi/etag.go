@@ -10,7 +10,6 @@ import (
 	"strings"
 )
 
-// Tagged is an answer encoded by the handler, with an ETag of its content.
 type Tagged struct {
 	Status      int
 	ContentType string `header:"Content-Type"`

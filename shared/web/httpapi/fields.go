@@ -12,12 +12,10 @@ import (
 	"verdetto/shared/runtime/config"
 )
 
-// FieldsInput, embedded in an endpoint's input, lets callers limit an answer to some of its fields.
 type FieldsInput struct {
 	Campi string `query:"campi" maxLength:"500" pattern:"^([A-Za-z]+([.,][A-Za-z]+)*)?$" patternDescription:"names of fields such as giorni.partenza,giorni.cent" doc:"Only these fields, separated by commas. A dot leads into an object or a list: giorni.cent. All others are absent, required ones too"`
 }
 
-// Part describes an answer limited by campi: an object of which any field can be absent.
 type Part map[string]any
 
 const fieldsParameter = "campi"
@@ -57,7 +55,6 @@ func (tree Fields) paths(prefix string) (all []string) {
 	return all
 }
 
-// Add adds a field by its path, such as giorni.cent.
 func (tree Fields) Add(path string) {
 	name, rest, deeper := strings.Cut(path, ".")
 	below, known := tree[name]

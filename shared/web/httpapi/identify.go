@@ -52,7 +52,6 @@ func (a *API) identify(r *http.Request, c *call) *Problem {
 	return p
 }
 
-// caller returns the customer of a valid key or token, or the zero Customer for an anonymous token.
 func (a *API) caller(ctx context.Context, given []string) (store.Customer, *Problem) {
 	if c := callOf(ctx); c.endpoint.route.Tokens &&
 		(len(given) == 0 || len(given) == 1 && !strings.HasPrefix(given[0], "vd_")) {

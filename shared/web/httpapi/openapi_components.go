@@ -49,8 +49,6 @@ func openAnswers(tree object) {
 
 type parts map[string]*part
 
-// share moves parameters, headers, responses and examples that several operations share to the
-// components.
 func share(tree object) {
 	all := parts{}
 	for _, op := range operations(tree) {
@@ -202,8 +200,6 @@ func shareTexts(node any, texts object) {
 	}
 }
 
-// ExpandDescription replaces references to parameters, responses, examples and text schemas by the
-// content.
 func ExpandDescription(data []byte) ([]byte, error) {
 	var tree object
 	decoder := json.NewDecoder(bytes.NewReader(data))

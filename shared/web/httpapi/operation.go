@@ -159,7 +159,6 @@ func addPage(responses map[string]*huma.Response, status int, route routes.Route
 	responses[at].Content["text/html"] = &huma.MediaType{Schema: &huma.Schema{Type: "string"}}
 }
 
-// failures is the key of the one response that describes all statuses from 500 on.
 const failures = "5XX"
 
 // possibleProblems lists problems with a status above 500 under 500.

@@ -88,7 +88,7 @@ func commonHeaders(route routes.Route) map[string]*huma.Header {
 		switch {
 		case capped:
 			h[name] = headerRef(name)
-		case route.KeyInHandler: // with ConsumeLimit, these headers describe the handler's own limit
+		case route.KeyInHandler:
 			h[name] = optionalHeader(name)
 		}
 	}

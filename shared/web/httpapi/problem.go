@@ -62,7 +62,7 @@ type ProblemType struct {
 	Status int
 	Code   string
 	Title  string
-	Wait   bool // a later retry may succeed
+	Wait   bool
 }
 
 var (
@@ -135,7 +135,6 @@ func beginning(text string, n int) string {
 
 func (p *Problem) Error() string { return p.Code + ": " + p.Detail }
 
-// GetStatus implements huma.StatusError.
 func (p *Problem) GetStatus() int { return p.Status }
 
 func (p *Problem) GetHeaders() http.Header { return p.header }

@@ -112,7 +112,6 @@ func unknownParameters(route routes.Route, values url.Values, names []string) (f
 	return faults
 }
 
-// printable makes a name that a caller invented safe to repeat in an answer.
 func printable(name string) string {
 	runes := []rune(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {

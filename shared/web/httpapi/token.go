@@ -36,7 +36,6 @@ func (a *API) Token(ctx context.Context, key string) (string, error) {
 	return a.signer.CustomerToken(c.ID, hash, until), nil
 }
 
-// holder returns the customer of a valid token, or the zero Customer for an anonymous token.
 func (a *API) holder(ctx context.Context, given []string) (none store.Customer, _ *Problem) {
 	refuse := func(t ProblemType, detail string) *Problem {
 		return t.Problem(detail).With("WWW-Authenticate", "Bearer")

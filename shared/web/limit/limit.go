@@ -61,8 +61,6 @@ func decide(l Limit, count int64, over bool, now time.Time) Decision {
 	return Decision{Limit: l, Allowed: !over, Counted: true, Remaining: max(0, l.Calls-count), Reset: reset}
 }
 
-// Headers sets X-RateLimit-*, the headers of draft-ietf-httpapi-ratelimit-headers and, for a refused
-// call, Retry-After.
 func (d Decision) Headers(h http.Header, now time.Time) {
 	h.Set("X-RateLimit-Limit", strconv.FormatInt(d.Limit.Calls, 10))
 	h.Set("X-RateLimit-Reset", strconv.FormatInt(d.Reset.Unix(), 10))

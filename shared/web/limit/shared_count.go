@@ -9,10 +9,9 @@ import (
 	"verdetto/shared/store"
 )
 
-// tally is what one process knows of a counter that several processes share.
 type tally struct {
 	until   time.Time
-	total   int64 // calls of all processes, as far as this process knows
+	total   int64
 	pending int64
 	wrote   time.Time
 }
@@ -71,7 +70,6 @@ func (l *Limiter) Uncount(limit Limit, subject string) {
 	}
 }
 
-// due is the number of calls to write now.
 func (l *Limiter) countInMemory(limit Limit, subject string, now time.Time) (key store.Key, d Decision, due int64) {
 	limit = l.Set(limit)
 	from, to := limit.window(now)
@@ -97,7 +95,6 @@ func (l *Limiter) countInMemory(limit Limit, subject string, now time.Time) (key
 	return key, decide(limit, t.total, false, now), due
 }
 
-// Full reports, from memory, whether a subject has reached the limit.
 func (l *Limiter) Full(limit Limit, subject string) (Decision, bool) {
 	limit = l.Set(limit)
 	now := l.now()

@@ -25,7 +25,6 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// Policy is the Content-Security-Policy of pages.
 var Policy = sync.OnceValue(func() string {
 	return "default-src 'none'; style-src 'self' 'sha256-" + hashOf(inlineStyle()) + "'; script-src 'self'; " +
 		"img-src 'self' data:; connect-src 'self'; font-src 'self'; " +
@@ -52,7 +51,7 @@ type Page struct {
 	Styles      []string
 	Others      []Other
 	Search      SearchAddresses
-	Alone       bool // the page has no links to other pages of the service
+	Alone       bool
 	Start       string
 }
 
@@ -62,7 +61,7 @@ type SearchAddresses struct {
 	Base      string
 	Itself    string
 	Languages []Other
-	Any       string // path of the page in the language of the browser
+	Any       string
 }
 
 func NewSearchAddresses(base string, l *i18n.Language, path string) SearchAddresses {
@@ -167,7 +166,7 @@ type asset struct {
 }
 
 type assetFiles struct {
-	paths map[string]string // path with a hash, by file name
+	paths map[string]string
 	files map[string]asset
 	style string
 }
@@ -242,7 +241,6 @@ func Asset(name string) string {
 	return p
 }
 
-// ChartStyle returns the part of the style sheet that a standalone chart needs.
 func ChartStyle() string {
 	_, css, _ := strings.Cut(assets().style, ":root")
 	colours, _, _ := strings.Cut(css, "\n* {")

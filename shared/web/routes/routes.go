@@ -18,7 +18,7 @@ type Route struct {
 	Name         string // never change a name: clients and stored counters refer to it
 	Method       string
 	Path         string
-	Function     string // name of a folder in functions/
+	Function     string
 	Share        string
 	Free         Cap
 	Pro          Cap

@@ -29,7 +29,6 @@ func newCanvas(class, label string) *canvas {
 	return c
 }
 
-// newDrawing returns a canvas with coordinates and sizes in pixels.
 func newDrawing(class string, width, height int, label string) *canvas {
 	c := &canvas{}
 	fmt.Fprintf(&c.b, `<svg class="chart %s" viewBox="0 0 %d %d" role="img" aria-label="%s">`, class, width, height,
@@ -81,7 +80,7 @@ func ticks(from, to fare.Cents, most int) []fare.Cents {
 	step := math.Pow(10, math.Floor(math.Log10(span)))
 	for _, f := range []float64{0.1, 0.2, 0.25, 0.5, 1, 2, 5} {
 		s := step * f
-		if math.Mod(s, 100) == 0 && span/s <= float64(most) { // whole units of the currency
+		if math.Mod(s, 100) == 0 && span/s <= float64(most) { // only steps of whole units of the currency
 			step = s
 			break
 		}

@@ -9,8 +9,6 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// A History draws either the weeks of a route, or the days on which the fare of one departure was
-// found.
 type History struct {
 	Weeks []verdict.Week // oldest first
 	Days  []DayPrice     // oldest first

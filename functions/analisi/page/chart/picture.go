@@ -5,7 +5,6 @@ import (
 	"html"
 )
 
-// Picture is a history chart as a standalone SVG file.
 type Picture struct {
 	History
 	Title string
