@@ -268,7 +268,6 @@ func (s *Service) noteSignature(ctx context.Context, signature string, err error
 
 var errForeign = errors.New("the subscription is not of Pro")
 
-// follow fails with errForeign if the subscription is not for Pro.
 func (s *Service) follow(ctx context.Context, c *store.Customer, id string) error {
 	subscription, err := s.Checkout.Subscription(ctx, id)
 	if err != nil {
@@ -287,7 +286,6 @@ func (s *Service) follow(ctx context.Context, c *store.Customer, id string) erro
 	return nil
 }
 
-// dropForeign removes from a plan the unexpired subscriptions that are no longer for Pro.
 func (s *Service) dropForeign(ctx context.Context, c *store.Customer) error {
 	for id, until := range c.Cards {
 		if !(apikey.Plan{Until: until.Add(apikey.Grace)}).Live(s.Now()) {

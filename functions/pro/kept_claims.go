@@ -80,7 +80,7 @@ func (s *Service) judgeClaims(ctx context.Context) error {
 	} else {
 		s.kept.next = s.Now().Add(keptEvery)
 	}
-	// A payment without a memo belongs to the first claim.
+	// Without a memo or a proof, a payment belongs to the first claim.
 	slices.SortStableFunc(claims, func(a, b store.Job) int { return a.At.Compare(b.At) })
 	left, why := 0, error(nil)
 	for _, claim := range claims {

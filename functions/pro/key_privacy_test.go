@@ -52,7 +52,6 @@ func TestTheEndOfAPlanIsAnsweredAsStored(t *testing.T) {
 	}
 }
 
-// between calls do once, after the processor's first answer about a subscription.
 type between struct {
 	pay.Checkout
 	do func()
@@ -107,7 +106,6 @@ func TestAKeyThatIsReplacedMeanwhileIsNotGivenBack(t *testing.T) {
 	}
 }
 
-// interrupted calls before once, directly before the first write of two items.
 type interrupted struct {
 	store.Table
 	before func()

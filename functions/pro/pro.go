@@ -65,7 +65,7 @@ type Service struct {
 // Processors are companies that process personal data for the operator.
 type Processors struct {
 	AWS       bool
-	Mail      string // host of the mail server
+	Mail      string
 	Simulated bool
 }
 

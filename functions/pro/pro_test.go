@@ -13,8 +13,6 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// The real adapters talk to imitations of Stripe and Solana.
-
 func open(t *testing.T) fixture.Shop {
 	t.Helper()
 	clock := storetest.NewClock()

@@ -21,7 +21,7 @@ type bench struct {
 	t     *testing.T
 	now   time.Time
 	mails []mail.Message
-	took  time.Duration // how long sending one mail takes
+	took  time.Duration
 	sent  func(m mail.Message)
 }
 

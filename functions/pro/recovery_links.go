@@ -45,7 +45,6 @@ func (s *Service) name(purpose, text string) string {
 
 func (s *Service) offerID(j store.Job) string { return s.name("offer", j.Name()) }
 
-// undoPath returns the signed link that restores an earlier key.
 func (s *Service) undoPath(id apikey.CustomerID, owned []byte) string {
 	text := string(id) + "." + base64.RawURLEncoding.EncodeToString(owned[:ownedBytes])
 	return undoLink + "?t=" + text + "." + s.name("undo", text)

@@ -11,7 +11,6 @@ import (
 
 const againTime = 10 * time.Minute
 
-// keyNote lets the payer open the page with the key again.
 type keyNote struct {
 	Customer apikey.CustomerID `json:"customer"`
 	Key      string            `json:"key"` // empty: the purchase extended a plan that had a key

@@ -192,7 +192,7 @@ func (s *Service) keyMessage(j store.Job, c store.Customer, key string) (mail.Me
 func (s *Service) sendOffer(ctx context.Context, j store.Job, c store.Customer) error {
 	id := s.offerID(j)
 	agreed := j
-	agreed.Kind, agreed.Leased, agreed.Tries, agreed.First = agreedKind, time.Time{}, 0, "" // as a new job
+	agreed.Kind, agreed.Leased, agreed.Tries, agreed.First = agreedKind, time.Time{}, 0, ""
 	if err := s.Outbox.Offer(ctx, id, agreed, s.Now().Add(offerTime)); err != nil {
 		return err
 	}

@@ -13,8 +13,8 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// A failed payment may cost the service a network fee. So a payment takes slots of these limits
-// before it is sent, which makes the limits exact across processes.
+// A failed payment may cost the service a network fee. So slots are reserved before a payment is
+// sent, which makes the limits exact across processes.
 const (
 	day = 24 * time.Hour
 
@@ -84,7 +84,6 @@ func (s *sale) notTaken(ctx context.Context, err error) error {
 		"tomorrow (UTC).").With("Retry-After", "3600")
 }
 
-// freed looks up open payments by name, and reports whether one has released its slots.
 func (s *sale) freed(ctx context.Context, names []string) (freed bool) {
 	for _, name := range names {
 		signature, err := pay.ParseSignature(name)
@@ -112,7 +111,6 @@ func (s *sale) freed(ctx context.Context, names []string) (freed bool) {
 	return freed
 }
 
-// fail logs a lost network fee, except if another call has recorded the failure already.
 func (s *sale) fail(ctx context.Context, p store.Payment, outcome pay.Outcome) error {
 	cost := outcome == pay.MovedNothing
 	err := s.Payments.Fail(ctx, p, string(outcome), cost, s.Now())

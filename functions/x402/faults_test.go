@@ -124,7 +124,6 @@ func TestHostilePayments(t *testing.T) {
 	}
 	clock.Add(time.Hour)
 
-	// The payer spends all money between the simulation and the block.
 	p.Chain.Fails = true
 	status := map[int]int{}
 	for i := range 60 {

@@ -99,7 +99,7 @@ func TestOneKeyOneService(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	theirs.Seller = other // creates the payments of the other service
+	theirs.Seller = other
 	if w := p.Ask(verdict, theirs.Payment("ada", price, 1)); w.Code != 402 || p.Chain.Calls > 0 {
 		t.Errorf("%d %s, the chain was asked %d times", w.Code, w.Body, p.Chain.Calls)
 	}

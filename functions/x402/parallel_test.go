@@ -31,7 +31,7 @@ func processes(t *testing.T, table store.Table, clock *storetest.Clock) (*fixtur
 type tried struct {
 	mu     sync.Mutex
 	status map[int]int
-	failed map[string]int // failures on the chain, by payer and by address
+	failed map[string]int
 }
 
 func (o *tried) note(t *testing.T, w *httptest.ResponseRecorder, payer, address string) {
@@ -76,7 +76,7 @@ func TestFailuresAreBoundedAcrossProcesses(t *testing.T) {
 				case "send":
 					mostOpen.Store(max(mostOpen.Load(), open.Add(1)))
 					for range 100 {
-						runtime.Gosched() // lets other calls continue
+						runtime.Gosched()
 					}
 				case "sent":
 					open.Add(-1)
@@ -180,7 +180,7 @@ func TestFaultsAddNoFee(t *testing.T) {
 			t.Run(fmt.Sprint("call ", call, ", ", side), func(t *testing.T) {
 				p, clock, table := open(t)
 				p.Chain.Fails = true
-				if w := p.Ask(verdict, ""); w.Code != 402 { // warms the caches of the process
+				if w := p.Ask(verdict, ""); w.Code != 402 {
 					t.Fatalf("%d %s", w.Code, w.Body)
 				}
 				table.DieAt(call, side)

@@ -193,7 +193,6 @@ func (s *sale) record(ctx context.Context, payment x402pay.Payment, taken store.
 	return s.deliver(taken, bought)
 }
 
-// replayOr returns err if the payment has bought no answer for this call.
 func (s *sale) replayOr(ctx context.Context, payment x402pay.Payment, err error) (*paidAnswer, error) {
 	signature, _ := payment.Sign()
 	taken, unknown := s.Payments.Get(ctx, signature.String())
@@ -203,7 +202,7 @@ func (s *sale) replayOr(ctx context.Context, payment x402pay.Payment, err error)
 	return s.replay(ctx, payment, taken)
 }
 
-// A caller that lost the response gets the answer again. Replays are limited, because anyone can
+// A caller that lost the response can get the answer again. Replays are limited, because anyone can
 // copy a payment from the chain.
 func (s *sale) replay(ctx context.Context, payment x402pay.Payment, taken store.Payment) (*paidAnswer, error) {
 	if taken.FailReason != "" {
@@ -257,7 +256,7 @@ func (s *sale) useCredit(ctx context.Context, fresh store.Payment, bought []byte
 		}
 		outcome, err := s.Chain.Outcome(ctx, signature, credit.Until)
 		switch {
-		case err != nil: // the outcome is unknown: this call needs its own payment
+		case err != nil:
 		case outcome != pay.TookEffect:
 			err = s.fail(ctx, credit, outcome)
 		default:

@@ -87,7 +87,6 @@ const (
 	// LeastFunds is the balance in lamports that the fee payer needs for a sale. It covers the
 	// 890,880 lamports that an account must keep, and the highest fee of 50 calls.
 	LeastFunds = 890_880 + 50*x402pay.MaxFee
-	// fundsKnown is how long a process caches the balance of the fee payer.
 	fundsKnown = time.Minute
 )
 

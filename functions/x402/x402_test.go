@@ -78,7 +78,7 @@ func header[T any](t *testing.T, w *httptest.ResponseRecorder, name string) (val
 
 func code(w *httptest.ResponseRecorder) string {
 	var p struct{ Code string }
-	_ = json.Unmarshal(w.Body.Bytes(), &p) // a successful answer has no code
+	_ = json.Unmarshal(w.Body.Bytes(), &p)
 	return p.Code
 }
 

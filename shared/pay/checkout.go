@@ -41,7 +41,7 @@ type Price struct {
 
 type StartRequest struct {
 	Email          string
-	IdempotencyKey string // at most 255 bytes
+	IdempotencyKey string
 	// SuccessURL may contain {CHECKOUT_SESSION_ID}, which the processor replaces by the session id.
 	SuccessURL string
 	CancelURL  string
@@ -61,14 +61,12 @@ type Session struct {
 	Status       SessionStatus
 	Paid         bool // also true if nothing was due
 	Subscription string
-	Ours         bool      // the subscription has a price from the configuration
-	PaidUntil    time.Time // end of the last paid period
+	Ours         bool // the subscription has a price from the configuration
+	PaidUntil    time.Time
 }
 
 func (s Session) Sold() bool { return s.Status == Complete && s.Paid && s.Ours }
 
-// Foreign reports whether the checkout is complete, but sold something other than a plan of this
-// service.
 func (s Session) Foreign() bool { return s.Status == Complete && !s.Ours }
 
 type Subscription struct {
@@ -82,9 +80,8 @@ type Subscription struct {
 }
 
 type Event struct {
-	ID   string // the same for every delivery of one event
-	Type string
-	// Subscription is empty if the event concerns no subscription.
+	ID           string // the same for every delivery of one event
+	Type         string
 	Subscription string
-	Email        string // may be empty
+	Email        string
 }

@@ -37,8 +37,7 @@ var (
 
 var (
 	// ErrNotFound may also mean that the transaction was sent seconds ago and is not visible yet.
-	ErrNotFound = errors.New("no such transaction")
-	// ErrNotFinal means that the transaction exists but may still vanish.
+	ErrNotFound          = errors.New("no such transaction")
 	ErrNotFinal          = errors.New("transaction is not final yet")
 	ErrFailedTransaction = errors.New("transaction failed")
 	// ErrUnreadable means that the node's answer lacks data or contradicts itself, so that the payment

@@ -37,7 +37,7 @@ type Outcome string
 const (
 	TookEffect   Outcome = "settled" // confirmed by the network, perhaps not final yet
 	MovedNothing Outcome = "failed"  // the network still charged its fee
-	TooLate      Outcome = "expired" // the transaction cannot take effect any more
+	TooLate      Outcome = "expired"
 )
 
 const SettleTimeout = 20 * time.Second

@@ -33,7 +33,6 @@ type Reference [32]byte
 
 func (r Reference) String() string { return base58.Encode(r[:]) }
 
-// Proof is an ed25519 signature of ProofText.
 type Proof [ed25519.SignatureSize]byte
 
 var ErrNotProof = errors.New("not a signature of 64 bytes in base58 or base64")

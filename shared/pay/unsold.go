@@ -5,7 +5,6 @@ import (
 	"time"
 )
 
-// Unsold is the Checkout of a service that sells nothing by card.
 type Unsold struct{}
 
 func (Unsold) Price(context.Context) (Price, error)                   { return Price{}, ErrNoPrice }

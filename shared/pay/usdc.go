@@ -77,7 +77,6 @@ func Bound(memos []string) bool {
 // In base64, 16 bytes take 22 characters, of which the last has only four possible values.
 var isBinding = regexp.MustCompile(binding + `[a-z0-9_-]{21}[aqgw]`)
 
-// plain undoes changes that wallets make to memos.
 func plain(memo string) string {
 	memo = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar {

@@ -69,7 +69,6 @@ func run(t *testing.T, panel *Panel, o stats.Days) Report {
 	return r
 }
 
-// Marshalling fails if the report contains a NaN.
 func written(t *testing.T, r interface{ Print(io.Writer) }) {
 	t.Helper()
 	if _, err := json.Marshal(r); err != nil {

@@ -11,7 +11,7 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-const draws = 300 // bootstrap draws
+const draws = 300
 
 // The slices of voice are indexed by row of the panel. The score of a row without an answer is NaN.
 type voice struct {
@@ -25,7 +25,7 @@ type reporter struct {
 	answered
 	sample
 	from   fare.Day
-	rule   [2]voice // by horizon
+	rule   [2]voice
 	known  [2][]int // by horizon: the judged rows whose outcome is known
 	rival  voice
 	report Report

@@ -11,12 +11,12 @@ import (
 // A row of Panel is the cheapest fare of a departure on a day. Rows are in order of day, route and
 // departure.
 type Panel struct {
-	Routes     []string // names, indexed by Row.Route
+	Routes     []string
 	Rows       []Row
-	Departures int // departures of the whole panel, also in a thinned copy
-	Read       int // rows of the file, including those that were dropped
+	Departures int // number of departures in the whole panel, also in a thinned copy
+	Read       int
 	Dropped    map[string]int
-	Notes      []string // how rows were interpreted
+	Notes      []string
 
 	perCent     []float64 // by route: EUR cents per hundredth of the quoted currency
 	byDeparture [][]int32 // indexes of each departure's rows, in order of day

@@ -86,8 +86,8 @@ type reader struct {
 	calendar   bool
 	routes     map[string]int32
 	departures map[key]int32
-	currency   []unique.Handle[string]          // by row
-	currencies []map[unique.Handle[string]]bool // by route
+	currency   []unique.Handle[string]
+	currencies []map[unique.Handle[string]]bool
 
 	outbound int
 }
@@ -142,10 +142,8 @@ func (r *reader) day(field func(string) string) (q Row, ok bool) {
 	return Row{Day: seen, Lead: int32(leaves - seen)}, err == nil && also == nil
 }
 
-// parseDay ignores a time after the day.
 func parseDay(s string) (fare.Day, error) { return fare.ParseDay(s[:min(len(s), len("2006-01-02"))]) }
 
-// row returns why the row cannot be used, or "" if the row was added.
 func (r *reader) row(fields []string) (dropped string) {
 	field := func(column string) string {
 		if i, ok := r.column[column]; ok && i < len(fields) {

@@ -13,16 +13,16 @@ import (
 // result is absent.
 type Report struct {
 	Ask        string         `json:"ask"`
-	First      string         `json:"first"` // the first day of the panel
-	From       string         `json:"from"`  // the first day that is judged
-	To         string         `json:"to"`    // the last day with fares that are used
+	First      string         `json:"first"`
+	From       string         `json:"from"`
+	To         string         `json:"to"`
 	Cycle      int            `json:"cycleDays"`
 	Dropped    map[string]int `json:"rowsDropped,omitempty"`
 	Notes      []string       `json:"notes,omitempty"`
 	Rows       int            `json:"rows"`
 	Routes     int            `json:"routes"`
 	Departures int            `json:"departures"`
-	BlockDays  int            `json:"blockDays"` // length of the blocks of days for intervals
+	BlockDays  int            `json:"blockDays"`
 	Questions  int            `json:"asked"`
 	Fell       float64        `json:"fell"` // share of Questions whose fare fell at least 5 % within 7 days
 
@@ -34,7 +34,7 @@ type Report struct {
 	WorstMiss     float64      `json:"worstMissOfPercentile"`
 	MissByQuarter []stats.Miss `json:"missByQuarter"`
 	MissByLead    []stats.Miss `json:"missByLead"`
-	Followed      []Followed   `json:"followed"` // outcomes of waiting 7 and 14 days
+	Followed      []Followed   `json:"followed"`
 	References    []Reference  `json:"references"`
 	Missing       []string     `json:"missing,omitempty"`
 }
@@ -70,7 +70,7 @@ type Comparison struct {
 type Level struct {
 	Level  string       `json:"livello"`
 	Count  int          `json:"count"`
-	Stated float64      `json:"stated"` // mean chance of a fall
+	Stated float64      `json:"stated"`
 	Fell   float64      `json:"fell"`
 	Falls  *stats.Range `json:"fellInterval,omitempty"`
 }

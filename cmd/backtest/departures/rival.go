@@ -13,7 +13,7 @@ import (
 const (
 	leadWidth  = .15
 	seasonDays = 45
-	classes    = 10 // classes of percentiles
+	classes    = 10
 )
 
 func (a answered) sameLead() voice {
@@ -23,7 +23,7 @@ func (a answered) sameLead() voice {
 	stats.Parallel(len(routes), func(i int) {
 		var r rivalRoute
 		for rows := routes[i]; len(rows) > 0; {
-			n := 0 // rows of the day
+			n := 0
 			for ; n < len(rows) && t.Rows[rows[n]].Day == t.Rows[rows[0]].Day; n++ {
 				r.add(t.Rows[rows[n]])
 			}
@@ -65,7 +65,6 @@ func (r *rivalRoute) add(q Row) {
 	r.byLead[q.Lead] = append(r.byLead[q.Lead], departed{q.departs(), q.Price})
 }
 
-// judge returns the percentile of a fare, or NaN if there are too few others.
 func (r *rivalRoute) judge(q Row) float64 {
 	const year = 365
 	cheaper, equal, n := 0, -1, -1 // the fare itself is in the lists, so equal and n start at -1

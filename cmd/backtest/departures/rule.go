@@ -91,7 +91,7 @@ type ruleReplay struct {
 	answers Answers
 	pooled  *departure.Pooled
 	routes  []departure.Route
-	pasts   []departure.Past // by departure
+	pasts   []departure.Past
 	asker   departure.RouteDay
 }
 

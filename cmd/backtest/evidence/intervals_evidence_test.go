@@ -143,7 +143,7 @@ func TestEvidenceIntervals(t *testing.T) {
 }
 
 type service struct {
-	refreshes []func(fare.Day) bool // by route
+	refreshes []func(fare.Day) bool
 	states    []departure.Learner
 	found     [][]departure.Live // by route: fares found at most LiveDays before the route's last refresh
 	pooled    *departure.Pooled

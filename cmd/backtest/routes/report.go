@@ -10,11 +10,11 @@ import (
 
 // Shares and changes are fractions: 0.05 is 5 %. Missing gives the reasons why a result is absent.
 type Report struct {
-	First    string    `json:"first"` // the first day of recorded fares
-	From     string    `json:"from"`  // the first day that is judged
-	To       string    `json:"to"`    // the last day of fares that is used
+	First    string    `json:"first"`
+	From     string    `json:"from"` // the first day that is judged
+	To       string    `json:"to"`   // the last day of fares that is used
 	Cycle    int       `json:"cycleDays"`
-	Routes   int       `json:"routes"` // routes with a verdict
+	Routes   int       `json:"routes"`
 	Verdicts int       `json:"verdicts"`
 	Quarters []Quarter `json:"quarters"`
 	Levels   []Level   `json:"levels"`
@@ -44,7 +44,7 @@ type Change struct {
 	Count    int          `json:"count"`
 	Mean     float64      `json:"mean"`
 	Median   float64      `json:"median"`
-	Interval *stats.Range `json:"interval,omitempty"` // confidence interval of Mean
+	Interval *stats.Range `json:"interval,omitempty"`
 }
 
 // Verdicts whose departure was not seen again do not count in Fall.

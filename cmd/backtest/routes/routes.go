@@ -139,7 +139,6 @@ func replay(observations []fare.Observation, s span) (days []judgement) {
 	return days
 }
 
-// quote is the cheapest fare of a departure on a day.
 type quote struct {
 	day   fare.Day
 	price fare.Cents
@@ -178,8 +177,8 @@ var (
 )
 
 const (
-	all      = 4  // index of "all" in levels
-	unjudged = -1 // instead of an index in levels
+	all      = 4 // index of "all" in levels
+	unjudged = -1
 	draws    = 1000
 	fall     = 0.05 // the smallest fall that counts, as a fraction of the fare
 )
@@ -188,9 +187,9 @@ type measures struct {
 	span             span
 	blocks           *stats.Blocks
 	routes, verdicts int
-	byQuarter        map[fare.Quarter]*[all + 1]int // verdicts by level
-	days             [all + 1]int                   // verdicts by level
-	later, fell      [][]*stats.Average             // by horizon and level; see Change and Fall
+	byQuarter        map[fare.Quarter]*[all + 1]int
+	days             [all + 1]int       // verdicts by level
+	later, fell      [][]*stats.Average // by horizon and level; see Change and Fall
 }
 
 func newMeasures(s span, routes int) *measures {

@@ -18,7 +18,6 @@ const day0 = fare.Day(16800)
 
 var route = fare.Route{Origin: "MIL", Destination: "BUH"}
 
-// run also fails if the report contains a NaN.
 func run(t *testing.T, panel Panel, o stats.Days) Report {
 	t.Helper()
 	r, err := Run(panel, o)
@@ -110,7 +109,6 @@ func TestReplay_Days(t *testing.T) {
 	}
 }
 
-// The fares of market fall until 53 days before departure and rise afterwards, with noise.
 func market(seed uint64, days, ahead int) Panel {
 	panel := Panel{}
 	for i, destination := range []fare.City{"BUH", "CPH", "LON"} {
@@ -131,7 +129,7 @@ func TestNoVerdictKnowsItsFuture(t *testing.T) {
 	verdicts := func(observations []fare.Observation, end int) []judgement {
 		all := replay(observations, span{first: day0, from: day0, to: day0 + fare.Day(end), cycle: 1})
 		for i := range all {
-			all[i].lowest = [2]fare.Cents{} // the lowest fare is known only later
+			all[i].lowest = [2]fare.Cents{}
 		}
 		return all
 	}

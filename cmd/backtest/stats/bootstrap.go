@@ -23,7 +23,6 @@ type Days struct {
 	Cycle int      // days from one refresh to the next; 0 means 1
 }
 
-// Range is a 95 % confidence interval.
 type Range struct {
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
@@ -87,7 +86,6 @@ func (b *Blocks) Cell(route int, day fare.Day) int32 {
 	return *place - 1
 }
 
-// Weights returns how often a draw repeats each cell.
 func (b *Blocks) Weights(draw int) []float64 {
 	all := make([]float64, len(b.cells))
 	for i, c := range b.cells {
@@ -122,7 +120,7 @@ type Average struct {
 	Count  int
 	blocks *Blocks
 	total  float64
-	n, sum []float64 // by cell
+	n, sum []float64
 	values []float64
 }
 

@@ -6,7 +6,6 @@ import (
 	"slices"
 )
 
-// Calibration is measured at these percentiles.
 var Percentiles = []int{5, 10, 25, 50, 75, 90, 95}
 
 // Worst is the largest difference, in percentage points, between p and the share of rows with a
@@ -41,7 +40,7 @@ func MissBy(percentiles []float64, part func(row int) int, name func(part int) s
 	return all
 }
 
-// With fewer rows than leastRows, random variation alone makes percentiles look wrong.
+// With fewer rows than leastRows, random variation alone can make percentiles look wrong.
 const leastRows = 100
 
 // WorstOf prefers groups with at least leastRows rows.

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The misses of two parts have opposite signs, so the percentiles of both together look right.
+// Percentiles are too low in one part and too high in another, so that they look right over both.
 func TestMissBy(t *testing.T) {
 	var percentiles []float64
 	var part []int

@@ -8,7 +8,7 @@ import (
 
 type Cases struct {
 	Rows   []int32
-	Chance []float64 // stated chances of a fall
+	Chance []float64
 	Score  []float64 // a higher score means a more expensive fare
 	Fell   []bool
 }
@@ -22,7 +22,7 @@ func (c *Cases) Add(row int, chance, score float64, fell bool) {
 
 // Ranking holds cases sorted by score, so that the AUC of a bootstrap draw needs no sorting.
 type Ranking struct {
-	cell []int32 // the bootstrap cell of each case
+	cell []int32
 	kind []uint8
 }
 
@@ -91,8 +91,8 @@ func (c *Cases) BrierSkill() float64 {
 type Bin struct {
 	From   float64 `json:"from"`
 	Count  int     `json:"count"`
-	Stated float64 `json:"said"` // mean of the stated chances
-	Fell   float64 `json:"fell"` // share that fell
+	Stated float64 `json:"said"`
+	Fell   float64 `json:"fell"`
 }
 
 // The expected calibration error is the mean distance between stated chances and falls, weighted by

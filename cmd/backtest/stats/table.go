@@ -28,7 +28,6 @@ func (t Tables) LeftOut(dropped map[string]int, notes []string) {
 	}
 }
 
-// Title ends the current table and starts the next one.
 func (t Tables) Title(format string, args ...any) {
 	t.rows.Flush()
 	t.Line("\n"+format, args...)

@@ -37,7 +37,7 @@ type world struct {
 	log              *fixture.Log
 	mu               sync.Mutex
 	payments         []string
-	before           func() // runs once, after the first payment has arrived
+	before           func()
 }
 
 func openWorld(t *testing.T) *world {
@@ -207,7 +207,6 @@ func TestWhatTheChainRefuses(t *testing.T) {
 	}
 }
 
-// The payer's account is emptied between the node's simulation and the block.
 func TestDrainedBeforeTheBlock(t *testing.T) {
 	w := openWorld(t)
 	w.before = func() { w.drain(w.ada) }

@@ -34,7 +34,7 @@ type tokenAccount struct {
 type initialState struct {
 	Mint     string           `json:"mint"`
 	Accounts []tokenAccount   `json:"accounts"`
-	Lamports map[string]int64 `json:"lamports"` // balance by address
+	Lamports map[string]int64 `json:"lamports"`
 }
 
 // network runs Solana's own runtime, with real signatures, blockhashes, compute budget and token
@@ -129,7 +129,6 @@ func (n *network) drain(account string) {
 	}
 }
 
-// expire makes the newest blockhash expire.
 func (n *network) expire() {
 	n.t.Helper()
 	if _, err := n.call("expire"); err != nil {

@@ -18,7 +18,6 @@ import (
 
 var ErrNoTool = errors.New("not installed: run make tools")
 
-// Data skips the test if VERDETTO_DATA, the folder of recorded fares, is not set.
 func Data(t testing.TB) string {
 	t.Helper()
 	folder := os.Getenv("VERDETTO_DATA")
@@ -149,7 +148,6 @@ func Missing(t testing.TB, what, install string) {
 	t.Skipf("needs %s: %s", what, install)
 }
 
-// Root returns the folder of the module that contains the working directory.
 func Root() (string, error) {
 	folder, err := os.Getwd()
 	if err != nil {

@@ -13,7 +13,6 @@ type wrapped struct {
 	around func(http.Handler) http.Handler
 }
 
-// Wrap replaces the middleware of an earlier call.
 func (h *wrapped) Wrap(around func(http.Handler) http.Handler) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

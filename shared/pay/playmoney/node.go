@@ -35,13 +35,12 @@ type Transfer struct {
 	MemoProgram  string
 	Inner        bool // the payer calls a program that makes the transfer and writes the memo
 	Tables       bool // version 0 of the wire format, with the receiving account in a look-up table
-	V1           bool // version 1 of the wire format
-	Signers      int  // 0 means 1
+	V1           bool
+	Signers      int // 0 means 1
 	Reference    string
 	Failed       bool
 }
 
-// Node imitates a Solana node, and serves a page on which people can make payments.
 type Node struct {
 	wrapped
 
@@ -49,7 +48,7 @@ type Node struct {
 
 	mu           sync.Mutex
 	transactions map[pay.Signature]*sent
-	balances     map[string]uint64 // by wallet address followed by mint
+	balances     map[string]uint64
 	calls        int
 }
 
@@ -105,7 +104,6 @@ func (n *Node) Advance(s pay.Signature, to Finality) {
 	n.transactions[s].finality = to
 }
 
-// Forget drops a transaction, as if its block was on an abandoned fork.
 func (n *Node) Forget(s pay.Signature) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

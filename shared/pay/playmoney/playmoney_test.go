@@ -24,8 +24,8 @@ type fixture struct {
 	now     time.Time
 
 	mu       sync.Mutex
-	received []string // event types
-	answer   int      // HTTP status with which the webhook answers
+	received []string
+	answer   int // HTTP status with which the webhook answers
 }
 
 func newFixture(t *testing.T) *fixture {
@@ -153,7 +153,7 @@ func TestIndexPage(t *testing.T) {
 	for _, c := range []struct {
 		do     string
 		status int
-		last   string // type of the last event
+		last   string
 	}{
 		{"fail", http.StatusSeeOther, "invoice.payment_failed"},
 		{"renew", http.StatusSeeOther, "invoice.payment_succeeded"},

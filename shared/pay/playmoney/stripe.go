@@ -11,17 +11,15 @@ import (
 	"time"
 )
 
-// Stripe imitates Stripe's API, checkout pages and billing portal.
 type Stripe struct {
 	wrapped
 
-	Key    string
-	Price  string
-	Amount int64
-	// Currency is in lower case.
+	Key      string
+	Price    string
+	Amount   int64
 	Currency string
 	Inactive bool
-	Secret   string // signs webhooks
+	Secret   string
 	// If Webhook is set, pages deliver events to this URL.
 	Webhook string
 	// Basil selects the form that subscriptions and invoices have from API version 2025-03-31 on.
@@ -33,7 +31,7 @@ type Stripe struct {
 	counter       int
 	sessions      map[string]*checkout
 	subscriptions map[string]*stripeSubscription
-	portals       map[string]string // customer by id of the billing portal session
+	portals       map[string]string
 	answers       map[string]storedAnswer
 	events        []Event
 	reported      int
@@ -68,10 +66,10 @@ type stripeSubscription struct {
 	price               string
 	status              string
 	begin, end          time.Time
-	paid                bool // the current period is paid
+	paid                bool
 	invoices            int
 	created, ended      time.Time
-	cancels             bool // ends with the current period
+	cancels             bool
 	deletedCustomer     bool
 }
 
@@ -210,7 +208,6 @@ func (h *stripeSubscription) advance() {
 	h.invoices++
 }
 
-// CancelAtPeriodEnd leaves the subscription active until a test calls End.
 func (s *Stripe) CancelAtPeriodEnd(subscription string) {
 	s.change(subscription, func(h *stripeSubscription) { h.cancels = true })
 }

@@ -43,8 +43,6 @@ func (s *Stripe) sessionObject(c *checkout, expand []string) object {
 	return o
 }
 
-// expanded reports whether a field must hold a whole object, and returns the fields to expand within
-// that object.
 func expanded(expand []string, field string) (within []string, ok bool) {
 	for _, path := range expand {
 		if path == field {

@@ -36,14 +36,12 @@ func (s *Stripe) happen(kind string, about object) {
 	s.events = append(s.events, Event{id, kind, payload})
 }
 
-// Deliver events in any order and several times, as the real Stripe does.
 func (s *Stripe) Events() []Event {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.events)
 }
 
-// Sign returns a Stripe-Signature header with one signature per secret.
 func Sign(payload []byte, at time.Time, secrets ...string) string {
 	header := fmt.Sprintf("t=%d", at.Unix())
 	for _, secret := range secrets {

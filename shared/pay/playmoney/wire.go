@@ -28,7 +28,7 @@ type message struct {
 	signers  int
 	readonly int
 	accounts []string
-	loaded   []string // writable accounts from a look-up table
+	loaded   []string
 	v1       bool
 	calls    []call
 }
@@ -95,7 +95,7 @@ func (m message) bytes(signatures [][64]byte) []byte {
 		b.Write(c.data)
 	}
 	if m.loaded != nil {
-		short(1) // one table
+		short(1)
 		b.Write(make([]byte, 32))
 		short(len(m.loaded))
 		for i := range m.loaded {

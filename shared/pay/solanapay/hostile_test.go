@@ -111,7 +111,7 @@ func TestRead(t *testing.T) {
 			payer := playmoney.Address("payer 1")
 			want := pay.Payment{Signature: signature, Units: c.units, Memos: c.memos, At: noon, Payers: []string{payer}}
 			if c.name == "wrong mint" {
-				want.Payers = nil // no USDC was moved
+				want.Payers = nil
 			}
 			if diff := gocmp.Diff(want, got); diff != "" {
 				t.Error(diff)
@@ -268,7 +268,7 @@ func TestInnerMemos(t *testing.T) {
 	other := map[string]any{"programIdIndex": place(playmoney.TokenProgram), "data": "0 is not base58"}
 	for _, c := range []struct {
 		name          string
-		first, second []any // inner calls of the first and the second outer call
+		first, second []any
 		want          []string
 		err           error
 	}{

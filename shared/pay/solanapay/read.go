@@ -121,7 +121,7 @@ func (r rule) moved(rec *record, accounts int) (units int64, payers []string, er
 // An account that passes to the wallet together with its balance is no gain, because nothing was
 // moved into the account.
 func net(before, after map[int]tokenBalance) (int64, error) {
-	sum := new(big.Int) // big, so that no sum overflows
+	sum := new(big.Int)
 	add := func(amount uint64, sign int64) {
 		term := new(big.Int).SetUint64(amount)
 		sum.Add(sum, term.Mul(term, big.NewInt(sign)))

@@ -58,7 +58,6 @@ var recorded = []struct {
 	{"metamask_send-spl-token-and-create-token-account.json", "BYh4CfuGDvFMKaZp3RPmkw9y6qg3sWukA2TiGJDeLKZi",
 		pay.MainnetUSDC, 0, nil, nil},
 	{"portal_sendingUSDH.json", "5FHwkrdxntdK24hgQU8qgBjn35Y1zwhz1GZwCkP2UJnM", pay.MainnetUSDC, 0, nil, nil},
-	// A coin of Token-2022 is refused even if its mint is configured.
 	{"metamask_send-spl-token-and-create-token-account.json", "BYh4CfuGDvFMKaZp3RPmkw9y6qg3sWukA2TiGJDeLKZi",
 		"HeLp6NuQkmYB4pYWo2zYs22mESHXPQYzXbB8n4V98jwC", 0, nil, pay.ErrUnreadable},
 	{"crosschain_00.json", "HzcTrHjkEhjFTHEsC6Dsv8DXCh21WgujD4s5M15Sm94g", pay.MainnetUSDC, 0, nil, nil},
@@ -75,7 +74,6 @@ var recorded = []struct {
 		pay.ErrFailedTransaction},
 	{"metamask_spam-2.json", "FQT9SSwEZ6UUQxsmTzgt5JzjrS4M5zm13M1QiYF8TEo6", pay.MainnetUSDC, 0, nil,
 		pay.ErrFailedTransaction},
-	// The recorded answer is damaged.
 	{"crosschain_07.json", "91t4uSdtBiftqsB24W2fRXFCXjUyc6xY3WMGFedAaTHh", pay.MainnetUSDC, 0, nil, pay.ErrUnreadable},
 }
 
@@ -113,7 +111,7 @@ func onTheWire(t *testing.T, spelled, meta map[string]any) string {
 		tx.Signatures = append(tx.Signatures, solana.MustSignatureFromBase58(text.(string)))
 	}
 	message := spelled["message"].(map[string]any)
-	var keys, loaded []string // accounts from look-up tables
+	var keys, loaded []string
 	for _, key := range message["accountKeys"].([]any) {
 		switch parsed, ok := key.(map[string]any); {
 		case !ok:
@@ -133,7 +131,7 @@ func onTheWire(t *testing.T, spelled, meta map[string]any) string {
 		if !ok {
 			index = float64(slices.Index(slices.Concat(keys, loaded), in["programId"].(string)))
 		}
-		text, _ := in["parsed"].(string) // the text of a memo
+		text, _ := in["parsed"].(string)
 		data, err := base58.Decode(fmt.Sprint(in["data"]))
 		if in["data"] == nil || err != nil {
 			data = []byte(text)

@@ -27,7 +27,7 @@ type Config struct {
 	Nodes  []string
 	Wallet string // owner of the receiving token accounts
 	Mint   string
-	Client *http.Client // nil: a default client
+	Client *http.Client
 	// Poll is the interval between two status calls in Settle; by default 500 ms.
 	Poll time.Duration
 }
@@ -40,7 +40,6 @@ type Chain struct {
 
 var _ pay.Chain = (*Chain)(nil)
 
-// New makes no network call.
 func New(config Config) (*Chain, error) {
 	for _, key := range []struct{ what, text string }{{"wallet", config.Wallet}, {"mint", config.Mint}} {
 		if _, err := solana.PublicKeyFromBase58(key.text); err != nil {

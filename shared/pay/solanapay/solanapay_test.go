@@ -186,7 +186,7 @@ func TestSecondNode(t *testing.T) {
 		first func(*playmoney.Node)
 		late  bool // the second node does not know the payment as final
 		want  error
-		calls int // calls to the second node
+		calls int
 	}{
 		{"the first is down", func(n *playmoney.Node) { faulttest.Break(n).Down(true) }, false, nil, 1},
 		{"the first lags", func(*playmoney.Node) {}, false, nil, 1},

@@ -65,7 +65,6 @@ func (tx *transaction) key(i int) string {
 	return tx.keys[i]
 }
 
-// instruction is an inner call, which a program made.
 type instruction struct {
 	ProgramIDIndex *int   `json:"programIdIndex"`
 	Data           string `json:"data"` // base58

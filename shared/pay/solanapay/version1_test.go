@@ -32,7 +32,7 @@ func TestVersion1(t *testing.T) {
 			solana.Meta(solana.TokenProgramID), solana.Meta(solana.MemoProgramID)}, []byte("pay"))
 	for name, c := range map[string]struct {
 		calls []solana.Instruction
-		inner string // a memo that the first call's program writes
+		inner string
 		memos []string
 	}{
 		"no memo":        {[]solana.Instruction{transfer(price)}, "", nil},

@@ -18,7 +18,7 @@ import (
 
 type account struct {
 	subscription []byte
-	expanded     bool // a session holds the whole subscription, not its id
+	expanded     bool
 }
 
 func (a account) RoundTrip(r *http.Request) (*http.Response, error) {

@@ -34,7 +34,6 @@ var recorded = []struct {
 	{"payrails_subscription.updated.json", "customer.subscription.updated", pay.Event{Subscription: "sub_00000000000000"}},
 	{"payrails_subscription.deleted.json", "customer.subscription.deleted", pay.Event{Subscription: "sub_00000000000000"}},
 
-	// These checkouts and invoices have no subscription.
 	{"rubymock_checkout.session.completed.json", "", pay.Event{Type: "checkout.session.completed"}},
 	{"rubymock_checkout.session.completed.payment_mode.json", "", pay.Event{Type: "checkout.session.completed"}},
 	{"rubymock_checkout.session.completed.setup_mode.json", "", pay.Event{Type: "checkout.session.completed"}},

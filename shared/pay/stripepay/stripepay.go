@@ -24,13 +24,13 @@ import (
 
 type Config struct {
 	Key   string
-	Price string // id of the recurring price
+	Price string
 	// FormerPrices are ids of prices that were sold earlier and whose subscriptions stay valid.
 	FormerPrices []string
 	// WebhookSecrets are the current secret and, during a rotation, the former one.
 	WebhookSecrets []string
-	URL            string       // base URL of the API; by default Stripe's
-	Client         *http.Client // nil: a default client
+	URL            string // base URL of the API; by default Stripe's
+	Client         *http.Client
 }
 
 const (
@@ -52,7 +52,6 @@ type Checkout struct {
 
 var _ pay.Checkout = (*Checkout)(nil)
 
-// New makes no network call.
 func New(config Config) (*Checkout, error) {
 	switch {
 	case config.Key == "":

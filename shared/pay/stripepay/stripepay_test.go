@@ -103,8 +103,8 @@ func TestLife(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		happen  func(l *life)
-		session pay.Session      // without the ids
-		held    pay.Subscription // without the ids
+		session pay.Session // without the ids
+		held    pay.Subscription
 	}{
 		{"open", func(*life) {}, pay.Session{Status: pay.Open}, pay.Subscription{}},
 		{"expired", func(l *life) { l.Expire(l.session) }, pay.Session{Status: pay.Expired}, pay.Subscription{}},
@@ -261,7 +261,7 @@ func TestFaults(t *testing.T) {
 		faults []faulttest.Fault
 		change func(*stripepay.Config, *pay.StartRequest)
 		want   error
-		made   int // sessions that Stripe created
+		made   int
 	}{
 		{"down", []faulttest.Fault{faulttest.Cut(), faulttest.Cut(), faulttest.Cut()}, nil, pay.ErrUnavailable, 0},
 		{"cut once", []faulttest.Fault{faulttest.Cut()}, nil, nil, 1},

@@ -14,7 +14,7 @@ import (
 // ref is a field with the id of an object, or with the whole object if the field was expanded.
 type ref struct {
 	ID     string
-	Object json.RawMessage // nil: not expanded
+	Object json.RawMessage
 }
 
 func (r *ref) UnmarshalJSON(b []byte) error {
@@ -38,7 +38,6 @@ func moment(seconds int64) time.Time {
 	return time.Unix(seconds, 0).UTC()
 }
 
-// read accepts an invoice without an id.
 func read[W any](body []byte, object string) (w W, err error) {
 	var head struct{ Object, ID string }
 	if err := json.Unmarshal(body, &head); err != nil {
@@ -133,7 +132,7 @@ func (s wireSubscription) current() period {
 // charged.
 func (s wireSubscription) paidUntil() time.Time {
 	if s.Status == "incomplete" || s.Status == "incomplete_expired" {
-		return time.Time{} // nothing was paid
+		return time.Time{}
 	}
 	paid := s.Status == "active" || s.Status == "trialing"
 	var invoice struct {

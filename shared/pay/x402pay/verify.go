@@ -112,7 +112,6 @@ func decode(text string) (*solana.Transaction, []byte, error) {
 	return tx, message, nil
 }
 
-// signers returns the payer, the second signer.
 func (s *Seller) signers(tx *solana.Transaction, message []byte) (solana.PublicKey, error) {
 	h, keys := tx.Message.Header, tx.Message.AccountKeys
 	if h.NumRequiredSignatures != 2 || len(keys) < 2 {
@@ -199,7 +198,7 @@ func budget(data []byte, limit, price **uint64) error {
 }
 
 func feeOf(limit, price, stated uint64) (int64, error) {
-	const most = MaxFee - 2*signatureFee // the largest priority fee
+	const most = MaxFee - 2*signatureFee
 	if stated > most || limit > 0 && price > (most-stated)*1_000_000/limit {
 		return 0, refuse(feeTooHigh, "the network's fee is more than %d lamports", MaxFee)
 	}

@@ -58,10 +58,10 @@ type draft struct {
 	version  solana.MessageVersion
 	config   solana.TransactionConfig
 	blocked  solana.Hash
-	sign     []ed25519.PrivateKey // without the fee payer
+	sign     []ed25519.PrivateKey
 
-	message func(*solana.Message)     // before signing
-	signed  func(*solana.Transaction) // after signing
+	message func(*solana.Message)
+	signed  func(*solana.Transaction)
 	wire    func([]byte) []byte
 	payload func(*Payload)
 }

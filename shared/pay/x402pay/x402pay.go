@@ -28,7 +28,6 @@ const (
 	Devnet  = "solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1"
 )
 
-// NetworkOf returns "" for an unknown cluster name.
 func NetworkOf(cluster string) string {
 	return map[string]string{"mainnet-beta": Mainnet, "devnet": Devnet}[cluster]
 }
@@ -87,7 +86,6 @@ func (s *Seller) Requirements(units int64) Requirements {
 	}
 }
 
-// Payment is a transaction that passed Verify.
 type Payment struct {
 	Payer string
 	Units int64
@@ -98,7 +96,7 @@ type Payment struct {
 	key     ed25519.PrivateKey
 	message []byte
 	payer   solana.Signature
-	v1      bool // signatures follow the message
+	v1      bool
 }
 
 // Sign is deterministic, so a retry sends the same transaction.
