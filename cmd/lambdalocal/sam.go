@@ -74,8 +74,6 @@ func runSAM(ctx context.Context, args []string) error {
 	})
 }
 
-// withCloud calls run with the environment variables that point functions at the stand-ins for AWS,
-// payments and the fare source.
 func withCloud(ctx context.Context, s localcloud.Setup, local *samlocal.Local, fill bool,
 	run func(environment []string, originSecret string) error) error {
 	table, stop, err := dynamolocal.Start(ctx)
@@ -115,8 +113,7 @@ func runWithin(ctx context.Context, listener net.Listener, without error) error 
 	return nil
 }
 
-// until drops what is written after the context ends, such as errors of functions that are being
-// stopped.
+// until drops what functions write while they are stopped.
 type until struct {
 	context.Context
 	io.Writer
@@ -129,8 +126,6 @@ func (u until) Write(p []byte) (int, error) {
 	return u.Writer.Write(p)
 }
 
-// serveSAM answers HTTP requests until the context ends. SAM acts as API Gateway, and a proxy adds
-// the headers of CloudFront.
 func serveSAM(ctx context.Context, local *samlocal.Local, environment []string, originSecret string,
 	listener net.Listener) error {
 	behind, stop, err := local.Start(ctx, "start-api", environment, until{ctx, os.Stderr})

@@ -1,8 +1,6 @@
 // Package wiring builds what every Lambda executable needs: settings, table, clock and log. The
-// packages below build what only some executables need: serving (HTTP) and sending (SES and SQS).
-// So each executable links only its own dependencies.
-//
-// If the settings have faults, the executable logs all of them and ends.
+// packages below build what only some executables need, so that each executable links only its own
+// dependencies.
 package wiring
 
 import (
@@ -33,8 +31,7 @@ type Parts struct {
 	Metrics metrics.Source
 }
 
-// Load reads the settings into groups, which are pointers to structs of package config, and builds
-// the Parts.
+// Load ends the process if the settings are wrong. groups are pointers to structs of package config.
 func Load(groups ...any) Parts {
 	var table config.Store
 	var clock config.Clock
@@ -49,7 +46,7 @@ func Load(groups ...any) Parts {
 	}
 }
 
-// CheckPepper ends the process if the stored table was created with another pepper.
+// CheckPepper ends the process if the table has the mark of another pepper.
 func (p Parts) CheckPepper(pepper []byte) {
 	Must(store.CheckPepper(context.Background(), p.Table, pepper))
 }

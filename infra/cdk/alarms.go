@@ -16,14 +16,12 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// staleDays is the age of the newest fares, in days, above which StaleFares rings: one refresh cycle
-// of seven days, and two days for repairs.
+// staleDays is one refresh cycle of seven days, and two days for repairs.
 const staleDays = 9
 
 const outWeeks = 3
 
-// leastFees is the balance in lamports below which the operator is notified. It still covers 400
-// answers at the highest fee before selling stops (x402.LeastFunds).
+// leastFees is in lamports, and above the balance at which selling stops (x402.LeastFunds).
 const leastFees = 10_000_000
 
 const namespace = "Verdetto"
@@ -34,25 +32,23 @@ type panel struct {
 	action cloudwatch.IAlarmAction
 }
 
-// alarm is a condition on metrics that requires an action of the operator. docs/aws.md has a
-// paragraph on each, titled by its id.
+// docs/aws.md has a paragraph for each alarm, titled with its id.
 type alarm struct {
 	id, about string
 	page      bool // act now, at any hour; false: a ticket
-	minutes   int  // length of a period
-	periods   int  // number of consecutive periods; 0 means 1
+	minutes   int
+	periods   int // 0 means 1
 	silence   cloudwatch.TreatMissingData
 	parts     []part
 }
 
-// part is one of the places that an alarm watches. The condition names its metrics {a}, {b} ...
+// The condition of a part names its metrics {a}, {b} and so on.
 type part struct {
 	name, condition string
 	metrics         []cloudwatch.IMetric
 }
 
-// alarmName contains the urgency, page (act now) or ticket, because AWS puts the name into the mail's
-// subject.
+// AWS puts the name of an alarm into the subject of the mail, so the name contains the urgency.
 func alarmName(stack, id string, page bool) string {
 	if page {
 		return stack + "-page-" + id
@@ -60,9 +56,8 @@ func alarmName(stack, id string, page bool) string {
 	return stack + "-ticket-" + id
 }
 
-// raise creates an alarm on several parts. Its value is the sum of 1, 10, 100 ... for the parts
-// whose conditions hold. The mail about an alarm shows this value and the description, which says
-// what each digit means.
+// The value of an alarm is the sum of 1, 10, 100 ... for the parts whose conditions hold, so the
+// operator reads in the mail which parts fail.
 func (p panel) raise(a alarm) {
 	if a.silence == "" {
 		a.silence = cloudwatch.TreatMissingData_NOT_BREACHING
@@ -172,16 +167,13 @@ func (p panel) ofService(t awsdynamodb.ITable, a api, l lambdas, b *board) {
 		b.throttles = append(b.throttles, m)
 		b.units = append(b.units, metric("AWS/DynamoDB", "Consumed"+kind+"CapacityUnits", "Sum", 5, dimensions))
 	}
-	// HTTP APIs have no metric for calls that they throttle, and their metric 4xx includes callers
-	// over their quota. In the access log only calls that a function answered have an integration
-	// status.
+	// HTTP APIs have no metric for calls that they throttle. In the access log, a call that they
+	// throttle has no integration status, because no function answered.
 	p.filter(a.log, "ApiThrottled", `{ ($.status = "429") && ($.integration != "429") }`, "1")
 	throttled = append(throttled, one("API Gateway", "{a} > 200",
 		metric(namespace+"/"+p.prefix, "ApiThrottled", "Sum", 5, nil)))
 	p.raise(alarm{id: "Throttled", minutes: 5, periods: 3, parts: throttled,
 		about: "For a quarter of an hour calls have been turned away for want of instances, of units, or of a share."})
-	// Calls to Stripe and Solana sometimes take seconds, but they are few. If 1 in 100 calls is
-	// slow for 15 minutes, the reason is another.
 	gateway := dimension("ApiId", a.httpAPI.Ref())
 	slow := metric("AWS/ApiGateway", "Latency", "p99", 5, gateway)
 	b.slowest = append(b.slowest, slow)
@@ -202,7 +194,7 @@ func (p panel) ofQueues(q queues, b *board) {
 	}
 	p.raise(alarm{id: "DeadLetters", minutes: 5, parts: dead,
 		about: "A scheduled call, a notice or a message failed as often as it is tried."})
-	// The other queues carry only signals, and if one is lost, a schedule does the work.
+	// The other queues carry only signals; if a signal is lost, a schedule does the work.
 	age := metric("AWS/SQS", "ApproximateAgeOfOldestMessage", "Maximum", 5,
 		dimension("QueueName", q.ofFunction["refresh"].work.QueueName()))
 	b.waiting = append(b.waiting, age)
@@ -250,7 +242,7 @@ func (p panel) ofMail(b *board) {
 		failed, sent := p.logged("MailFailed", "Sum", 30, f.name), p.logged("MailSent", "Sum", 30, f.name)
 		failing = append(failing, one(f.name, "{a} > 2 && {a} > 0.1*({a} + {b})", failed, sent))
 		b.mail = append(b.mail, sent, failed)
-		if f.http { // only these functions have an outbox
+		if f.http {
 			failing = append(failing, one(f.name+" gave up", "{a} > 0", p.logged("JobsGivenUp", "Sum", 30, f.name)))
 		}
 	}
@@ -303,8 +295,7 @@ func newEdgeAlarms(stack awscdk.Stack, c config, n notices, e edge) {
 // edgeFlood is half of the requests that API Gateway lets through in five minutes by default.
 const edgeFlood = 840 * 300 / 2
 
-// newBudget notifies the operator when half or all of the month's budget is spent, and when AWS
-// forecasts more. The budget covers the whole account. AWS updates it at most three times a day, so
+// The budget covers the whole account. AWS updates it at most three times a day, so the alarm
 // EdgeFlood is faster.
 func newBudget(stack awscdk.Stack, c config) {
 	notify := func(kind string, percent float64) *awsbudgets.CfnBudget_NotificationWithSubscribersProperty {

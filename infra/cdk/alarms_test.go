@@ -50,7 +50,7 @@ func TestRunbook(t *testing.T) {
 	if pages == nil {
 		t.Fatal("docs/aws.md does not list the pages")
 	}
-	h := fixture(t, "most") // has every alarm
+	h := fixture(t, "most")
 	for id, r := range h.Resources {
 		if r.Type != "AWS::CloudWatch::Alarm" {
 			continue
@@ -73,8 +73,6 @@ type value struct {
 	value            float64
 }
 
-// An incident rings each alarm, with the digit that names its place. An ordinary bad day does not
-// ring it.
 func TestIncidentsRing(t *testing.T) {
 	passes := value{"CheckPassed", "", 1}
 	age := value{"DataAgeDays", "", 3}
@@ -98,7 +96,7 @@ func TestIncidentsRing(t *testing.T) {
 		{"StaleFares", nil, -1, []value{age}},
 		{"Source", []value{{"OriginsFailed", "", 40}, {"OriginsAsked", "", 60}}, 1,
 			[]value{{"OriginsFailed", "", 40}, {"OriginsAsked", "", 3400}}},
-		{"Source", []value{{"OriginsFailed", "", 1}, {"OriginsAsked", "", 1}}, 1, // one of two origins failed
+		{"Source", []value{{"OriginsFailed", "", 1}, {"OriginsAsked", "", 1}}, 1,
 			[]value{{"OriginsAsked", "", 2}}},
 		{"Source", []value{{"SeriesFailed", "", 9}, {"SourceRefused", "", 1}}, 110,
 			[]value{{"SeriesFailed", "", 9}, {"SeriesAsked", "", 1200}}},
@@ -131,8 +129,7 @@ func TestIncidentsRing(t *testing.T) {
 	}
 }
 
-// evaluate returns the value of an alarm's expression. If there is none, it returns -1 for an alarm
-// that rings without data.
+// evaluate returns -1 if the expression has no value and the alarm then rings.
 func evaluate(t *testing.T, a resource, day []value) float64 {
 	t.Helper()
 	expression, values := "", map[string]float64{}
@@ -215,7 +212,7 @@ func TestCounts(t *testing.T) {
 		for _, r := range h.Resources {
 			if r.Type == "AWS::CloudWatch::Alarm" {
 				alarms++
-				metrics += len(asList(r.Properties["Metrics"])) - 1 // one of them is the expression
+				metrics += len(asList(r.Properties["Metrics"])) - 1 // one entry is the expression
 			}
 		}
 		row := fmt.Sprintf("| metrics of alarms | metric | 0.10 | | | %d |", metrics)
@@ -229,8 +226,6 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// Every caller of a function uses the alias "live". Only infra/rollout changes the alias, so
-// neither an alarm nor a rollback of the stack can undo a fix.
 func TestRolloutIsOfTheAlias(t *testing.T) {
 	h := fixture(t, "example")
 	seen := 0
@@ -265,8 +260,6 @@ func TestRolloutIsOfTheAlias(t *testing.T) {
 	}
 }
 
-// Raising Generation changes every function, so infra/rollout publishes new versions. Changing
-// AccessLogDays changes none.
 func TestGenerationStartsFunctionsAnew(t *testing.T) {
 	needsNode(t)
 	c := fixtureConfigs(t)["example"]

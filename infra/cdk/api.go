@@ -10,9 +10,7 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// api is the API Gateway behind the edge. It routes each share of the paths to its function for every
-// HTTP method; the functions refuse wrong methods and cross-site requests. It uses plain resources,
-// because the CDK's construct would create a permission for every route.
+// api uses plain resources, because the CDK's construct would create a permission for each route.
 type api struct {
 	stack   awscdk.Stack
 	httpAPI awsapigatewayv2.CfnApi
@@ -33,13 +31,13 @@ func newAPI(stack awscdk.Stack, c config) api {
 		ApiId: made.Ref(), StageName: jsii.String("$default"), AutoDeploy: jsii.Bool(true),
 		AccessLogSettings: &awsapigatewayv2.CfnStage_AccessLogSettingsProperty{
 			DestinationArn: log.LogGroupArn(),
-			// The log shows that a request came, but no address, query or key.
+			// The format contains no IP address, query or key.
 			Format: jsii.String(`{"requestId":"$context.requestId","time":"$context.requestTimeEpoch","route":"$context.routeKey",` +
 				`"status":"$context.status","integration":"$context.integration.status","ms":"$context.responseLatency","error":"$context.integrationErrorMessage"}`),
 		},
 		DefaultRouteSettings: &awsapigatewayv2.CfnStage_RouteSettingsProperty{
 			ThrottlingRateLimit: jsii.Number(others), ThrottlingBurstLimit: jsii.Number(2 * others),
-			// Detailed metrics cost money; byRoute counts the requests of each route in the log instead.
+			// Detailed metrics cost money; the query byRoute counts requests in the log instead.
 			DetailedMetricsEnabled: jsii.Bool(false),
 		},
 		RouteSettings: throttles(c),
@@ -90,8 +88,8 @@ func (a api) addRoutes(l lambdas) {
 	}
 }
 
-// routeKey returns $default for the page's share, because {proxy+} does not match the empty path of
-// the page.
+// {proxy+} does not match the empty path of the page, so routeKey returns $default for the page's
+// share.
 func routeKey(s routes.Share) string {
 	if s == routes.Shares[0] {
 		return "$default"
@@ -99,10 +97,7 @@ func routeKey(s routes.Share) string {
 	return "ANY /" + s.Name + "/{proxy+}"
 }
 
-// throttles returns the rate limit of each share except the page's, which is the default. All limits
-// add up to RequestsPerSecond. API Gateway fills a bucket per route, so a flood of one share does
-// not affect the others. ("Throttle requests to your HTTP APIs": the limits are targets and may be
-// exceeded briefly.)
+// Each route has a limit of its own, so a flood of one share does not affect the others.
 func throttles(c config) map[string]any {
 	all, rates := map[string]any{}, routes.Throttles(c.RequestsPerSecond)
 	for _, s := range routes.Shares[1:] {

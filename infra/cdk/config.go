@@ -12,7 +12,7 @@ import (
 	"verdetto/shared/runtime/config/parameters"
 )
 
-// config holds the operator's choices; docs/aws.md says what each means. None is secret.
+// config holds the operator's choices, none of which is secret. docs/aws.md explains them.
 type config struct {
 	Name    string `json:"name"`
 	Account string `json:"account"`
@@ -27,9 +27,9 @@ type config struct {
 	AlarmEmail string   `json:"alarmEmail"`
 	Operator   operator `json:"operator"` // missing details are reported, but do not stop the deployment
 
-	StripePrice        string   `json:"stripePrice"`        // empty: nothing is sold by card
-	StripeFormerPrices []string `json:"stripeFormerPrices"` // earlier prices, whose subscriptions stay valid
-	SolanaWallet       string   `json:"solanaWallet"`       // empty: nothing is sold in USDC
+	StripePrice        string   `json:"stripePrice"` // empty: nothing is sold by card
+	StripeFormerPrices []string `json:"stripeFormerPrices"`
+	SolanaWallet       string   `json:"solanaWallet"` // empty: nothing is sold in USDC
 	SolanaNetwork      string   `json:"solanaNetwork"`
 	SolanaMint         string   `json:"solanaMint"` // empty: USDC on mainnet-beta
 	PriceUSDC          string   `json:"priceUSDC"`
@@ -43,11 +43,10 @@ type config struct {
 	QuotaFree  int            `json:"quotaFree"`
 	QuotaCalls map[string]int `json:"quotaCalls"`
 	PaidCalls  bool           `json:"paidCalls"`
-	// OriginSecret is the number of the value in the secret NAME/origin that the distribution sends.
-	// Raising it is the middle step of a rotation.
+	// OriginSecret is the key, in the secret NAME/origin, of the value that the distribution sends.
 	OriginSecret int `json:"originSecret"`
 
-	RequestsPerSecond      int    `json:"requestsPerSecond"` // divided among routes.Shares
+	RequestsPerSecond      int    `json:"requestsPerSecond"`
 	Instances              int    `json:"instances"`
 	MonthlyBudget          int    `json:"monthlyBudget"`
 	FreeTier               string `json:"freeTier"`
@@ -118,7 +117,7 @@ func (c config) mailDomain() string { return domainOf(c.mailAddress()) }
 func (c config) mailAddress() string {
 	from, err := mail.ParseAddress(c.MailFrom)
 	if err != nil {
-		panic(err) // check validated it
+		panic(err)
 	}
 	return from.Address
 }
@@ -129,7 +128,7 @@ type operator struct {
 	Email   string `json:"email"`
 	Phone   string `json:"phone"`
 	Number  string `json:"number"` // in the company register, or for VAT
-	Law     string `json:"law"`    // the country whose law applies
+	Law     string `json:"law"`
 }
 
 type particular struct{ field, variable, value, wanted string }

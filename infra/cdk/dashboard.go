@@ -15,8 +15,6 @@ type board struct {
 	errors, durations, throttles, units, edges []cloudwatch.IMetric
 }
 
-// byRoute reads the log only when the operator runs it or opens the dashboard. Metrics of each route
-// would cost money every month.
 const byRoute = `filter msg = "request" | stats count(*) as calls, sum(status >= 500) as failures, sum(status = 429) as refused, pct(ms, 50) as p50, pct(ms, 95) as p95 by route | sort calls desc | limit 100`
 
 func newBoard(stack awscdk.Stack, c config, l lambdas) board {
@@ -33,8 +31,8 @@ func newBoard(stack awscdk.Stack, c config, l lambdas) board {
 	}
 	awslogs.NewCfnQueryDefinition(stack, jsii.String("Routes"), &awslogs.CfnQueryDefinitionProps{
 		Name: jsii.String(c.Name + "/routes"), LogGroupNames: &logs, QueryString: jsii.String(byRoute)})
-	// The edge's metrics exist only in us-east-1. This stack cannot refer to the edge if that belongs
-	// to another stack, so a search expression finds the metrics.
+	// This stack cannot refer to an edge in another stack, so a search expression finds the metrics,
+	// which exist only in us-east-1.
 	for _, m := range [][2]string{{"Requests", "Sum"}, {"4xxErrorRate", "Average"}, {"5xxErrorRate", "Average"}} {
 		b.edges = append(b.edges, cloudwatch.NewMathExpression(&cloudwatch.MathExpressionProps{
 			Expression: jsii.String("SEARCH('{AWS/CloudFront,DistributionId,Region} MetricName=\"" + m[0] + "\"', '" +

@@ -18,8 +18,6 @@ func awsDocument(t *testing.T) string {
 	return string(data)
 }
 
-// In the table of costs, each cost is price times quantity, the last row holds the sums, and the
-// first paragraph states them in whole dollars.
 func TestDocumentCosts(t *testing.T) {
 	doc := awsDocument(t)
 	_, rest, _ := strings.Cut(doc, "| charged for |")

@@ -17,9 +17,8 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// edge is the distribution that callers reach. It caches the answers that the table of endpoints
-// allows, for the functions' s-maxage. A secret proves to the functions that a request came through
-// the edge, so they can believe the caller's address in its header.
+// The edge sends a secret with each request, so the functions know that the header with the
+// caller's address is not forged.
 type edge struct {
 	distribution cloudfront.Distribution
 	url          *string
@@ -32,22 +31,18 @@ const (
 	authHeader   = "Authorization"
 )
 
-// ownHeaders are about one caller. The edge removes them from answers that it shares among callers.
+// ownHeaders are about one caller, so the edge removes them from answers that it shares.
 var ownHeaders = []string{"X-RateLimit-Remaining", "RateLimit", "X-Request-Id"}
 
-// keyHeaders may hold an API key, so they are part of the cache key of each endpoint that checks
-// keys. An origin request policy cannot list Authorization.
+// An origin request policy cannot list Authorization, so keyHeaders are part of the cache key, which
+// CloudFront forwards.
 var keyHeaders = []string{keyHeader, authHeader}
 
-// An origin request policy lists at most ten headers: those in always for all endpoints, and those
-// in usual for uncached endpoints without their own list. Host is missing, because API Gateway
-// chooses the API by it. The ready-made policy AllViewerExceptHostHeader would need no list, but
-// with it any caller could forge an address: it adds no CloudFront-Viewer-Address, and forwards a
-// header of this name from the caller.
+// An origin request policy lists at most ten headers. The ready-made AllViewerExceptHostHeader needs
+// no list, but would let callers forge CloudFront-Viewer-Address.
 var (
 	always = []string{viewerHeader, "Accept", "Content-Type", "Origin", "Access-Control-Request-Method"}
-	// The last header serves a single path, which therefore needs no cache behaviour of its own.
-	usual = []string{"Accept-Language", "If-None-Match", "Idempotency-Key", "Payment-Signature",
+	usual  = []string{"Accept-Language", "If-None-Match", "Idempotency-Key", "Payment-Signature",
 		"X-Telegram-Bot-Api-Secret-Token"}
 )
 
@@ -133,14 +128,12 @@ func newEdge(stack awscdk.Stack, c config, a api) edge {
 	return e
 }
 
-// originSecret returns a reference that CloudFormation resolves during the deployment, so the
-// template does not contain the secret.
+// CloudFormation resolves the reference during the deployment, so the template does not contain
+// the secret.
 func originSecret(c config) *string {
 	return jsii.String(fmt.Sprintf("{{resolve:secretsmanager:%s/origin:SecretString:%d}}", c.Name, c.OriginSecret))
 }
 
-// responseHeaders returns the policy that adds security headers for browsers. The referrer policy and
-// the content security policy that a function sets, such as those of a page, take precedence.
 func responseHeaders(stack awscdk.Stack, c config, id string, dropped ...string) cloudfront.ResponseHeadersPolicy {
 	props := &cloudfront.ResponseHeadersPolicyProps{
 		ResponseHeadersPolicyName: jsii.String(c.Name + "-" + strings.ToLower(id)),
@@ -166,9 +159,8 @@ func responseHeaders(stack awscdk.Stack, c config, id string, dropped ...string)
 	return made
 }
 
-// logged lists the fields of the edge's log. IP address, query, cookie, referrer and user agent are
-// missing, because they identify callers or carry e-mail addresses, signed links and keys. (AWS, "Configure
-// standard logging (v2)" and "Standard logging reference".)
+// IP address, query, cookie, referrer and user agent are missing, because they identify callers or
+// carry e-mail addresses, signed links and keys.
 var logged = []string{
 	"timestamp(ms)", "x-edge-location", "x-edge-request-id", "cs-method", "cs-protocol", "cs-uri-stem",
 	"cache-behavior-path-pattern",
@@ -176,8 +168,7 @@ var logged = []string{
 	"c-country", "asn",
 }
 
-// newAccessLog uses standard logging (v2), which has selectable fields and can be set up only in
-// us-east-1.
+// newAccessLog uses standard logging (v2), because the fields of other logs cannot be selected.
 func newAccessLog(stack awscdk.Stack, c config, d cloudfront.Distribution) {
 	bucket := awss3.NewBucket(stack, jsii.String("AccessLogs"), &awss3.BucketProps{
 		BlockPublicAccess: awss3.BlockPublicAccess_BLOCK_ALL(), Encryption: awss3.BucketEncryption_S3_MANAGED,
@@ -190,8 +181,7 @@ func newAccessLog(stack awscdk.Stack, c config, d cloudfront.Distribution) {
 		RemovalPolicy: awscdk.RemovalPolicy_RETAIN,
 	})
 	name(bucket, "AccessLogs")
-	// AWS writes this policy for a log delivery that is set up by hand ("Enable logging from AWS
-	// services").
+	// AWS writes the same policy for a log delivery that is set up by hand.
 	bucket.AddToResourcePolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
 		Sid: jsii.String("Delivery"), Actions: list("s3:PutObject"),
 		Resources:  &[]*string{bucket.ArnForObjects(jsii.String("AWSLogs/" + c.Account + "/*"))},

@@ -13,7 +13,6 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// Each path has the cache key, the forwarded headers and the response headers of its endpoint.
 func TestBehaviours(t *testing.T) {
 	for _, name := range []string{"example", "least", "most"} {
 		t.Run(name, func(t *testing.T) {
@@ -93,7 +92,6 @@ func TestCacheKeys(t *testing.T) {
 			t.Errorf("%s is of no endpoint", id)
 		}
 	}
-	// Unshared answers are cached for at most one second, under all parameters and the API key.
 	c := h.property("UnsharedCache", "CachePolicyConfig")
 	key := at(c, "ParametersInCacheKeyAndForwardedToOrigin")
 	if got := compact(at(key, "HeadersConfig")) + compact(at(key, "QueryStringsConfig")) +
@@ -128,8 +126,6 @@ func TestAnswersTellBrowsers(t *testing.T) {
 	}
 }
 
-// Each endpoint receives the headers in its description, within CloudFront's limit of ten, and none
-// that a caller could forge.
 func TestHeadersArePassedOn(t *testing.T) {
 	h := fixture(t, "example")
 	for id, r := range h.Resources {
@@ -141,7 +137,6 @@ func TestHeadersArePassedOn(t *testing.T) {
 			t.Errorf("%s passes on %d headers; CloudFront takes ten", id, len(headers))
 		}
 		if b := h.property(id, "OriginRequestPolicyConfig", "HeadersConfig", "HeaderBehavior"); b != "whitelist" {
-			// Without a list of headers, CloudFront forwards the caller's CloudFront-Viewer-Address.
 			t.Errorf("%s passes on %v", id, b)
 		}
 		for _, must := range []any{viewerHeader, "Content-Type", "Origin", "Access-Control-Request-Method"} {
@@ -224,9 +219,6 @@ func described(t *testing.T, r routes.Route) []parameter {
 	return operation.Parameters
 }
 
-// personal matches fields of CloudFront's logs that may hold an e-mail address, a session, a signed
-// link, a key or an IP address, or that describe the caller's connection. ("Standard logging
-// reference".)
 var personal = regexp.MustCompile(`query|cookie|referer|user-agent|^c-ip$|c-ip-version|x-forwarded-for|c-port|headers|ssl|ja3|ja4`)
 
 func TestLogsHoldNothingPersonal(t *testing.T) {
@@ -278,10 +270,7 @@ func TestLogsHoldNothingPersonal(t *testing.T) {
 	}
 }
 
-// CloudFront caches some error statuses by default ("How CloudFront
-// processes and caches HTTP 4xx and 5xx status codes from your origin"). Where the minimum cache
-// time is configurable, it is 0. For 412 and 415 only the answer's own lifetime counts, and no
-// problem document has one.
+// 412 and 415 are missing, because CloudFront caches them only for the answer's own lifetime.
 func TestErrorsHaveNoLeast(t *testing.T) {
 	h := fixture(t, "example")
 	set := map[any]any{}

@@ -12,9 +12,6 @@ import (
 	"testing"
 )
 
-// Each function's environment is compared with the groups of package config that its main loads, and
-// their tags. All required variables must be set (those for payments only if something is sold), and
-// no unknown one.
 func TestEnvironment(t *testing.T) {
 	groups := configGroups(t)
 	for _, f := range functions {

@@ -14,24 +14,20 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// managed lists the rule groups of AWS against addresses of known attackers and requests of known
-// attacks. The core rule set is absent, because it blocks the URLs in Stripe's deliveries and
-// clients without a User-Agent. (AWS, "AWS Managed Rules rule groups list".)
+// The core rule set is absent, because it blocks the URLs in Stripe's deliveries and clients without a
+// User-Agent.
 var managed = []string{"AWSManagedRulesAmazonIpReputationList", "AWSManagedRulesKnownBadInputsRuleSet"}
 
-// rare matches the paths of the shop and of alerts.
 const rare = "^(" + routes.Alias + ")?/v1/(pro|termini|privacy|contatti|note-legali|alerts)(/|$)"
 
-// rarePerFiveMinutes is the firewall's limit for one address on rare paths. 100 addresses at this
-// limit use at most two thirds of the calls per second of the shop's share, or of that of alerts,
-// unless these shares are very small.
+// 100 addresses at this limit use at most two thirds of the share of the shop or of alerts, unless
+// the share is very small.
 func rarePerFiveMinutes(c config) int {
 	const addresses = 100
 	rates := routes.Throttles(c.RequestsPerSecond)
 	return min(c.RequestsPerFiveMinutes, max(10, min(rates["shop"], rates["alerts"])*300*2/3/addresses))
 }
 
-// firewall returns the ARN of the operator's firewall or of one that it creates, or nil for none.
 func firewall(stack awscdk.Stack, c config) *string {
 	if c.Firewall != "" {
 		return jsii.String(c.Firewall)
@@ -90,8 +86,6 @@ func firewall(stack awscdk.Stack, c config) *string {
 	return made.AttrArn()
 }
 
-// refusalBodies have the form and the codes of the functions' problem documents. (The firewall
-// sends them as application/json.)
 func refusalBodies() map[string]any {
 	bodies := map[string]any{}
 	for status, p := range map[int]struct{ code, title, detail string }{
@@ -136,7 +130,7 @@ func matching(which func(routes.Route) bool) string {
 	return "^(" + routes.Alias + ")?(" + strings.Join(paths, "|") + ")/?$"
 }
 
-// withKey matches requests that seem to have a key in some header. The functions check the key.
+// withKey does not check the key: the functions do.
 func withKey() *awswafv2.CfnWebACL_StatementProperty {
 	var in []*awswafv2.CfnWebACL_StatementProperty
 	for _, header := range keyHeaders {

@@ -16,9 +16,6 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// The tests inspect the template as CloudFormation gets it, made from three configurations and from
-// stand-ins for the executables.
-
 func TestMain(m *testing.M) {
 	if out := os.Getenv("CDK_TEST_OUT"); out != "" { // started by TestGoodSynthIsQuiet
 		if err := run("example.json", standIns(), out); err != nil {
@@ -50,8 +47,6 @@ func tempDir() string {
 	return dir
 }
 
-// standIns is a folder with a small file in place of each function's executable. The files differ, as
-// executables do.
 var standIns = sync.OnceValue(func() string {
 	dir := tempDir()
 	for _, f := range functions {
@@ -65,7 +60,6 @@ var standIns = sync.OnceValue(func() string {
 	return dir
 })
 
-// fixtureConfigs returns the documented example, the minimum, and one with most options set.
 func fixtureConfigs(t testing.TB) map[string]config {
 	t.Helper()
 	example, err := load("example.json")
@@ -91,8 +85,8 @@ func fixtureConfigs(t testing.TB) map[string]config {
 }
 
 type synthesized struct {
-	out       string   // folder of the templates
-	texts     []string // one per stack
+	out       string
+	texts     []string
 	Resources map[string]resource
 	Outputs   map[string]any
 	text      string
@@ -121,7 +115,6 @@ func fixture(t testing.TB, name string) *synthesized {
 	if faults := c.check(); len(faults) > 0 {
 		t.Fatalf("%s: %q", name, faults)
 	}
-	// cdk-nag writes its findings beside the templates.
 	fixtures[name] = build(t, c, cdknag.NewAwsSolutionsChecks(&cdknag.NagPackProps{}))
 	return fixtures[name]
 }

@@ -21,15 +21,14 @@ import (
 type function struct {
 	name    string
 	timeout int // seconds
-	// instances is the reserved concurrency, if the account's quota suffices. It is also a maximum, so
-	// a flood of one function's calls does not affect the others.
+	// instances is the reserved concurrency, which is also a maximum, so a flood of calls to one
+	// function does not affect the others.
 	instances int
-	http      bool // it answers callers
-	// a worker processes a queue of its own, sends mails, and is called by schedules
+	http      bool
+	// A worker has a queue, sends mails and is called by schedules.
 	worker bool
-	links  bool // it writes links to the service
-	// table lists the DynamoDB actions with which the function writes to the table; schema.Accesses
-	// lists the partitions. A transaction that checks a condition needs ConditionCheckItem.
+	links  bool
+	// A transaction that checks a condition needs the action ConditionCheckItem.
 	table []string
 }
 
@@ -94,7 +93,7 @@ func newFunction(stack awscdk.Stack, c config, assets string, p parts, f functio
 		LogGroup:              log,
 		LoggingFormat:         awslambda.LoggingFormat_JSON,
 		ApplicationLogLevelV2: awslambda.ApplicationLogLevel_INFO,
-		// The function logs its own line per request, which replaces the three lines of Lambda.
+		// The function logs a line for each request, which replaces the three lines of Lambda.
 		SystemLogLevelV2: awslambda.SystemLogLevel_WARN,
 		Role:             role,
 		Environment:      f.environment(c, p),
@@ -110,7 +109,7 @@ func newFunction(stack awscdk.Stack, c config, assets string, p parts, f functio
 	return made
 }
 
-// environment names the parameter of each secret, which the function reads once at its start.
+// environment contains the names of the parameters with secrets, not the secrets.
 func (f function) environment(c config, p parts) *map[string]*string {
 	e := map[string]*string{"VERDETTO_TABLE": p.table.TableName()}
 	set := func(key, value string) { e[key] = jsii.String(value) }
@@ -118,7 +117,7 @@ func (f function) environment(c config, p parts) *map[string]*string {
 		set(secret.Variable, "ssm:"+secret.Path(c.Name))
 	}
 	if f.http {
-		// Go's garbage collector runs about a third as often as by default, which saves processor time.
+		// Above the default of 100, GOGC makes garbage collections rarer.
 		set("GOGC", "300")
 	}
 	if f.links {
@@ -199,8 +198,7 @@ func (f function) chain(c config, set func(key, value string)) (sold bool) {
 	return true
 }
 
-// allowed returns exactly the permissions that the function needs. The CDK adds the permission for
-// dead letters of events.
+// The CDK adds the permission for dead letters of events.
 func (f function) allowed(c config, p parts, log awslogs.LogGroup) []awsiam.PolicyStatement {
 	statements := []awsiam.PolicyStatement{
 		allow("Log", []string{"logs:CreateLogStream", "logs:PutLogEvents"}, log.LogGroupArn()),
@@ -235,12 +233,10 @@ func (f function) allowed(c config, p parts, log awslogs.LogGroup) []awsiam.Poli
 	return statements
 }
 
-// unreserved is the concurrency that Lambda keeps for functions without a reservation. (AWS,
-// "Configuring reserved concurrency for a function".)
+// unreserved is the concurrency that Lambda keeps for functions without a reservation.
 const unreserved = 100
 
-// reserved returns the reserved concurrency of a function, or 0. If the account's quota is too
-// small for the defaults, only the operator's own values apply.
+// If the account's quota is too small for the defaults, only the operator's own values apply.
 func (c config) reserved(f function) int {
 	if n, ok := c.Reserved[f.name]; ok {
 		return n
@@ -281,9 +277,7 @@ func newLog(stack awscdk.Stack, c config, id, called string) awslogs.LogGroup {
 
 const liveAlias = "live"
 
-// newLive creates the alias that all callers use. The template always names $LATEST, so
-// CloudFormation never moves the alias. Only infra/rollout does. If a worker fails on an event, the
-// event is retried at most twice and then becomes a dead letter.
+// The template always names $LATEST, so CloudFormation never moves the alias; infra/rollout does.
 func newLive(stack awscdk.Stack, p parts, f function, made awslambda.Function) awslambda.Alias {
 	props := &awslambda.AliasProps{AliasName: jsii.String(liveAlias), Version: made.LatestVersion()}
 	if f.worker {

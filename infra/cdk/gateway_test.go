@@ -14,9 +14,9 @@ import (
 )
 
 type gateway struct {
-	behaviours []any             // in order; the default one is last
-	origins    map[any]string    // what CloudFront writes before a path, by the origin's id
-	functions  map[string]string // by route key
+	behaviours []any
+	origins    map[any]string
+	functions  map[string]string
 	rates      map[string]float64
 }
 
@@ -53,8 +53,6 @@ func gatewayOf(t *testing.T, h *synthesized) gateway {
 	return g
 }
 
-// route returns the key of the route of a path, and the path as API Gateway sees it. (AWS, "Create
-// routes for HTTP APIs in API Gateway" and "Cache behavior settings".)
 func (g gateway) route(path string) (key, raw string) {
 	i := slices.IndexFunc(g.behaviours, func(b any) bool {
 		pattern, given := at(b, "PathPattern").(string)
@@ -67,8 +65,6 @@ func (g gateway) route(path string) (key, raw string) {
 	return "$default", origin + path
 }
 
-// Every path reaches its function, which sees the path that the caller sent. Unknown paths, and a
-// path that begins with the name of a share, go to the function that answers 404.
 func TestRoutesLead(t *testing.T) {
 	for _, name := range []string{"example", "least", "most"} {
 		g := gatewayOf(t, fixture(t, name))
@@ -96,11 +92,6 @@ func TestRoutesLead(t *testing.T) {
 	}
 }
 
-// Ten routes share the throughput: one for each function that callers reach, three more for analisi
-// and one more for pro, because Stripe's webhook has its own. All limits add up to RequestsPerSecond,
-// and to at most half of the account's quota in a region. Fewer than ten addresses at the firewall's
-// limit cannot use up any route, and fewer than 100 at its lower limit for the shop and for alerts
-// cannot use up their routes. An IPv6 customer would have more addresses.
 func TestThrottles(t *testing.T) {
 	h := fixture(t, "example")
 	g := gatewayOf(t, h)
@@ -151,7 +142,6 @@ func TestThrottles(t *testing.T) {
 	}
 }
 
-// ApiThrottled counts only the 429s of API Gateway. Those of a function have an integration status.
 func TestThrottledCallsAreCounted(t *testing.T) {
 	h := fixture(t, "example")
 	if format := compact(h.property("ApiStage", "AccessLogSettings", "Format")); !strings.Contains(format,

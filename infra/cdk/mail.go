@@ -12,13 +12,11 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// notices holds the topics for alarms and for returned mail. They are not encrypted at rest: SES
-// and CloudWatch cannot use AWS's own key, and a key of ours would cost more than the topics. SNS
-// keeps a message only until it is delivered.
+// The topics are not encrypted at rest: SES and CloudWatch cannot use AWS's own key, and a key of ours
+// would cost more than the topics.
 type notices struct{ alarms, returns awssns.Topic }
 
-// newNotices creates the alarm topic of a stack, which must be in the region of its alarms, and in
-// the service's own stack (prefix "") also the topic of returned mail.
+// The topic of alarms must be in the region of the alarms.
 func newNotices(stack awscdk.Stack, c config, prefix string) notices {
 	ours := map[string]any{"StringEquals": map[string]string{"aws:SourceAccount": c.Account}}
 	topic := func(id, purpose, service string) awssns.Topic {
@@ -57,9 +55,9 @@ func newMailer(stack awscdk.Stack, c config, n notices) mailer {
 	name(set, "MailSet")
 	identity := awsses.NewEmailIdentity(stack, jsii.String("MailIdentity"), &awsses.EmailIdentityProps{
 		Identity: awsses.Identity_Domain(jsii.String(c.mailDomain())), ConfigurationSet: set,
-		FeedbackForwarding: jsii.Bool(false), // the topic receives it
-		// SPF covers the sender's own domain, as DMARC requires. Until this domain's DNS records
-		// exist, SES uses a domain of AWS.
+		FeedbackForwarding: jsii.Bool(false), // the topic of returned mail receives feedback
+		// With this domain, SPF counts for DMARC. Until the domain's DNS records exist, SES uses a
+		// domain of AWS.
 		MailFromDomain:              jsii.String(c.bounceDomain()),
 		MailFromBehaviorOnMxFailure: awsses.MailFromBehaviorOnMxFailure_USE_DEFAULT_VALUE,
 	})
@@ -91,8 +89,6 @@ func (c config) bounceDomain() string { return "bounces." + c.mailDomain() }
 type record struct{ output, value, what string }
 
 // mailRecords returns the DNS records that large providers require of bulk senders, besides DKIM.
-// (AWS, "Using a custom MAIL FROM domain" and "Complying with DMARC authentication protocol in
-// Amazon SES"; Google, "Email sender guidelines".)
 func (c config) mailRecords() []record {
 	return []record{
 		{"MailFromMx", c.bounceDomain() + " MX 10 feedback-smtp." + c.Region + ".amazonses.com",

@@ -3,10 +3,7 @@
 //
 //	go run ./infra/cdk -config verdetto.json -assets dist -out cdk.out
 //
-// The same choices and executables always give the same template, without look-ups and without
-// secrets. Invalid choices give no template but a list of all faults. The paths come from
-// routes.Table and the table's schema from dynamostore/schema, so neither is stated twice.
-//
+// The same choices and executables give the same template, without look-ups and without secrets.
 // Start reading at newStacks.
 package main
 
@@ -38,8 +35,8 @@ func main() {
 	}
 }
 
-// closeRuntime ends the CDK's Node.js process. The library waits for this process twice, and reports
-// the second wait, which fails, on os.Stderr even after a good end.
+// The library waits for the CDK's Node.js process twice, and reports the failure of the second wait on
+// os.Stderr even after a good end.
 func closeRuntime() {
 	if null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0); err == nil {
 		os.Stderr = null
@@ -85,10 +82,9 @@ func newApp(out string) awscdk.App {
 		TreeMetadata:       jsii.Bool(false),
 		Context: &map[string]any{
 			"@aws-cdk/aws-cloudfront:defaultSecurityPolicyTLSv1.2_2021": true,
-			// All ARNs start with arn:aws, as everywhere in this program.
-			"@aws-cdk/core:enablePartitionLiterals": true,
-			"@aws-cdk/core:target-partitions":       []string{"aws"},
-			"@aws-cdk/core:checkSecretUsage":        true,
+			"@aws-cdk/core:enablePartitionLiterals":                     true,
+			"@aws-cdk/core:target-partitions":                           []string{"aws"},
+			"@aws-cdk/core:checkSecretUsage":                            true,
 			// The CDK must not merge the policy statements of this program.
 			"@aws-cdk/aws-iam:minimizePolicies": false,
 			// sam local finds the executables by this metadata.
@@ -101,9 +97,8 @@ func newApp(out string) awscdk.App {
 	return awscdk.NewApp(props)
 }
 
-// newStacks makes all parts. The edge must be in us-east-1, where CloudFront has its firewall, logs
-// and metrics, so a service elsewhere gets a second stack. The stacks need not refer to each other,
-// because both use the domains that the operator chose.
+// The edge must be in us-east-1, where CloudFront has its firewall, logs and metrics, so a service
+// elsewhere gets a second stack.
 func newStacks(app awscdk.App, c config, assets string) []awscdk.Stack {
 	stack := newStack(app, "Verdetto", c.Name, c.Region, c.Account)
 	stacks, before := []awscdk.Stack{stack}, stack

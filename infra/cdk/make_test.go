@@ -8,14 +8,11 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// make deploy requires the CDK's command line but no test tools, and adopts existing resources only
-// on request.
 func TestMakeDeploy(t *testing.T) {
 	make := testenv.Command(t, "make", "apt-get install make")
 	plan := func(args ...string) string {
 		t.Helper()
-		// With --always-make, make plans every step, so it does not matter which tools are
-		// installed.
+		// --always-make plans every step, whichever tools are installed.
 		out, err := exec.Command(make, append([]string{"-C", "../..", "--dry-run", "--always-make", "deploy",
 			"CONFIG=verdetto.json"}, args...)...).CombinedOutput()
 		if err != nil {

@@ -14,8 +14,6 @@ var unwatched = map[string]string{
 	"Throttled429": "a caller over its quota is no fault",
 }
 
-// Every metric of the log lines has an alarm or a reason for none. Alarms and graphs in their
-// namespace use metrics that a function logs, with exactly the dimensions stack and function.
 func TestAlarmsAndMetrics(t *testing.T) {
 	logged := loggedMetrics(t)
 	for _, name := range []string{"example", "most"} {
@@ -51,8 +49,8 @@ func TestAlarmsAndMetrics(t *testing.T) {
 				}
 			}
 		}
-		// The dashboard is a JSON text with references. A metric of a graph is a list: namespace,
-		// name, and then names and values of dimensions.
+		// In the dashboard's JSON, a metric is a list: namespace, name, and then names and values of
+		// dimensions.
 		board := strings.ReplaceAll(compact(h.property("Dashboard", "DashboardBody")), `\"`, `"`)
 		for _, part := range strings.Split(board, `["`+namespace+`","`)[1:] {
 			w := strings.Split(part, `"`)

@@ -9,8 +9,6 @@ import (
 	"testing"
 )
 
-// accepted lists deliberate findings of cdk-nag. Other findings fail the test, and so do entries
-// without one.
 var accepted = []struct{ rule, where, why string }{
 	{"AwsSolutions-APIG4", "/Verdetto/Route",
 		"Callers without a key are welcome; keys are checked by the functions, and API Gateway has no authorizer for " +

@@ -12,7 +12,7 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// name sets the logical id of a construct: under another id, a deployment would replace the resource.
+// Under another logical id, a deployment would replace the resource.
 func name(construct constructs.Construct, id string) {
 	made := construct.Node().DefaultChild()
 	if made == nil {

@@ -16,15 +16,13 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// origin connects CloudFront to API Gateway: by a domain, and by mutual TLS if ClientCertificate
-// and Authority are set. (AWS, "Mutual TLS (origin) with CloudFront" and "How to turn on mutual TLS
-// authentication for your HTTP APIs in API Gateway".)
+// origin connects CloudFront to API Gateway by a domain, and by mutual TLS if ClientCertificate and
+// Authority are set.
 type origin struct {
-	Domain            string `json:"domain"`            // used only by the distribution
+	Domain            string `json:"domain"`
 	Certificate       string `json:"certificate"`       // ARN in the stack's region
 	ClientCertificate string `json:"clientCertificate"` // ARN in us-east-1; CloudFront presents it
-	// Authority is the PEM file of the client certificate's authority, relative to the
-	// configuration file.
+	// Authority is a PEM file, whose path is relative to the configuration file.
 	Authority string `json:"authority"`
 }
 
@@ -34,8 +32,7 @@ func (o origin) isMutual() bool { return o.ClientCertificate != "" }
 
 func (o origin) rules(c config) []rule {
 	if o == (origin{}) {
-		// CloudFront's stack is in us-east-1, and stacks in two regions cannot exchange addresses,
-		// so a service elsewhere needs a domain.
+		// Stacks in two regions cannot exchange addresses, so a service outside us-east-1 needs a domain.
 		return []rule{{"origin", when(c.Region != edgeRegion && regionShape.MatchString(c.Region),
 			"missing: elsewhere than in us-east-1 API Gateway needs a domain of its own, by which CloudFront reaches "+
 				"it")}}
@@ -61,8 +58,6 @@ func (o origin) rules(c config) []rule {
 	return rules
 }
 
-// checkAuthority fails unless the file holds certificates of authorities and nothing else, such as a
-// private key.
 func checkAuthority(file string) error {
 	rest, err := os.ReadFile(file)
 	if err != nil {
@@ -92,8 +87,6 @@ func checkAuthority(file string) error {
 	return nil
 }
 
-// behind serves API Gateway under the origin's domain. With mutual TLS, API Gateway refuses a
-// connection without a certificate of the authority.
 func (o origin) behind(stack awscdk.Stack, api awsapigatewayv2.CfnApi, stage awsapigatewayv2.CfnStage) {
 	props := &awsapigatewayv2.CfnDomainNameProps{
 		DomainName: jsii.String(o.Domain),

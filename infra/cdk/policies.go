@@ -12,7 +12,7 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// policies makes each policy of the edge only once, because an account may have only 20 of each kind.
+// An account may have only 20 policies of each kind, so policies makes each policy once.
 type policies struct {
 	stack    awscdk.Stack
 	config   config
@@ -24,8 +24,8 @@ func newPolicies(stack awscdk.Stack, c config) policies {
 	return policies{stack, c, map[string]cloudfront.IOriginRequestPolicy{}, map[string]cloudfront.ICachePolicy{}}
 }
 
-// request forwards the named headers, no cookies, and all query parameters or none. Cached answers
-// use none, because CloudFront always forwards the parameters of the cache key.
+// query is false for cached answers, because CloudFront forwards the parameters of the cache key
+// anyway.
 func (p policies) request(headers []string, query bool) cloudfront.IOriginRequestPolicy {
 	id := "OriginRequest"
 	for _, h := range headers {
@@ -58,16 +58,11 @@ func cacheID(r routes.Route) string {
 	return "OpenCache"
 }
 
-// cache returns a policy that caches answers as long as they state. The cache key holds all
-// parameters, and the API key where keys are checked, so an invented parameter reaches the
-// function, which refuses it before it reads the store.
 func (p policies) cache(r routes.Route) cloudfront.ICachePolicy {
 	return p.keeping(cacheID(r), longest(), r.Keyed())
 }
 
-// unshared returns the policy for answers that are not shared among callers. They are marked
-// no-store or private, so CloudFront does not cache them. The maximum TTL of the policy is still
-// not 0, because then CloudFront would not forward Authorization.
+// The maximum TTL is one second, because with 0 CloudFront would not forward Authorization.
 func (p policies) unshared() cloudfront.ICachePolicy {
 	return p.keeping("UnsharedCache", time.Second, true)
 }

@@ -10,14 +10,13 @@ import (
 	"verdetto/shared/store/dynamostore/schema"
 )
 
-// unnarrowable lists actions that have no resource, or one whose name AWS chooses.
 var unnarrowable = []string{"s3:PutObject"}
 
 type grant struct {
 	id        string
 	actions   []string
 	resources []string
-	principal bool // the policy of a resource, which allows service to use it
+	principal bool
 	service   string
 }
 
@@ -74,8 +73,6 @@ func (g grant) wide() []string {
 	return faults
 }
 
-// No statement allows a wildcard action, or a wildcard resource where the AWS service supports a
-// narrower one. Statements that deny may be wide.
 func TestPolicies(t *testing.T) {
 	for _, name := range []string{"example", "least", "most"} {
 		h := fixture(t, name)
@@ -129,7 +126,6 @@ func TestWhoReadsWhichSecret(t *testing.T) {
 	}
 }
 
-// TestWhoMayDoWhat lists all permissions of each function, so that a person reviews every change.
 func TestWhoMayDoWhat(t *testing.T) {
 	h := fixture(t, "example")
 	visitor := []string{"dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query", "dynamodb:UpdateItem",
@@ -199,7 +195,6 @@ func TestPartitions(t *testing.T) {
 	}
 }
 
-// TestWhoIsKeptFromWhat lists what an attacker must not reach through a compromised function.
 func TestWhoIsKeptFromWhat(t *testing.T) {
 	for _, c := range []struct{ function, how, partition string }{
 		{"analisi", "write", "CUSTOMER#"}, {"pricetrends", "write", "CUSTOMER#"}, {"compat", "write", "CUSTOMER#"},

@@ -12,18 +12,16 @@ import (
 type queues struct {
 	stack   awscdk.Stack
 	workers int
-	// The queue of refresh carries origins and departures to refresh; those of pro and alerts carry
-	// signals that the outbox contains work.
+	// The queue of refresh carries origins and departures to refresh. The queues of pro and alerts
+	// carry signals that the outbox contains work.
 	ofFunction map[string]queue
-	// events receives events that could not be delivered, or on which a function failed repeatedly.
+	// events receives what could not be delivered, or made a function fail repeatedly.
 	events awssqs.Queue
 }
 
 type queue struct{ work, dead awssqs.Queue }
 
-// tries is the number of deliveries after which a message becomes a dead letter. It is high because
-// a deployment or a rate limit that stops a worker also uses up a delivery. It also makes a refresh
-// retry for 13 hours (refresh.Waits).
+// tries is high, because a deployment or a rate limit that stops a worker also uses up a delivery.
 const tries = 8
 
 func newQueues(stack awscdk.Stack, c config) queues {
@@ -94,20 +92,18 @@ func (q queues) addWorkers(l lambdas) {
 	}
 }
 
-// All origins are queued every seven days, and the due departures daily. The service calls itself from
-// outside every hour. Every five minutes pending notifications are sent, and each outbox is checked,
-// because a signal that starts its work sooner may be lost.
+// Each outbox is checked every five minutes, because a signal that starts its work may be lost.
 var schedules = []struct {
 	id, function, when string
 	event              string
-	within             int // minutes within which AWS may choose the start; 0 is at once
+	within             int // minutes within which AWS chooses the start
 	tries, seconds     int // limits of redelivery: how often, and for how long
 }{
-	// A refresh event contains its scheduled time, so after a second delivery the source is not
-	// asked again for origins that have answered.
+	// A refresh event contains its scheduled time, so after a second delivery the source is not asked
+	// again for origins that have answered.
 	{"RefreshWeekly", "refresh", "cron(0 3 ? * TUE *)",
 		`{"source":"aws.scheduler","time":"<aws.scheduler.scheduled-time>"}`, 15, 185, 24 * 60 * 60},
-	// It is retried for 12 hours, so retries end before the next day's event.
+	// Retries end after 12 hours, before the next day's event.
 	{"RefreshDepartures", "refresh", "cron(0 5 * * ? *)", `{"departures":true,"time":"<aws.scheduler.scheduled-time>"}`,
 		15, 185, 12 * 60 * 60},
 	{"RefreshCheck", "refresh", "rate(1 hour)", `{"check":true}`, 15, 2, 1800},
@@ -116,8 +112,6 @@ var schedules = []struct {
 	{"AlertsOutbox", "alerts", "rate(5 minutes)", `{"work":true}`, 0, 2, 300},
 }
 
-// Events that cannot be delivered become dead letters. The function's alias configures the same for
-// events on which the function fails.
 func newSchedules(stack awscdk.Stack, c config, q queues, l lambdas) {
 	called, arns := map[string]bool{}, []*string{}
 	for _, s := range schedules {

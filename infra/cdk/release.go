@@ -13,12 +13,10 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/assertions"
 )
 
-// A release lets an operator deploy the smallest set-up without Go, Node.js or the CDK: in
-// us-east-1, with CloudFront's domain, and without payments. It holds a template with parameters
-// and the functions' executables as zip files.
+// A release lets an operator deploy the smallest set-up without Go, Node.js or the CDK.
 
-// chosen stands for the operator's choices while the template is made. The values that references
-// lists occur nowhere else in it, so references to parameters can replace them.
+// chosen contains stand-ins for parameters, such as 111122223333, which occur nowhere else in the
+// template.
 func chosen() config {
 	c := defaults()
 	c.Account, c.Region = "111122223333", edgeRegion
@@ -30,13 +28,12 @@ func chosen() config {
 	return c
 }
 
-// choice is a parameter of the released template.
 type choice struct {
 	Type, Description                     string
 	Default                               *string `json:",omitempty"`
 	AllowedPattern, ConstraintDescription string  `json:",omitempty"`
 	stands                                string  // the value that chosen gives this choice
-	optional                              bool    // without a value, its property is omitted
+	optional                              bool
 }
 
 func references() map[string]choice {
@@ -69,8 +66,8 @@ func references() map[string]choice {
 
 const codeBucket = "CodeBucket"
 
-// releaseTemplate puts the version into the key of a function's zip file, so a newer template
-// always installs the newer executables.
+// The key of a zip file contains folder, which names the version, so a newer template installs the
+// newer executables.
 func releaseTemplate(out, assets, folder string) (map[string]any, error) {
 	made := *assertions.Template_FromStack(newStacks(newApp(out), chosen(), assets)[0], nil).ToJSON()
 	text, err := json.Marshal(made)
@@ -134,8 +131,7 @@ func refer(v any) any {
 	return v
 }
 
-// writeRelease writes NAME.zip, where NAME contains the version, with the template and the
-// functions' zip files in a folder NAME. The same executables always give the same bytes.
+// writeRelease writes the same bytes for the same executables.
 func writeRelease(file, assets string) error {
 	if err := checkBuilt(assets); err != nil {
 		return err

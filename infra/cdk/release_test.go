@@ -18,8 +18,6 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// With parameters, the released template is that of make deploy with the same choices. Metadata, the
-// place of the executables and the id of the mail subscription may differ.
 func TestReleaseTemplate(t *testing.T) {
 	needsNode(t)
 	released, err := releaseTemplate(tempDir(), standIns(), "verdetto_1.0.0_aws")
@@ -39,7 +37,7 @@ func TestReleaseTemplate(t *testing.T) {
 	c.Account, c.Generation = "998877665544", 3
 	c.MailFrom, c.AlarmEmail = "Verdetto <fares@traveller.example>", "night@watch.example"
 	c.Operator = operator{Name: "Example s.r.l.", Address: "Via Roma 1, Milano", Email: "help@traveller.example",
-		Law: "Italy"} // without a phone and a number
+		Law: "Italy"}
 	given := map[string]string{"AWS::AccountId": c.Account, "MailUser": "fares", "MailDomain": "traveller.example",
 		"AlarmEmail": c.AlarmEmail, "Generation": "3", "OperatorName": c.Operator.Name,
 		"OperatorAddress": c.Operator.Address, "OperatorEmail": c.Operator.Email, "OperatorLaw": c.Operator.Law,

@@ -12,8 +12,6 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// rule is the result of a check of the choices in field. fault says what is wrong and what to do,
-// or is empty.
 type rule struct{ field, fault string }
 
 func (c config) check() (faults []string) {
@@ -122,8 +120,7 @@ func (c config) people() []rule {
 	}
 }
 
-// exampleAccount is the account in AWS's documents and in example.json. Nothing can be deployed to
-// it, so a placeholder is no fault there.
+// Nothing can be deployed to exampleAccount, so a placeholder is no fault there.
 const exampleAccount = "123456789012"
 
 func (c config) wallet() string {

@@ -15,8 +15,7 @@ import (
 
 type props = map[string]any
 
-// statement is a row of testdata/statements.toml about the template, such as a property of all
-// queues.
+// statement is a row of testdata/statements.toml.
 type statement struct {
 	Says, Choices string
 	One, All      string // types of resources
@@ -117,8 +116,6 @@ func (s statement) spoiled(resources []props) []props {
 	return changed
 }
 
-// Each statement is true of the template. It becomes false when the resources are changed, so each
-// check can fail.
 func TestStatements(t *testing.T) {
 	all := statements(t)
 	if len(all) < 100 {

@@ -56,8 +56,6 @@ func TestTwoStacksShareNoName(t *testing.T) {
 	}
 }
 
-// After a stack is deleted the table remains under its fixed name, so a new stack of that name must
-// take it over. docs/aws.md says how, and lists the other resources that remain.
 func TestWhatOutlivesTheStack(t *testing.T) {
 	data, err := os.ReadFile("../../docs/aws.md")
 	if err != nil {

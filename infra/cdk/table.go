@@ -15,8 +15,7 @@ func newTable(stack awscdk.Stack, c config) awsdynamodb.ITable {
 			Type: awsdynamodb.AttributeType_STRING},
 		SortKey:     &awsdynamodb.Attribute{Name: jsii.String(schema.Sort), Type: awsdynamodb.AttributeType_STRING},
 		BillingMode: awsdynamodb.BillingMode_PAY_PER_REQUEST,
-		// These limits cap the cost of a day: two units for each call, and the rest for refreshes. (AWS,
-		// "DynamoDB maximum throughput for on-demand tables".)
+		// These limits cap the cost of a day: two units for each call, and the rest for refreshes.
 		MaxReadRequestUnits: jsii.Number(2*c.RequestsPerSecond + 1600), MaxWriteRequestUnits: jsii.Number(2*c.RequestsPerSecond + 700),
 		PointInTimeRecoverySpecification: &awsdynamodb.PointInTimeRecoverySpecification{
 			PointInTimeRecoveryEnabled: jsii.Bool(true),

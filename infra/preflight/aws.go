@@ -28,8 +28,6 @@ import (
 	settings "verdetto/shared/runtime/config"
 )
 
-// in returns the configuration of clients for a region: us-east-1 has CloudFront's certificates and
-// secret.
 func (p *preflight) in(region string) aws.Config {
 	there := p.aws.Copy()
 	there.Region = region
@@ -87,7 +85,6 @@ func (p *preflight) parameters(ctx context.Context) (faults []fault, err error) 
 	return faults, nil
 }
 
-// The functions must accept the secret that CloudFront will send.
 func (p *preflight) originSecret(ctx context.Context) ([]fault, error) {
 	name, version := p.config.Name+"/origin", strconv.Itoa(p.config.OriginSecret)
 	make := "create it as docs/aws.md shows, with one of the values of " + p.config.parameter("origin-secrets") +
@@ -152,7 +149,7 @@ func (p *preflight) stackStatus(ctx context.Context, r region) (string, error) {
 	return string(out.Stacks[0].StackStatus), nil
 }
 
-// versionOne begins the description of each stack from 1.0.0 on; see newStack in infra/cdk.
+// versionOne must begin the description in newStack of infra/cdk.
 const versionOne = "Verdetto 1:"
 
 func (p *preflight) stack(ctx context.Context) (faults []fault, err error) {
@@ -213,7 +210,7 @@ func (p *preflight) certificates(ctx context.Context) (faults []fault, err error
 		{"the client certificate", c.Origin.ClientCertificate, edgeRegion, ""},
 	} {
 		if w.arn == "" {
-			continue // CloudFront's or API Gateway's own domain is in use
+			continue
 		}
 		found, err := p.certificate(ctx, w.about, w.arn, w.region, w.domain)
 		if err != nil {
@@ -224,7 +221,6 @@ func (p *preflight) certificates(ctx context.Context) (faults []fault, err error
 	return faults, nil
 }
 
-// If domain is empty, certificate checks an imported certificate.
 func (p *preflight) certificate(ctx context.Context, about, arn, region, domain string) ([]fault, error) {
 	anew := fmt.Sprintf("ask ACM for one there, for %s: aws acm request-certificate --region %s --validation-method "+
 		"DNS --domain-name %[1]s", domain, region)
@@ -282,8 +278,7 @@ func (p *preflight) mail(ctx context.Context) (faults []fault, err error) {
 	return faults, nil
 }
 
-// sender checks that SES has verified the mail domain and the domain for returned mail. The stack
-// adds a domain that SES does not know.
+// sender finds no fault if SES does not know the domain, because the stack then adds the domain.
 func (p *preflight) sender(ctx context.Context) ([]fault, error) {
 	domain := p.config.mailDomain()
 	out, err := sesv2.NewFromConfig(p.aws).GetEmailIdentity(ctx, &sesv2.GetEmailIdentityInput{EmailIdentity: &domain})
@@ -307,8 +302,8 @@ func (p *preflight) sender(ctx context.Context) ([]fault, error) {
 	return nil, nil
 }
 
-// atOnce is how many Lambda instances the functions for callers may need at once, besides the
-// refresh workers. unreserved is what Lambda keeps for functions without reserved concurrency.
+// atOnce does not include the refresh workers. Lambda keeps unreserved for functions that reserve
+// none.
 const (
 	atOnce     = 50
 	unreserved = 100

@@ -11,8 +11,7 @@ import (
 	"verdetto/shared/runtime/config/parameters"
 )
 
-// config holds the choices that preflight needs. infra/cdk reads the same file as its config and
-// validates all choices.
+// infra/cdk reads the same file and validates it.
 type config struct {
 	Name          string         `json:"name"`
 	Account       string         `json:"account"`
@@ -41,14 +40,12 @@ type config struct {
 	} `json:"origin"`
 }
 
-// edgeRegion has CloudFront's certificates and secrets, whatever the service's region.
 const edgeRegion = "us-east-1"
 
 func (c config) required() []parameters.Parameter {
 	return parameters.Required(parameters.Chosen(c.TelegramBot, c.StripePrice, c.SolanaWallet)...)
 }
 
-// regions returns each region that has a stack of the service, with the suffix of the stack's name.
 func (c config) regions() []region {
 	if c.Region == edgeRegion {
 		return []region{{c.Region, ""}}

@@ -29,19 +29,17 @@ import (
 	"verdetto/shared/upstream/upstreamtest"
 )
 
-// world is a complete environment for preflight: moto imitates AWS, and local servers imitate
-// Stripe, Solana and the fare source. A test may change their answers.
 type world struct {
 	t        *testing.T
 	config   config
 	at       addresses
 	settings aws.Config
-	// instead holds answers in place of those of moto, by the beginning of the request.
+	// instead holds answers that replace those of moto, by the beginning of the request.
 	instead   map[string]string
 	price     map[string]any
 	hook      map[string]any
-	node      map[string]any // results by method
-	key       string         // the key that Stripe accepts
+	node      map[string]any
+	key       string
 	forbidden string
 	fares     *upstreamtest.Server
 }
@@ -108,7 +106,6 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// RoundTrip answers from instead, or forwards the request to moto.
 func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 	asked := r.Method + " " + r.URL.Path
 	if r.Method == http.MethodPost {
@@ -141,7 +138,7 @@ func (w *world) parameter(name, value string, kind types.ParameterType) {
 func (w *world) parameterIn(region, name, value string, kind types.ParameterType) {
 	w.t.Helper()
 	client := ssm.NewFromConfig(w.in(region))
-	_, _ = client.DeleteParameter(w.t.Context(), &ssm.DeleteParameterInput{Name: &name}) // it may not exist
+	_, _ = client.DeleteParameter(w.t.Context(), &ssm.DeleteParameterInput{Name: &name})
 	if _, err := client.PutParameter(w.t.Context(), &ssm.PutParameterInput{Overwrite: aws.Bool(true), Name: &name,
 		Value: &value, Type: kind}); err != nil {
 		w.t.Fatal(err)
@@ -151,7 +148,6 @@ func (w *world) parameterIn(region, name, value string, kind types.ParameterType
 func (w *world) secret(value string) {
 	w.t.Helper()
 	client, name := secretsmanager.NewFromConfig(w.in(edgeRegion)), "verdetto/origin"
-	// The secret may not exist.
 	_, _ = client.DeleteSecret(w.t.Context(), &secretsmanager.DeleteSecretInput{SecretId: &name,
 		ForceDeleteWithoutRecovery: aws.Bool(true)})
 	if value == "" {

@@ -2,10 +2,7 @@
 //
 //	go run ./infra/preflight -config verdetto.json
 //
-// It only reads, and shows no secret. Every fault comes with advice. The report distinguishes
-// failed checks from faults; either makes the exit code 1.
-//
-// AWS, Stripe, the chain and the fare source each have a file of checks. Start reading at questions.
+// It only reads, and shows no secret. Start reading at questions.
 package main
 
 import (
@@ -65,7 +62,7 @@ const askTime = 20 * time.Second
 
 type fault struct{ what, do string }
 
-// question returns faults, or an error if the check could not be made.
+// A question returns faults, or an error if the check could not be made.
 type question struct {
 	about string
 	ask   func(context.Context) ([]fault, error)
@@ -76,8 +73,8 @@ type preflight struct {
 	aws     aws.Config
 	at      addresses
 	client  *http.Client
-	secrets map[string]string // of the Parameter Store, by name without the prefix
-	note    string            // what to know before this deployment, though nothing is wrong
+	secrets map[string]string // by name in the Parameter Store, without the prefix
+	note    string
 }
 
 func newPreflight(c config, settings aws.Config, at addresses) *preflight {
@@ -85,8 +82,8 @@ func newPreflight(c config, settings aws.Config, at addresses) *preflight {
 		secrets: map[string]string{}}
 }
 
-// questions returns the checks in order. The first verifies that the credentials are for the right
-// AWS account. The second reads the secrets that later checks use.
+// The first check verifies that the credentials are for the right AWS account. The second reads the
+// secrets that later checks use.
 func (p *preflight) questions() []question {
 	questions := []question{
 		{"the account", p.account},
@@ -117,7 +114,6 @@ func (p *preflight) questions() []question {
 	return questions
 }
 
-// report writes the report, and returns whether the deployment can start.
 func (p *preflight) report(ctx context.Context, out io.Writer) bool {
 	faults, unasked := 0, 0
 	for i, q := range p.questions() {

@@ -24,7 +24,6 @@ func TestReady(t *testing.T) {
 	}
 }
 
-// If the service sells nothing, preflight calls neither Stripe nor Solana.
 func TestFreeOnly(t *testing.T) {
 	w := newWorld(t)
 	w.config.StripePrice, w.config.SolanaWallet = "", ""
@@ -45,7 +44,6 @@ func TestWithoutMutualTLS(t *testing.T) {
 	}
 }
 
-// An upgrade that make back cannot undo is no fault, but preflight says so before it begins.
 func TestNoWayBack(t *testing.T) {
 	w := newWorld(t)
 	for description, want := range map[string]bool{"Verdetto: is today's cheapest fare cheap?": true, versionOne + " is it cheap?": false} {
@@ -66,8 +64,8 @@ func stackThat(status string) string {
 var omissions = []struct {
 	name  string
 	spoil func(w *world)
-	says  string // the fault
-	do    string // part of the advice
+	says  string
+	do    string
 }{
 	{"other account", func(w *world) { w.config.Account = "999999999999" },
 		"NO the account: the credentials are of account 123456789012", "AWS_PROFILE"},
@@ -198,7 +196,6 @@ var omissions = []struct {
 		"NO the fare source: the fare source refuses the token", "API token"},
 }
 
-// The missing step is reported with advice, as the only fault. No secret is shown.
 func TestOmissions(t *testing.T) {
 	for _, c := range omissions {
 		t.Run(c.name, func(t *testing.T) {
@@ -231,8 +228,6 @@ func TestOmissions(t *testing.T) {
 	}
 }
 
-// If a check itself fails, preflight reports neither success nor a fault, and says that the
-// deployment is not ready.
 func TestUnasked(t *testing.T) {
 	w := newWorld(t)
 	w.at.stripe = "http://127.0.0.1:1"

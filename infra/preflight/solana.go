@@ -29,7 +29,7 @@ func (p *preflight) nodeList() ([]string, error) {
 	return strings.Split(list, ","), nil
 }
 
-// call returns errors that never contain the node's address, which may hold a key.
+// call never puts the node's address into an error, because the address may hold a key.
 func (p *preflight) call(ctx context.Context, node, method string, result any, params ...any) error {
 	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method,
 		"params": append([]any{}, params...)})
@@ -93,8 +93,6 @@ func (p *preflight) nodes(ctx context.Context) (faults []fault, err error) {
 	return faults, nil
 }
 
-// wallet checks that the seller's wallet has a token account for USDC, which the first transfer
-// opens.
 func (p *preflight) wallet(ctx context.Context) ([]fault, error) {
 	nodes, err := p.nodeList()
 	if err != nil {
@@ -109,7 +107,7 @@ func (p *preflight) wallet(ctx context.Context) ([]fault, error) {
 		Value []json.RawMessage `json:"value"`
 	}
 	wallet := p.config.SolanaWallet
-	for _, node := range nodes { // one answer is enough
+	for _, node := range nodes {
 		if err = p.call(ctx, node, "getAccountInfo", &account, wallet,
 			map[string]string{"encoding": "base64"}); err != nil {
 			continue

@@ -13,9 +13,7 @@ import (
 
 const maxBody = 4 << 20
 
-// events lists the events that the webhook needs. functions/pro also handles
-// invoice.payment_succeeded and checkout.session.async_payment_succeeded, but other events report
-// the same facts.
+// events omits some that functions/pro handles, because others report the same facts.
 var events = []string{
 	"checkout.session.completed", "invoice.paid", "invoice.payment_failed",
 	"customer.subscription.created", "customer.subscription.updated", "customer.subscription.deleted",
@@ -47,16 +45,13 @@ func (p *preflight) askStripe(ctx context.Context, path string, object any) (sta
 	return response.StatusCode, nil
 }
 
-// grant names the permissions of a restricted Stripe key in the words of docs/aws.md.
+// docs/aws.md quotes grant.
 const grant = "give it write access to Checkout Sessions, Subscriptions, Customers and Customer portal, and read " +
 	"access to Prices and Webhook Endpoints"
 
-// permission is a permission that a restricted Stripe key may lack, and a path of Stripe's API that
-// requires it.
 type permission struct{ name, path string }
 
-// used lists the permissions that functions/pro needs to write. A read-only key passes the check,
-// because preflight writes nothing.
+// A read-only key passes the check, because preflight writes nothing.
 var used = []permission{
 	{"Checkout Sessions", "/v1/checkout/sessions"}, {"Subscriptions", "/v1/subscriptions"},
 	{"Customers", "/v1/customers"}, {"Customer portal", "/v1/billing_portal/configurations"},
@@ -125,7 +120,7 @@ func (p *preflight) price(ctx context.Context) (faults []fault, err error) {
 	if price.Recurring == nil || price.Recurring.Interval != "month" || price.Recurring.IntervalCount != 1 {
 		faults = append(faults, fault{"the price is not paid every month", another})
 	}
-	// One USDC is worth one US dollar, so the plan costs the same by card and in USDC.
+	// One USDC is worth one US dollar, so the plan must cost the same by card and in USDC.
 	if paid := fmt.Sprintf("%d.%02d", price.UnitAmount/100, price.UnitAmount%100); price.Currency != "usd" ||
 		!sameAmount(paid, p.config.PriceUSDC) {
 		faults = append(faults, fault{fmt.Sprintf("a card pays %s %s, priceUSDC is %s", paid,

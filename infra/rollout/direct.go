@@ -13,12 +13,12 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// direct is an HTTP transport that invokes given versions of the functions directly, without
-// CloudFront and API Gateway, so that they can be tested before callers reach them.
+// direct is an HTTP transport that invokes given versions of the functions without CloudFront and API
+// Gateway.
 type direct struct {
 	*rollout
 	versions map[string]string
-	secret   string // the secret that CloudFront sends to the functions
+	secret   string
 	// address is random in a range for tests (RFC 2544), so two runs hardly ever share a quota.
 	address string
 }

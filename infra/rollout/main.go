@@ -3,12 +3,8 @@
 //
 //	go run ./infra/rollout -config verdetto.json
 //
-// From the second deployment on, a version that fails its test gets no traffic. The answers of
-// old versions do not influence the result. An interrupted run can be repeated. With -back it
-// points the aliases at the versions before the last deployment.
-//
-// All callers use the alias "live". The alias "former" points at the versions before the last
-// deployment.
+// An interrupted run can be repeated. With -back, it points the aliases at the versions before the
+// last deployment.
 package main
 
 import (
@@ -114,8 +110,8 @@ func (r *rollout) forward(ctx context.Context) error {
 	if err := r.try(ctx, deployment, changed); err != nil {
 		return fmt.Errorf("the new versions are not live, callers have the versions from before: %w", err)
 	}
-	// After an interrupted run, the alias "former" may already be set for the deployment that its
-	// description names.
+	// The description of the alias "former" names the deployment for which it was set, perhaps by an
+	// interrupted run.
 	id := describe(deployment)
 	for _, f := range functions() {
 		if before[f] == latest { // on the first deployment
@@ -196,7 +192,7 @@ func describe(versions map[string]string) string {
 }
 
 // try tests only changed functions, because the failure of an old version must not block the fix of
-// another.
+// another function.
 func (r *rollout) try(ctx context.Context, versions map[string]string, changed map[string]bool) error {
 	if changed["refresh"] {
 		if _, err := r.invoke(ctx, "refresh", versions["refresh"], []byte(`{"age":true}`)); err != nil {

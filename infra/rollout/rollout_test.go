@@ -37,16 +37,14 @@ import (
 
 const secret = "an-origin-secret-of-a-test"
 
-// account is an AWS account in moto. Its Lambda versions answer like the service, with faults that
-// a test chooses.
 type account struct {
 	t       *testing.T
 	rollout *rollout
 	service http.Handler
 	refresh *refresh.Function
 	faults  map[string]string // by version, such as "pro:2"
-	tried   map[string]bool   // versions that were invoked
-	failing int               // the write that fails, counted from 1; if even, it takes effect first; 0: none
+	tried   map[string]bool
+	failing int // number of the write that fails, from 1; an even write takes effect before it fails
 	writes  int
 	output  bytes.Buffer
 }
@@ -102,7 +100,7 @@ func newAccount(t *testing.T) *account {
 				Handler: aws.String("bootstrap"),
 				Role:    aws.String("arn:aws:iam::123456789012:role/verdetto"),
 				Code:    &types.FunctionCode{ZipFile: code(t, "1")}})
-		if err == nil { // as the template does
+		if err == nil {
 			_, err = a.rollout.lambda.CreateAlias(t.Context(),
 				&lambda.CreateAliasInput{FunctionName: a.rollout.full(f), Name: aws.String(live),
 					FunctionVersion: aws.String(latest)})
@@ -168,7 +166,7 @@ func (a *account) invoked(w http.ResponseWriter, r *http.Request, function strin
 		if err == nil {
 			// The local service reads the caller's address from the connection, not from CloudFront's header.
 			event.RequestContext.HTTP.SourceIP, _, _ = strings.Cut(event.Headers["cloudfront-viewer-address"], ":")
-			answer, err = lambdahttp.Adapt(a.service)(a.t.Context(), event) // on Lambda a request has no local address
+			answer, err = lambdahttp.Adapt(a.service)(a.t.Context(), event) // the context of r contains a local address, which a request on Lambda lacks
 		}
 	}
 	if err != nil {
@@ -180,7 +178,6 @@ func (a *account) invoked(w http.ResponseWriter, r *http.Request, function strin
 	}
 }
 
-// deployed changes the code of functions and keeps the aliases, as CloudFormation does.
 func (a *account) deployed(content string, changed ...string) {
 	a.t.Helper()
 	for _, f := range changed {
@@ -205,8 +202,6 @@ func (a *account) live() map[string]string {
 	return versions
 }
 
-// want expects that all is the live version of each function, except for those in but, given as
-// function=version.
 func (a *account) want(when, all string, but ...string) {
 	a.t.Helper()
 	want := map[string]string{}
@@ -229,7 +224,6 @@ func (a *account) must(when string, do func(context.Context) error) {
 	}
 }
 
-// The old versions of all functions fail, also of those that are not fixed.
 func TestAFixGoesLiveWhileTheOldVersionFails(t *testing.T) {
 	for _, fault := range []string{"answers 500", "does not start"} {
 		a := newAccount(t)
@@ -243,7 +237,6 @@ func TestAFixGoesLiveWhileTheOldVersionFails(t *testing.T) {
 	}
 }
 
-// If the new version of any function fails, all functions keep their live versions.
 func TestABrokenVersionDoesNotGoLive(t *testing.T) {
 	a := newAccount(t)
 	a.must("first deployment", a.rollout.forward)
@@ -269,8 +262,6 @@ func TestABrokenVersionDoesNotGoLive(t *testing.T) {
 	a.want("mended", "2")
 }
 
-// -back works however many versions exist. Functions that the deployment did not change stay as
-// they are.
 func TestBack(t *testing.T) {
 	a := newAccount(t)
 	if err := a.rollout.back(t.Context()); err == nil || !strings.Contains(err.Error(), "nothing to go back to") {
@@ -300,8 +291,6 @@ func TestBack(t *testing.T) {
 	a.want("gone back a second time", "1", "analisi=59", "pro=2")
 }
 
-// After an interruption at any write, the next run makes all new versions live, and -back still
-// restores all the versions that were live before the deployment.
 func TestInterruptedAnywhere(t *testing.T) {
 	a := newAccount(t)
 	a.must("first deployment", a.rollout.forward)

@@ -1,8 +1,6 @@
 // Package localcloud creates the AWS resources that Lambda executables need besides the table: an
-// identity to send mail from, queues, and secrets in the Parameter Store. It creates them in a
-// local server that answers like AWS.
-//
-// An executable then gets its secrets by name alone, as on AWS. Start reading at New.
+// identity to send mail from, queues, and secrets in the Parameter Store. The resources are in a
+// local server that answers like AWS. Start reading at New.
 package localcloud
 
 import (
@@ -92,20 +90,17 @@ func New(ctx context.Context, endpoint, service string, environment []string) (*
 	return c, nil
 }
 
-// Setup configures the local environment that Seed creates for an executable.
 type Setup struct {
 	Source upstream.Source
-	Fill   upstream.Source // fills the table; nil: Source
+	Fill   upstream.Source // fills the table; if nil, Source does
 	Now    func() time.Time
 	Log    *slog.Logger
-	// The stand-in for Stripe sends events to LocalURL, or none if it is empty.
+	// If LocalURL is empty, the stand-in for Stripe sends no events.
 	LocalURL    string
 	CreateTable func(ctx context.Context, client *dynamodb.Client, name string) error
 }
 
-// Seed creates a table in DynamoDB Local, fills it on request, and starts the stand-ins for the
-// fare source, Stripe and Solana. It returns the environment variables that point an executable at
-// them.
+// Seed creates a table and starts stand-ins, which done stops.
 func (s Setup) Seed(ctx context.Context, endpoint string, fill bool) (environment []string, done func(), err error) {
 	name := "invoke-" + rand.Text()
 	client := dynamolocal.Client(endpoint)
@@ -137,7 +132,6 @@ func (s Setup) Seed(ctx context.Context, endpoint string, fill bool) (environmen
 	// The service requests fares in the currency of the origin's country.
 	standIn.Rates = ecb.Table().RatesOn
 	environment = []string{
-		// The fares do not come from Travelpayouts, so all may be shown.
 		"VERDETTO_TABLE=" + name, "VERDETTO_FARES_SHOWN=all",
 		"VERDETTO_ORIGIN_SECRETS=local-origin-secret",
 		"VERDETTO_PEPPER=local-pepper-that-is-32-bytes-long",
@@ -163,7 +157,6 @@ func (s Setup) Seed(ctx context.Context, endpoint string, fill bool) (environmen
 	}, nil
 }
 
-// Rows returns the fares that were found until a moment, in the format of the real fare source.
 func Rows(ctx context.Context, source upstream.Source, until time.Time) ([]upstream.Row, error) {
 	origins, err := source.Origins(ctx)
 	if err != nil {

@@ -1,6 +1,5 @@
 // Package runtimeapi runs a Lambda executable on this machine without a container. It serves
-// the Lambda Runtime API on loopback, passes the executable one event after another, and
-// returns the answers. Start reading at Start.
+// the Lambda Runtime API on loopback. Start reading at Start.
 package runtimeapi
 
 import (
@@ -36,11 +35,10 @@ type invocation struct {
 
 type Answer struct {
 	Payload []byte
-	Error   string // the function's error document, empty on success
+	Error   string // empty on success
 }
 
-// Start runs an executable and waits until it requests its first event. The executable gets the
-// variables in environment and a few fixed ones, and writes to logs.
+// Start waits until the executable requests its first event.
 func Start(ctx context.Context, executable string, environment []string, logs io.Writer) (*Process, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -53,7 +51,7 @@ func Start(ctx context.Context, executable string, environment []string, logs io
 		ready:   make(chan struct{}),
 	}
 	p.server = &http.Server{Handler: p.api(), ReadHeaderTimeout: 10 * time.Second}
-	go p.server.Serve(listener) // ends with Close
+	go p.server.Serve(listener)
 
 	p.command = exec.Command(executable)
 	p.command.Env = append([]string{

@@ -17,7 +17,6 @@ import (
 	"time"
 )
 
-// ErrNoEngine reports that no Docker engine answers and none can be started.
 var ErrNoEngine = errors.New("no Docker engine")
 
 type Engine struct {
@@ -63,9 +62,8 @@ func (e *Engine) Docker(ctx context.Context, input []byte, args ...string) (stri
 	return strings.TrimSpace(string(out)), nil
 }
 
-// Address returns an address of this machine that containers can reach: the engine's end of its
-// bridge network. If the engine runs in a virtual machine it returns loopback, because containers
-// then use the name host.docker.internal.
+// Address returns the engine's end of the bridge network, or loopback if this machine does not have
+// that address, as with an engine in a virtual machine.
 func (e *Engine) Address(ctx context.Context) string {
 	bridge, err := e.Docker(ctx, nil, "network", "inspect", "bridge", "--format", "{{(index .IPAM.Config 0).Gateway}}")
 	if err == nil {
@@ -80,14 +78,12 @@ func (e *Engine) Address(ctx context.Context) string {
 // StandIn is the image that replaces AWS's Lambda image if that cannot be downloaded.
 const StandIn = "verdetto-provided:al2023"
 
-// baseImage pulls Lambda's image if needed. If no registry can be reached, it builds an image with
-// just what a Go executable needs.
 func (e *Engine) baseImage(ctx context.Context) (string, error) {
 	image := "public.ecr.aws/lambda/provided:al2023-" + machines[runtime.GOARCH]
 	if _, err := e.Docker(ctx, nil, "image", "inspect", image); err == nil {
 		return image, nil
 	}
-	if !isInside() { // inside, no registry can be reached
+	if !isInside() { // the network of Within reaches no registry
 		pull, cancel := context.WithTimeout(ctx, pullTime)
 		defer cancel()
 		if _, err := e.Docker(pull, nil, "pull", "--quiet", image); err == nil {
@@ -104,8 +100,8 @@ func (e *Engine) baseImage(ctx context.Context) (string, error) {
 	return StandIn, nil
 }
 
-// StandInLayer returns a tar archive with the few programs that SAM and moto need to run functions,
-// and those in more, by file name. The executables need no other files.
+// StandInLayer returns a tar archive with the programs that SAM and moto need, and those in more, by
+// file name.
 func StandInLayer(more map[string][]byte) ([]byte, error) {
 	path, err := exec.LookPath("busybox")
 	if err != nil {
@@ -149,13 +145,13 @@ func StandInLayer(more map[string][]byte) ([]byte, error) {
 //go:embed within.sh
 var withinScript string
 
-// insideMark tells a process that it runs in its own network. within.sh sets it.
+// within.sh sets insideMark.
 const insideMark = "VERDETTO_SAM_NETWORK"
 
 func isInside() bool { return os.Getenv(insideMark) == "own" }
 
 // Within returns a command that has its own Docker engine, in a network that cannot reach the
-// internet. It fails with ErrNoEngine unless it runs as root on Linux with all programs installed.
+// internet. It needs root on Linux.
 func Within(ctx context.Context, name string, args ...string) (*exec.Cmd, error) {
 	if isInside() { // the engine inside did not start
 		return nil, fmt.Errorf("%w within one's own network", ErrNoEngine)
@@ -178,7 +174,7 @@ func Within(ctx context.Context, name string, args ...string) (*exec.Cmd, error)
 	command := exec.CommandContext(ctx, "unshare", append([]string{"--net", "--mount", "sh", "-c", withinScript, "sh",
 		name}, args...)...)
 	command.Env = os.Environ()
-	// The engine ends with the command, not earlier at an interrupt signal of the terminal.
+	// An interrupt signal of the terminal must not end the engine before the command.
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
 	return command, nil
@@ -187,8 +183,8 @@ func Within(ctx context.Context, name string, args ...string) (*exec.Cmd, error)
 // listenMark tells a process that it inherited a listener, as file descriptor 3.
 const listenMark = "VERDETTO_SAM_LISTENER"
 
-// Listen returns the inherited listener, if any. A process in its own network is reachable only
-// through a listener that was opened outside.
+// Listen returns the inherited listener, if there is one, because a process in a network of its own
+// is reachable only through that listener.
 func Listen(address string) (net.Listener, error) {
 	if os.Getenv(listenMark) == "" {
 		listener, err := net.Listen("tcp", address)
@@ -206,7 +202,7 @@ func Listen(address string) (net.Listener, error) {
 	return listener, nil
 }
 
-// HandOn passes a listener, which may be nil, to a command that Within returned.
+// HandOn passes listener, which may be nil, to a command of Within.
 func HandOn(command *exec.Cmd, listener net.Listener) error {
 	tcp, ok := listener.(*net.TCPListener)
 	if !ok {

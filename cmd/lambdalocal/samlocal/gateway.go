@@ -20,22 +20,21 @@ import (
 	"time"
 )
 
-// gatewayName is the name of this machine inside containers. The gateway's certificate is in
-// certificateFile, next to each executable.
+// gatewayName is the name of this machine inside containers.
 const (
 	gatewayName     = "host.docker.internal"
 	certificateFile = "gateway.pem"
 )
 
-// gateway forwards TLS connections from containers to loopback addresses of this machine. The
-// functions require https for all other addresses.
+// The functions require https for addresses other than loopback, so gateway forwards TLS connections
+// from containers to loopback.
 type gateway struct {
 	certificate []byte
 	address     string
 	pair        tls.Certificate
 
 	mu      sync.Mutex
-	doors   map[string]string // gateway URL by address behind it
+	doors   map[string]string // URL of the gateway, by the address behind the gateway
 	servers []*http.Server
 }
 
@@ -47,7 +46,7 @@ func openGateway(address string) (*gateway, error) {
 	now := time.Now()
 	about := &x509.Certificate{
 		SerialNumber: big.NewInt(now.UnixNano()), DNSNames: []string{gatewayName},
-		// TLS always uses the machine's clock, even if -now sets a function's.
+		// TLS uses the machine's clock, even if -now sets the clock of functions.
 		NotBefore: now.Add(-time.Hour), NotAfter: now.Add(24 * time.Hour),
 		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
 	}
@@ -62,8 +61,7 @@ func openGateway(address string) (*gateway, error) {
 	}, nil
 }
 
-// reach replaces a loopback URL by a URL of the gateway, for use in a container. Other values stay
-// unchanged. So does the URL of a queue, because it only names the queue.
+// reach leaves the URL of a queue unchanged, because the URL only names the queue.
 func (g *gateway) reach(value string) (string, error) {
 	behind, err := url.Parse(value)
 	if err != nil || behind.Scheme != "http" || behind.Hostname() != "127.0.0.1" || strings.Trim(behind.Path, "/") != "" {
@@ -86,7 +84,7 @@ func (g *gateway) reach(value string) (string, error) {
 		ErrorLog:          log.New(io.Discard, "", 0),
 	}
 	g.servers = append(g.servers, server)
-	go server.ServeTLS(listener, "", "") // ends with close
+	go server.ServeTLS(listener, "", "")
 	_, port, err := net.SplitHostPort(listener.Addr().String())
 	if err != nil {
 		return "", fmt.Errorf("open the gateway: %w", err)
@@ -99,6 +97,6 @@ func (g *gateway) close() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, server := range g.servers {
-		_ = server.Close() // it holds no state
+		_ = server.Close()
 	}
 }

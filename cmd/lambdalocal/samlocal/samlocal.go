@@ -1,11 +1,6 @@
 // Package samlocal runs the functions of the synthesized template in containers, using the command
-// line of SAM, so that an independent program checks the template that will be deployed. The
-// functions run in Lambda's own image if a registry can be reached.
-//
-// A function gets the variables that the template names, and no others except local addresses and
-// the clock. It reads secrets under the template's own names. Nothing leaves this machine except
-// requests for an image and for Go modules. If no Docker engine answers, Within starts one for a
-// single process, in a network that cannot reach the internet. Start reading at Open.
+// line of SAM, so that an independent program checks the template that will be deployed. Start
+// reading at Open.
 package samlocal
 
 import (
@@ -30,16 +25,15 @@ import (
 type Local struct {
 	Image string
 
-	sam      string // path of the program
-	folder   string // temporary: template, executables, files of SAM
+	sam      string
+	folder   string
 	template template
 	engine   *Engine
 	gateway  *gateway
-	written  int // number of templates written
+	written  int
 }
 
-// Open finds an engine, builds the executables for this machine, and synthesizes the template. It
-// announces slow steps in log.
+// Open announces slow steps in log.
 func Open(ctx context.Context, config string, log io.Writer) (*Local, error) {
 	sam, err := testenv.FindTool("sam", "bin", "sam")
 	if err != nil {
@@ -75,8 +69,7 @@ func (l *Local) Close() error {
 	return os.RemoveAll(l.folder)
 }
 
-// Invoke sends an event to a function in a new container. The function's log goes to logs; after a
-// failure, so does all output of SAM.
+// Invoke writes the function's log to logs, and after a failure all output of SAM.
 func (l *Local) Invoke(ctx context.Context, function string, environment []string, event string,
 	logs io.Writer) ([]byte, error) {
 	file, err := l.prepare(environment)
@@ -101,17 +94,15 @@ func (l *Local) Invoke(ctx context.Context, function string, environment []strin
 	return payload, nil
 }
 
-// logged returns the function's log, which SAM prints after the line that names the container.
+// SAM prints the function's log after the line that names the container.
 func logged(output []byte) []byte {
 	_, within, _ := bytes.Cut(output, []byte("\nSAM_CONTAINER_ID: "))
 	_, within, _ = bytes.Cut(within, []byte("\n"))
 	return LogOfFunctions(within)
 }
 
-// LogOfFunctions removes the lines that Lambda's stand-in prints around an event. They can appear
-// anywhere, because they come from a second stream. It also removes the last line of an executable
-// whose container is stopped while it waits for an event: on AWS, the executable would be frozen
-// instead.
+// LogOfFunctions also removes the last line of an executable that is stopped while it waits for an
+// event, because AWS would freeze the executable instead.
 func LogOfFunctions(output []byte) (lines []byte) {
 	for line := range bytes.Lines(output) {
 		if len(bytes.TrimSpace(line)) > 0 && !aroundEvent.Match(line) {
@@ -126,8 +117,7 @@ var aroundEvent = regexp.MustCompile(`^(START|END|REPORT) RequestId: |\(rapid\)`
 
 const listenTime = 3 * time.Minute
 
-// Start runs start-api or start-lambda of SAM, and waits until it listens. Containers of functions
-// stay running between two calls, as on Lambda.
+// Start waits until SAM listens. verb is start-api or start-lambda. The caller must call stop.
 func (l *Local) Start(ctx context.Context, verb string, environment []string, logs io.Writer,
 	args ...string) (address string, stop func(), err error) {
 	file, err := l.prepare(environment)
@@ -142,8 +132,8 @@ func (l *Local) Start(ctx context.Context, verb string, environment []string, lo
 	free.Close()
 	args = append(args, "-t", file, "--host", "127.0.0.1", "--port", strings.TrimPrefix(address, "127.0.0.1:"),
 		"--warm-containers", "LAZY")
-	// One interrupt signal, from stop alone, lets SAM remove its containers. A second one, such as that
-	// of a terminal to its whole process group, would end it with a traceback.
+	// One interrupt signal lets SAM remove its containers. A second signal, such as a terminal's to its
+	// process group, would end SAM with a traceback.
 	running, interrupt := context.WithCancel(context.WithoutCancel(ctx))
 	command := l.command(running, verb, args...)
 	command.Stdout, command.Stderr = logs, logs
@@ -155,7 +145,7 @@ func (l *Local) Start(ctx context.Context, verb string, environment []string, lo
 	}
 	ended := make(chan struct{})
 	go func() {
-		_ = command.Wait() // stop interrupts it, so its error says nothing
+		_ = command.Wait()
 		close(ended)
 	}()
 	stop = func() {
@@ -181,10 +171,9 @@ func (l *Local) Start(ctx context.Context, verb string, environment []string, lo
 	}
 }
 
-// prepare writes the template to a file, with addresses that containers can reach.
 func (l *Local) prepare(environment []string) (file string, err error) {
 	reachable := map[string]string{"SSL_CERT_FILE": "/var/task/" + certificateFile}
-	for _, v := range environment { // a later value overrides an earlier one
+	for _, v := range environment {
 		name, value, _ := strings.Cut(v, "=")
 		if reachable[name], err = l.gateway.reach(value); err != nil {
 			return "", err

@@ -36,8 +36,6 @@ func TestLogged(t *testing.T) {
 	}
 }
 
-// Containers reach this machine through the gateway only if they trust its certificate. Values other
-// than the URL of a loopback address without a path stay unchanged.
 func TestGateway(t *testing.T) {
 	behind := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter,
 		r *http.Request) {
@@ -87,8 +85,6 @@ func TestGateway(t *testing.T) {
 	}
 }
 
-// A function gets local addresses and, apart from these, only the variables that the template
-// names.
 func TestWrite(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "asset"), 0o755); err != nil {

@@ -20,7 +20,7 @@ import (
 
 type template struct {
 	Resources map[string]resource
-	folder    string // holds the template and the executables
+	folder    string
 }
 
 type resource struct {
@@ -79,10 +79,7 @@ func run(ctx context.Context, dir string, environment []string, name string, arg
 
 var machines = map[string]string{"amd64": "x86_64", "arm64": "arm64"}
 
-// write writes the template for this machine's processor. Functions keep their variables, with
-// values from the environment, except the names of secrets. Local addresses and the clock are
-// added, because SAM passes only variables that the template names. The gateway's certificate goes
-// into the folder of every executable.
+// SAM passes only variables that the template names, so write adds local addresses and the clock.
 func (t template) write(file string, environment map[string]string, certificate []byte) error {
 	here := map[string]resource{}
 	for id, r := range t.Resources {
@@ -122,13 +119,11 @@ func (t template) write(file string, environment map[string]string, certificate 
 	return nil
 }
 
-// local reports whether a variable holds a local address or the clock, which no template has.
 func local(variable string) bool {
 	return strings.HasPrefix(variable, "AWS_") || slices.Contains([]string{"SSL_CERT_FILE", "TRAVELPAYOUTS_URL",
 		"STRIPE_URL", "VERDETTO_NOW"}, variable)
 }
 
-// variables may contain references to other resources.
 func (r resource) variables() map[string]any {
 	environment, _ := r.Properties["Environment"].(map[string]any)
 	variables, _ := environment["Variables"].(map[string]any)
@@ -157,7 +152,6 @@ func (l *Local) Service() string {
 	return strings.TrimSuffix(name, "-analisi")
 }
 
-// CreateTable creates the template's table under another name.
 func (l *Local) CreateTable(ctx context.Context, client *dynamodb.Client, name string) error {
 	for _, r := range l.template.Resources {
 		if r.Type != "AWS::DynamoDB::Table" {

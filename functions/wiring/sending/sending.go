@@ -15,7 +15,6 @@ import (
 	"verdetto/shared/runtime/queue/sqsqueue"
 )
 
-// Mail returns a sender of mail that also counts sent and failed mails in metrics.
 func Mail(p wiring.Parts, outgoing config.Mail) mail.Sender {
 	sender, err := sesmail.New(sesv2.NewFromConfig(p.AWS), sesmail.Config{
 		From: outgoing.From, ConfigurationSet: outgoing.ConfigurationSet, Now: p.Now,
@@ -24,7 +23,7 @@ func Mail(p wiring.Parts, outgoing config.Mail) mail.Sender {
 	return instrumented.Sender{Sender: sender, Log: p.Log, Metrics: p.Metrics, Now: p.Now}
 }
 
-// Queue returns the queue at a URL, or nil if the URL is empty.
+// Queue returns nil if url is empty.
 func Queue(p wiring.Parts, url string) queue.Queue {
 	if url == "" {
 		return nil
@@ -32,8 +31,7 @@ func Queue(p wiring.Parts, url string) queue.Queue {
 	return sqsqueue.New(sqs.NewFromConfig(p.AWS), url)
 }
 
-// Signal returns a function that tells the queue at url that the outbox has work, or nil if the URL
-// is empty.
+// Signal returns nil if url is empty.
 func Signal(p wiring.Parts, url string) func() {
 	if url == "" {
 		return nil

@@ -16,7 +16,6 @@ type Parts struct {
 	API httpapi.Config
 }
 
-// Load reads the settings into the structs groups and builds the Parts.
 func Load(groups ...any) Parts {
 	var access config.HTTP
 	var quotas config.Quotas

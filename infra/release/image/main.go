@@ -1,8 +1,5 @@
-// Command image writes the container image of a release as an OCI layout, for amd64 and arm64. With
-// -push it also pushes the image to a registry under the given names. It needs no container engine.
-// The image holds the executable, the root certificates of the system and the folder /data, the
-// only one that the service writes to. Images of one commit with the same executables and
-// certificates are equal to the byte.
+// Command image writes the container image of a release as an OCI layout, for amd64 and arm64. Images
+// of one commit with the same executables and certificates are equal to the byte.
 package main
 
 import (
@@ -32,7 +29,6 @@ import (
 // repository names the image in docker load, in the compose files and in the documents.
 const repository = "verdetto.example/verdetto"
 
-// user is the unprivileged user that runs the service, and its group.
 const user = 65532
 
 type content struct {
@@ -168,7 +164,6 @@ func (c *content) config() v1.Config {
 	}
 }
 
-// layer gives all files and folders the time of the commit.
 func (c *content) layer(headers []tar.Header, files map[string][]byte) (v1.Layer, error) {
 	var packed bytes.Buffer
 	w := tar.NewWriter(&packed)
