@@ -22,13 +22,10 @@ func walk(chance *rand.Rand, days int) (h []Observation) {
 	return h
 }
 
-// A message is sent exactly on the days on which an alert's condition is newly met.
 func TestKinds(t *testing.T) {
 	for _, c := range []struct {
 		watch Watch
-		// met decides, by another computation than the product's, whether h[at] meets the
-		// condition. last is the observation in the last message, if any.
-		met func(h []Observation, at int, last *Observation) bool
+		met   func(h []Observation, at int, last *Observation) bool
 	}{
 		{Watch{Kind: store.Low, Days: 30}, func(h []Observation, at int, last *Observation) bool {
 			if at < 30 {
@@ -76,7 +73,7 @@ func TestKinds(t *testing.T) {
 				}
 				tomorrow := seen
 				tomorrow.Day++
-				tomorrow.Low = 0 // the fare is no new low, because the price was the same the day before
+				tomorrow.Low = 0 // the same price as the day before, so no new low
 				if again, _ := c.watch.Due(next, tomorrow); due && again {
 					t.Fatalf("%+v: the same fare is sent twice", c.watch)
 				}
@@ -118,8 +115,6 @@ func TestMissedObservationIsSentLater(t *testing.T) {
 	}
 }
 
-// A paused alert sends nothing until the end of the pause; then it sends a fare that still meets
-// its condition. Observations from before the alert was added do not count.
 func TestPausedAndSince(t *testing.T) {
 	h := history{{Day: 1000, Price: 9000, Level: verdict.Expensive},
 		{Day: 1010, Price: 5000, Level: verdict.Great, Low: 10}, {Day: 1020, Price: 5000, Level: verdict.Great}}

@@ -13,15 +13,13 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// look holds the data from which messages about a fare are composed.
 type look struct {
 	news    news
 	history history
 	picture func() ([]byte, error)
-	// ahead returns the verdict on the departure of the fare. For a route, it is read when the
-	// first message is composed; for a trip, it was read when the trip was judged.
+	// ahead returns the verdict on the departure of the fare.
 	ahead func() *verdict.Judgement
-	from  *originDeals // set for alerts to Anywhere; the other fields are then empty
+	from  *originDeals // if set, the alert is to Anywhere and the other fields are empty
 }
 
 func (l *look) due(a store.Alert) bool {

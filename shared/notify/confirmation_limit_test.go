@@ -6,13 +6,10 @@ import (
 	"time"
 )
 
-// After 1,000 confirmation mails in an hour, further ones wait for the next hour. No job is lost,
-// and the quota of each mailbox is still respected.
 func TestCeilingOfConfirmations(t *testing.T) {
 	b := newOutbox(t)
-	b.clock.Add(time.Minute) // the hour has just begun
-	// Two of these 8 mails exceed the mailbox's quota, so mail 1,000 is not the last of a batch of
-	// 8.
+	b.clock.Add(time.Minute)
+	// Two of these 8 mails exceed the mailbox's quota, so mail 1,000 is not the last of a batch.
 	for range 8 {
 		b.add("early@example.com")
 	}
@@ -21,7 +18,7 @@ func TestCeilingOfConfirmations(t *testing.T) {
 		b.add(fmt.Sprintf("a%d@example.com", n))
 	}
 	b.clock.Add(time.Second)
-	for range 8 { // the last two exceed the mailbox's quota
+	for range 8 {
 		b.add("late@example.com")
 	}
 	b.clock.Add(time.Second)

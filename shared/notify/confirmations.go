@@ -17,11 +17,8 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// Confirmations runs the jobs in the outbox of its Alerts. A ConfirmJob asks the reader of an
-// address to confirm an alert. A ManageJob mails a subscriber a new link to manage alerts. A
-// DeadEndpointJob mails the owner of a webhook endpoint that was given up.
-//
-// A mail may be sent more than once, with the same ID.
+// Confirmations runs the jobs in the outbox of its Alerts. A mail may be sent more than once, with
+// the same ID.
 type Confirmations struct {
 	Alerts  store.Alerts
 	Mail    mail.Sender
@@ -30,7 +27,7 @@ type Confirmations struct {
 	Links   Links
 	Now     func() time.Time
 	Log     *slog.Logger
-	AtOnce  int // jobs that run concurrently; 0 means 1
+	AtOnce  int // concurrent jobs; 0 means 1
 	Metrics metrics.Source
 }
 
@@ -38,24 +35,20 @@ func ConfirmJob(id string, now time.Time) store.Job {
 	return store.Job{Kind: "confirm alert", Ref: id, At: now}
 }
 
-// manageKind is the kind of a ManageJob; a job of any unknown kind is a ConfirmJob.
+// A job of unknown kind is run as a ConfirmJob.
 const manageKind = "manage link"
 
 func ManageJob(s store.SubscriberID, now time.Time) store.Job {
 	return store.Job{Kind: manageKind, Ref: string(s), To: s, At: now}
 }
 
-// perTopic limits the confirmation messages that callers can cause to one ntfy topic. For mail,
-// Mailboxes has the limits.
 var perTopic = limit.Limit{Name: "alerts-address", Calls: 3, Window: time.Hour}
 
-// errCeiling means that perService is reached or, for a network with earlier mails, perSeen.
 var errCeiling = fmt.Errorf("the service has sent all the mails of this hour that anybody can ask for: %w",
 	outbox.ErrLater)
 
-const sendTime = 15 * time.Second // timeout of one job
+const sendTime = 15 * time.Second
 
-// Work runs the jobs of the outbox that are due. It returns the number of finished jobs.
 func (c *Confirmations) Work(ctx context.Context) (ended int, err error) {
 	if _, full := c.Limiter.Full(perService, everybody); full {
 		return 0, nil
@@ -78,8 +71,6 @@ func (c *Confirmations) do(ctx context.Context, j store.Job) error {
 	return c.ask(ctx, j)
 }
 
-// ask asks for confirmation of an alert, unless it has expired or is confirmed, or its address may
-// get no message.
 func (c *Confirmations) ask(ctx context.Context, j store.Job) error {
 	pending, err := c.Alerts.Pending(ctx, j.Ref)
 	if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrUsed) {
@@ -104,7 +95,6 @@ func (c *Confirmations) ask(ctx context.Context, j store.Job) error {
 	return c.send(ctx, j, pending.Subscriber, message)
 }
 
-// renew does nothing if the subscriber has no alerts or the mailbox may not get mail.
 func (c *Confirmations) renew(ctx context.Context, j store.Job) error {
 	alerts, err := c.Alerts.BySubscriber(ctx, store.SubscriberID(j.Ref))
 	if err != nil || len(alerts) == 0 {
@@ -117,16 +107,13 @@ func (c *Confirmations) renew(ctx context.Context, j store.Job) error {
 	if allowed, err := c.Mailboxes().Allow(ctx, to.Email, j); err != nil || !allowed {
 		return err
 	}
-	message, err := c.Links.manageMail(to, j.At) // with the time of the job, so that a retry sends the same mail
+	message, err := c.Links.manageMail(to, j.At) // the time of the job, so that a retry sends the same mail
 	if err != nil {
 		return err
 	}
 	return c.send(ctx, j, to.Subscriber, message)
 }
 
-// send sends a mail and counts it towards perSeen and perService. If the mailbox refuses the mail
-// permanently, the subscriber's alerts are deleted and its address gets no messages for
-// refusedDays.
 func (c *Confirmations) send(ctx context.Context, j store.Job, to store.SubscriberID, message mail.Message) error {
 	if err := c.reserve(ctx, j); err != nil {
 		return err
@@ -144,8 +131,7 @@ func (c *Confirmations) send(ctx context.Context, j store.Job, to store.Subscrib
 	return fmt.Errorf("mail for the job %q: %w", j.Kind, err)
 }
 
-// reserve counts one message towards perSeen and perService; the caller calls uncount if the
-// message fails.
+// After reserve, the caller must call uncount if the message fails.
 func (c *Confirmations) reserve(ctx context.Context, j store.Job) error {
 	for _, l := range []limit.Limit{perSeen(c.Limiter), perService} {
 		d, err := c.Limiter.CountShared(ctx, l, everybody)
@@ -178,15 +164,11 @@ func (c *Confirmations) takeCall(ctx context.Context, under limit.Limit, whose s
 	return d.Allowed
 }
 
-// perServer limits the confirmation messages to one ntfy server, because callers choose the server
-// and could otherwise flood it.
+// Callers choose the ntfy server; without perServer they could flood it with confirmation messages.
 var perServer = limit.Limit{Name: "alerts-server", Calls: 100, Window: time.Hour}
 
-// perServerNetwork is the part of perServer that one network of callers can use.
 var perServerNetwork = limit.Limit{Name: "alerts-server-network", Calls: 10, Window: time.Hour}
 
-// askElsewhere queues a confirmation message by a channel other than mail. It drops the job if
-// perTopic, perServerNetwork or perServer is reached at the first attempt.
 func (c *Confirmations) askElsewhere(ctx context.Context, j store.Job, pending store.Alert) error {
 	server := c.server(pending.Address)
 	if j.Tries == 0 && !(c.takeCall(ctx, perTopic, string(pending.Subscriber)) &&
@@ -204,7 +186,6 @@ func (c *Confirmations) askElsewhere(ctx context.Context, j store.Job, pending s
 	return err
 }
 
-// server returns a pseudonym of the host in the address, the key of perServer's counter.
 func (c *Confirmations) server(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -219,7 +200,6 @@ func DeadEndpointJob(s store.SubscriberID, endpoint string, now time.Time) store
 	return store.Job{Kind: deadEndpointKind, Ref: string(s) + " " + endpoint, At: now}
 }
 
-// tellDead mails the owner of a dead webhook endpoint, unless no alert uses it any more.
 func (c *Confirmations) tellDead(ctx context.Context, j store.Job) error {
 	subscriber, endpoint, _ := strings.Cut(j.Ref, " ")
 	alerts, err := c.Alerts.BySubscriber(ctx, store.SubscriberID(subscriber))

@@ -19,16 +19,14 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// carrier fails with each of its errors in turn, one for each mail, and accepts every later mail.
 type carrier struct {
-	errors []error
-	taken  []mail.Message
-	asked  int
-	during func() // called while a mail is sent
-	// refuses, if set, replaces errors.
+	errors  []error
+	taken   []mail.Message
+	asked   int
+	during  func()
 	refuses func(mail.Message) error
 	now     func() time.Time
-	at      []time.Time // when each mail was accepted
+	at      []time.Time
 }
 
 func (c *carrier) Send(_ context.Context, m mail.Message) error {
@@ -111,7 +109,6 @@ func (b *outbox) stopped(email string) bool {
 	return stopped
 }
 
-// A mail that the carrier did not accept is sent again later, and counts once towards the quota.
 func TestTriedAgain(t *testing.T) {
 	b := newOutbox(t)
 	b.add("ada@example.com")
@@ -124,7 +121,7 @@ func TestTriedAgain(t *testing.T) {
 		if err := b.work(); err != nil || len(b.carrier.taken) != 0 {
 			t.Errorf("try %d: %v, %d mails", n, err, len(b.carrier.taken))
 		}
-		b.clock.Add(time.Duration(n) * time.Minute) // each wait is longer
+		b.clock.Add(time.Duration(n) * time.Minute)
 	}
 	if err := b.work(); err != nil || len(b.carrier.taken) != 1 || b.stopped("ada@example.com") {
 		t.Fatalf("%v, %d mails", err, len(b.carrier.taken))
@@ -134,7 +131,7 @@ func TestTriedAgain(t *testing.T) {
 		!strings.Contains(m.Unsubscribe, "/v1/alerts/unsubscribe?t=") {
 		t.Errorf("%+v", m)
 	}
-	for range notify.MailsPerDay { // the last one exceeds the quota
+	for range notify.MailsPerDay { // the last mail exceeds the quota
 		b.add("ada@example.com")
 	}
 	if err := b.work(); err != nil || len(b.carrier.taken) != notify.MailsPerDay {
@@ -165,7 +162,6 @@ func TestMailboxOfOperator(t *testing.T) {
 	}
 }
 
-// If an alert has a language that this version lacks, its confirmation mail is in English.
 func TestForeignLanguage(t *testing.T) {
 	b := newOutbox(t)
 	now := b.clock.Now()
@@ -246,8 +242,6 @@ func TestOneMailboxManyAddresses(t *testing.T) {
 	}
 }
 
-// If the mails of a worker take longer than its lease, another worker sends the mails that were not
-// started, and the first worker does not start them any more.
 func TestASlowCarrier(t *testing.T) {
 	b := newOutbox(t)
 	for _, who := range []string{"ada", "bob", "eve"} {
@@ -255,7 +249,7 @@ func TestASlowCarrier(t *testing.T) {
 	}
 	b.carrier.during = func() {
 		b.clock.Add(40 * time.Second)
-		if b.carrier.asked == 2 { // 80 seconds have passed
+		if b.carrier.asked == 2 {
 			if _, err := b.Work(t.Context()); err != nil {
 				t.Error(err)
 			}

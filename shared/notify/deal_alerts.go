@@ -17,14 +17,13 @@ import (
 	"verdetto/shared/verdict/deals"
 )
 
-// Alerts to Anywhere are judged when they are sent, from the stored deals of their origin, which
-// are read once for all these alerts.
+// Alerts to Anywhere are judged when they are sent, from the stored deals of their origin.
 
 const maxListed = 10
 
 type originDeals struct {
 	origin     fare.City
-	day, today fare.Day // the day of the refresh, and that of the message
+	day, today fare.Day // day of the refresh, and day of the message
 	deals      deals.Origin
 }
 
@@ -33,12 +32,8 @@ type deal struct {
 	deals.Deal
 }
 
-// due returns the deals to notify now, cheapest first, and the State.Met to store afterwards: the
-// destinations that meet the alert and were notified. A destination is notified when it starts to
-// meet the alert, and again only after it has stopped meeting it or was removed from met, or after
-// the condition was changed. If the entry of a destination has no current fare or too little data,
-// the destination stays as it was; without an entry, it is removed from met. No deal is due before
-// the alert's Since, while it is paused, or if a message already reported this day's refresh.
+// due returns the deals to notify now, cheapest first, and the State.Met to store afterwards. A
+// destination in the alert's State.Met is not notified again unless the alert is Fresh.
 func (f *originDeals) due(a store.Alert) (due []deal, met string) {
 	notified := a.State.Cities()
 	if a.Fresh {
@@ -70,8 +65,7 @@ func (f *originDeals) due(a store.Alert) (due []deal, met string) {
 	return due, met
 }
 
-// meets returns the cheapest deal of a destination if it meets the alert, else nil. If known is
-// false, there is no current fare or too little data.
+// If known is false, the destination has no current fare or too little data.
 func (f *originDeals) meets(a store.Alert, e deals.Entry) (is *deals.Deal, known bool) {
 	filter := deals.Filter{NonStop: a.Trip.Nonstop, Airlines: a.Trip.Airlines}
 	if a.Trip.Month {
@@ -92,8 +86,8 @@ func (f *originDeals) meets(a store.Alert, e deals.Entry) (is *deals.Deal, known
 	return &d, true
 }
 
-// concerns reports whether to notify an alert to Anywhere. If not, it stores which notified
-// destinations still meet the alert, so that the subscriber can be notified again of the others.
+// If concerns returns false, it records the destinations that have stopped meeting the alert, so
+// that the subscriber can be notified of them again.
 func (f *originDeals) concerns(ctx context.Context, r *run, a store.Alert) (bool, error) {
 	due, met := f.due(a)
 	if len(due) > 0 || met == a.State.Met {
@@ -102,8 +96,7 @@ func (f *originDeals) concerns(ctx context.Context, r *run, a store.Alert) (bool
 	return false, r.Alerts.MarkMet(ctx, a, met)
 }
 
-// message composes the message with the deals that are due. Its ID depends on the deals, so a
-// message with other deals is not taken for a copy of one whose send was not recorded.
+// The ID depends on the deals, so that a message with other deals is not dropped as a repetition.
 func (f *originDeals) message(a store.Alert, links Links, today fare.Day) Message {
 	l := LanguageOf(a)
 	due, _ := f.due(a)

@@ -20,7 +20,7 @@ import (
 
 var milAnywhere = fare.Route{Origin: "MIL", Destination: store.Anywhere}
 
-// dealAt returns a deal whose fare was found old days before day, and departs 30 days after day.
+// dealAt returns a deal whose fare was found old days before day.
 func dealAt(day fare.Day, price fare.Cents, level verdict.Level, old int) deals.Deal {
 	d := deals.Deal{Judged: verdict.Judged{Fare: verdict.Live{Depart: day + 30, Price: price,
 		Found: (day - fare.Day(old)).Time().Unix()}}}
@@ -80,7 +80,7 @@ func (h *trip) mailed(who string) (cities []string, subject string) {
 		}
 		cities, subject = nil, m.Subject
 		for line := range strings.Lines(m.Text) {
-			if u, err := url.Parse(strings.TrimSpace(line)); err == nil && len(u.Query().Get("a")) == 3 { // a link to a city
+			if u, err := url.Parse(strings.TrimSpace(line)); err == nil && len(u.Query().Get("a")) == 3 {
 				cities = append(cities, u.Query().Get("a"))
 			}
 		}
@@ -88,15 +88,13 @@ func (h *trip) mailed(who string) (cities []string, subject string) {
 	return cities, subject
 }
 
-// A destination is notified when it starts to meet the alert, and again only if it has stopped
-// meeting it in between. There is at most one message a day, with the cheapest destination first.
 func TestAnywhere(t *testing.T) {
 	const good, great, plain, thin = verdict.Good, verdict.Great, verdict.Fair, verdict.Unjudged
 	for _, c := range []struct {
 		name  string
 		alert store.Alert
 		days  [][]offered
-		want  []string // by day
+		want  []string
 	}{
 		{"good or better", store.Alert{}, [][]offered{
 			{{"BUH", 5000, good}, {"LIS", 3000, great}, {"LON", 2000, plain}, {"PAR", 1000, thin}},
@@ -139,7 +137,7 @@ func TestAnywhere(t *testing.T) {
 			mails := 0
 			for day, all := range c.days {
 				leaveDeals(h.Fixture, "MIL", all...)
-				for again := range 2 { // a repeated Work sends nothing
+				for again := range 2 {
 					sent, err := h.Sender().Work(t.Context())
 					if err != nil {
 						t.Fatal(err)
@@ -167,9 +165,6 @@ func TestAnywhere(t *testing.T) {
 	}
 }
 
-// A destination that meets an alert after the day's message is in the next day's message. If the
-// condition changes, destinations are notified again. While an alert is paused, the destinations
-// that stop meeting it are still recorded.
 func TestAnywhereOncePerDay(t *testing.T) {
 	h := newTrip(t)
 	a := toAnywhere(h, "ada", store.Alert{})
@@ -200,7 +195,7 @@ func TestAnywhereOncePerDay(t *testing.T) {
 		}
 	}
 	change(func(a *store.Alert) { a.Threshold = 2500 })
-	step("", 0, offered{"BUH", 3000, good}, offered{"LIS", 2000, good}) // already sent today
+	step("", 0, offered{"BUH", 3000, good}, offered{"LIS", 2000, good}) // a message was already sent today
 	step("LIS", 1, offered{"BUH", 3000, good}, offered{"LIS", 2000, good})
 	change(func(a *store.Alert) { a.Paused = store.UntilResumed })
 	step("", 1, offered{"BUH", 2000, good}, offered{"LIS", 4000, good})
@@ -208,8 +203,6 @@ func TestAnywhereOncePerDay(t *testing.T) {
 	step("LIS BUH", 1, offered{"BUH", 2000, good}, offered{"LIS", 1900, good})
 }
 
-// A message to Anywhere contains no fare that is old, has departed or has stops that the alert
-// excludes.
 func TestAnywhereTellsNothingUntrue(t *testing.T) {
 	day := fare.DayOf(notifytest.Today)
 	one := func(city fare.City, d deals.Deal, nonStop ...deals.Deal) deals.Entry {
@@ -300,7 +293,6 @@ func TestAnywhereInAMonth(t *testing.T) {
 	}
 }
 
-// refusingAlerts refuses writes of alerts, as if the process died after it sent a message.
 type refusingAlerts struct{ store.Table }
 
 func (r refusingAlerts) Write(ctx context.Context, ops ...store.Op) error {
@@ -310,9 +302,7 @@ func (r refusingAlerts) Write(ctx context.Context, ops ...store.Op) error {
 	return r.Table.Write(ctx, ops...)
 }
 
-// A process dies before it records a message, and another refresh follows on the same day. The next
-// process sends the new list under a new ID, because Queue would drop a second message with the
-// same ID.
+// Queue would drop a second message with the same ID, so another list needs another ID.
 func TestAnotherListIsAnotherMessage(t *testing.T) {
 	again := 0
 	for n := 0; ; n++ {

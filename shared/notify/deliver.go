@@ -12,12 +12,11 @@ import (
 
 type parcel struct {
 	to     store.SubscriberID
-	hand   func(context.Context) error // gives the message to the carrier
-	settle func(context.Context) error // records that the message was sent
+	hand   func(context.Context) error
+	settle func(context.Context) error
 }
 
-// deliver notifies the subscriber of one alert. If n is nil, the message says that the alert has
-// ended.
+// If n is nil, the message says that the alert has ended.
 func (r *run) deliver(ctx context.Context, n *look, listed store.Alert) (settled bool, err error) {
 	by := r.channel(channelOf(n, listed))
 	return r.carry(ctx, by, listed.Route.String(), func() (*parcel, error) {
@@ -33,10 +32,8 @@ func (r *run) deliver(ctx context.Context, n *look, listed store.Alert) (settled
 	})
 }
 
-// carry sends a message by a channel, with retries. It calls current for the message only after it
-// has waited for the channel's rate limit, because the alert may change meanwhile; nil means that
-// no message is needed any more. If settled is false, the next call of Work must try again. An
-// error ends this call of Work.
+// carry calls current before each try, because the alert may change meanwhile. If current returns
+// nil, no message is needed any more. If settled is false, the next call of Work must try again.
 func (r *run) carry(ctx context.Context, by *channel, about string,
 	current func() (*parcel, error)) (settled bool, err error) {
 	for try := range tries {
@@ -66,7 +63,7 @@ func (r *run) carry(ctx context.Context, by *channel, about string,
 	return false, nil
 }
 
-// due reads an alert again: it may have been changed, ended or notified since its page was read.
+// due reads the alert again, because it may have changed since its page was read.
 func (r *run) due(ctx context.Context, n *look, listed store.Alert) (a store.Alert, due bool, err error) {
 	a, err = r.Alerts.One(ctx, listed.Ref(), listed.Subscriber)
 	if errors.Is(err, store.ErrNotFound) {
@@ -76,19 +73,19 @@ func (r *run) due(ctx context.Context, n *look, listed store.Alert) (a store.Ale
 		return a, false, err
 	}
 	if n != nil && !n.due(a) || n == nil && a.EndDay > 0 && fare.DayOf(r.Now()) <= a.EndDay+store.DeliveryDays {
-		return a, false, nil // its last event may still be undelivered
+		return a, false, nil // the webhook event about its end may still be undelivered
 	}
 	stopped, err := r.Alerts.Stopped(ctx, a.Subscriber)
 	return a, err == nil && !stopped, err
 }
 
 const (
-	settled   = iota // sent, or never to be sent
-	unsettled        // not sent, or unknown whether it was sent: retry
+	settled   = iota // the message was sent, or never will be
+	unsettled        // the message may not have been sent: retry
 	channelShut
 )
 
-// send gives a message to its carrier and records the outcome, even if ctx ends meanwhile.
+// send records the outcome even if ctx ends meanwhile.
 func (r *run) send(ctx context.Context, by *channel, about string, p *parcel) (outcome int, err error) {
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), reserve)
 	defer cancel()
@@ -99,7 +96,7 @@ func (r *run) send(ctx context.Context, by *channel, about string, p *parcel) (o
 		}
 		r.countSent(by)
 	case errors.Is(err, ErrUnwritable):
-		r.fault(ctx, fmt.Errorf("notify of %s: %w", about, err)) // a later refresh tries again
+		r.fault(ctx, fmt.Errorf("notify of %s: %w", about, err))
 	case errors.Is(err, mail.ErrRefused):
 		r.Log.WarnContext(ctx, "the carrier refuses a message for good, so its alerts stop for a while", "channel", by.name, "about", about, "error", err)
 		if err := by.pace.retry(last, func() error {
@@ -112,7 +109,7 @@ func (r *run) send(ctx context.Context, by *channel, about string, p *parcel) (o
 	case errors.Is(err, mail.ErrBlocked):
 		r.close(by, err)
 		return channelShut, nil
-	default: // throttled, or unknown whether the message was sent
+	default:
 		r.Log.WarnContext(ctx, "it is not known whether a message was sent; it is tried again", "channel", by.name, "about", about, "error", err)
 		return unsettled, nil
 	}
@@ -126,7 +123,7 @@ func (r *run) hand(ctx context.Context, n *look, a store.Alert) error {
 	}
 	if n == nil {
 		if a.Paused > fare.DayOf(r.Now()) || a.EndDay > 0 {
-			return nil // paused, or already notified
+			return nil // paused, or already notified of the end
 		}
 		end := ending(a, r.Links, fare.DayOf(r.Now()))
 		if r.endpointHears(a) {
@@ -149,8 +146,8 @@ func (r *run) endpointHears(a store.Alert) bool {
 		a.EndDay == 0
 }
 
-// settle records that the message was sent, or removes an alert that has ended. An alert whose
-// endpoint gets an event is only marked as ended, because the event must still be delivered.
+// An alert whose endpoint gets an event is only marked as ended, because the event must still be
+// delivered.
 func (r *run) settle(ctx context.Context, n *look, a store.Alert) error {
 	if n == nil && r.endpointHears(a) {
 		return r.Alerts.MarkOver(ctx, a, fare.DayOf(r.Now()))
@@ -166,8 +163,8 @@ func (r *run) settle(ctx context.Context, n *look, a store.Alert) error {
 	return r.Alerts.MarkNotified(ctx, a, n.news.Day, n.news.Price)
 }
 
-// channelOf returns the alert's channel, or mail for the end of an alert (n is nil) whose owner has
-// a mail address.
+// If n is nil, the message is about the end of the alert, which is mailed if the owner has a mail
+// address.
 func channelOf(n *look, a store.Alert) string {
 	if n == nil && a.Email != "" {
 		return ""

@@ -17,24 +17,19 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Alerts with Digest set are sent once a week, in one mail (a digest) to each subscriber, on a
-// weekday computed from the subscriber's pseudonym. After the carrier accepts the mail, one write
-// records it; if that fails, the mail is sent again with the same ID. A digest is sent up to 6 days
-// late and then skipped, so no subscriber gets two at once.
+// Alerts with Digest set are sent once a week in one mail to each subscriber, on a weekday computed
+// from the subscriber's pseudonym. A digest is sent up to 6 days late and then skipped.
 
 const (
-	// digestHour is the hour (UTC) from which a day's digests are sent. On AWS, the daily refresh
-	// starts three hours earlier.
-	digestHour = 8
-	// maxJudged is the number of judged trips beyond which page clears their cache.
-	maxJudged = 10_000
+	digestHour = 8 // UTC
+	maxJudged  = 10_000
 )
 
 func (r *run) digests(ctx context.Context) error {
 	kept := store.Digests{Table: r.Notifications.Table}
 	progress, err := kept.Progress(ctx)
 	if errors.Is(err, store.ErrNotFound) {
-		return nil // there has never been a digest
+		return nil
 	}
 	if err != nil {
 		return err
@@ -43,7 +38,7 @@ func (r *run) digests(ctx context.Context) error {
 	if progress.Day == 0 { // begin with the digests of the next day
 		return kept.Advance(ctx, &progress, last, "")
 	}
-	if store.IsWrongDay(progress.Day, last) { // nobody gets a digest twice, because each Digest holds its own day
+	if store.IsWrongDay(progress.Day, last) { // each Digest holds its own day, so nobody gets a digest twice
 		progress.Day, progress.Cursor = last-1, ""
 	}
 	if progress.Day < last-7 {
@@ -73,13 +68,11 @@ type weekly struct {
 	kept     store.Digests
 	progress *store.DigestProgress
 
-	judging sync.Mutex // guards judged
+	judging sync.Mutex
 	judged  map[routeTrip]func() (*judgedTrip, error)
 }
 
-// day sends the digests of a day, page by page. settled reports whether every digest was sent or is
-// not needed. While this holds for the first day that is due, the progress is stored after each
-// page, so that the next call of Work continues there.
+// If settled is false, the next call of Work must try this day again.
 func (w *weekly) day(ctx context.Context, day fare.Day) (settled bool, err error) {
 	first, settled := day == w.progress.Day+1, true
 	at := ""
@@ -130,7 +123,6 @@ func (w *weekly) page(ctx context.Context, day fare.Day, page []store.Digest) (s
 	return b.wait(ctx)
 }
 
-// parcel returns nil if there is nothing to send, or if the subscriber may not get mail.
 func (w *weekly) parcel(ctx context.Context, d store.Digest, day fare.Day) (*parcel, error) {
 	today := fare.DayOf(w.Now())
 	alerts, err := w.Alerts.BySubscriber(ctx, d.Subscriber)
@@ -176,13 +168,13 @@ func (w *weekly) parcel(ctx context.Context, d store.Digest, day fare.Day) (*par
 type digestLine struct {
 	alert  store.Alert
 	found  news
-	price  fare.Cents // 0: there is no fare
-	before fare.Cents // price in the last digest; 0: none
+	price  fare.Cents // 0 if there is no fare
+	before fare.Cents // price in the last digest, or 0
 	met    bool
 }
 
-// line judges the trip of an alert, and whether its condition is met today. Drop and Change compare
-// with the price in the last digest or, without one, with the price in the alert's State.
+// Drop and Change compare with the price in the last digest or, if there is none, with the price in
+// the alert's State.
 func (w *weekly) line(ctx context.Context, a store.Alert, before fare.Cents) (digestLine, error) {
 	l := digestLine{alert: a, found: news{Route: a.Route, Depart: a.Trip.From}, before: before}
 	judged, err := w.judgedOf(ctx, routeTrip{a.Route, a.Trip})
@@ -209,11 +201,10 @@ type routeTrip struct {
 
 type judgedTrip struct {
 	found news
-	past  func() (history, error) // read at the first use by an alert of kind Low
+	past  func() (history, error) // read only for alerts of kind Low
 }
 
-// judgedOf judges a trip and caches the result for all digests, but not an error; nil means no
-// fare.
+// judgedOf caches results but no errors. It returns nil if there is no fare.
 func (w *weekly) judgedOf(ctx context.Context, trip routeTrip) (*judgedTrip, error) {
 	w.judging.Lock()
 	judge := w.judged[trip]
@@ -245,7 +236,7 @@ func (w *weekly) judgeToday(ctx context.Context, trip routeTrip) (*judgedTrip, e
 			}
 		}
 		past, err := read(ctx, trip.route)
-		h, _ := decodeHistory(past.History) // a malformed history counts as empty, as in StoreNews
+		h, _ := decodeHistory(past.History) // a malformed history counts as empty
 		return h, err
 	})
 	return &judgedTrip{found, past}, nil
@@ -299,7 +290,7 @@ func (l digestLine) rank() int {
 	return rank
 }
 
-// digestID depends only on the subscriber and the day, so every process computes the same ID.
+// digestID depends only on subscriber and day, so that a retry uses the same ID.
 func digestID(s store.SubscriberID, day fare.Day) string {
 	sum := sha256.Sum256([]byte("digest\x00" + string(s) + "\x00" + day.String()))
 	return fmt.Sprintf("digest-%s-%x", day.Time().Format("20060102"), sum[:16])

@@ -20,7 +20,6 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// summarize stores a summary like today's refresh: one fare per day, the last of them today.
 func (h *trip) summarize(route string, prices ...fare.Cents) {
 	h.T.Helper()
 	series := fare.Series{Route: notifytest.Route(route)}
@@ -54,7 +53,7 @@ func (h *trip) until(who string, hour int) {
 	h.Set(day.Add(time.Duration(hour) * time.Hour))
 }
 
-// newDigest returns a fixture with one weekly alert. The first day with digests is tomorrow.
+// After newDigest, the first day with digests is tomorrow.
 func newDigest(t *testing.T, who string) *trip {
 	h := newTrip(t)
 	h.weekly(who, "MIL-BUH", store.Alert{})
@@ -62,8 +61,6 @@ func newDigest(t *testing.T, who string) *trip {
 	return h
 }
 
-// One mail lists all weekly alerts of a subscriber: alerts whose condition is met first, then by
-// percentile. It omits alerts that are paused or whose messages are sent at once.
 func TestDigest(t *testing.T) {
 	h := newTrip(t)
 	day := h.Today() + 60
@@ -81,16 +78,14 @@ func TestDigest(t *testing.T) {
 	h.WantMailed()
 
 	h.until("ada", 9)
-	h.refresh(always(5500, nil)) // departures from Milan to Bucharest
+	h.refresh(always(5500, nil))
 	h.summarize("MIL-BUH", append(steady, 3000)...)
 	h.summarize("MIL-LON", append(steady, 5100)...)
 	h.summarize("MIL-MAD", append(steady, 4000)...)
 	h.summarize("MIL-ROM", append(steady, 50)...)
 	leave(h.Fixture, append(steady, 3000)...)
-	h.Work(notify.Result{Sent: 1, Settled: 2}) // only the digest is sent
+	h.Work(notify.Result{Sent: 1, Settled: 2})
 	first := h.Mails()[0]
-	// First the alerts that are met (the new low, and the threshold to London), then the others,
-	// and last Paris, which has no fare.
 	want := []string{"Milan – Bucharest", "Milan – London", "Milan – Bucharest", "Milan – Madrid",
 		"Milan – Bucharest", "Milan – Paris"}
 	if diff := cmp.Diff(want, routesOf(first)); diff != "" {
@@ -186,8 +181,6 @@ func TestADigestOfALow(t *testing.T) {
 	}
 }
 
-// The digest is sent once, on its weekday, at 08:00 UTC or later. A missed digest is sent as soon
-// as possible. After two missed weeks, only one is sent.
 func TestDigestDays(t *testing.T) {
 	h := newDigest(t, "ada")
 	h.until("ada", 7)
@@ -197,11 +190,11 @@ func TestDigestDays(t *testing.T) {
 	h.Work(notify.Result{Sent: 1})
 	h.Work(notify.Result{})
 	h.until("ada", 9)
-	h.Add(3 * 24 * time.Hour) // it was due three days ago
+	h.Add(3 * 24 * time.Hour)
 	h.Work(notify.Result{Sent: 1})
 	h.Work(notify.Result{})
 	h.until("ada", 9)
-	h.Work(notify.Result{Sent: 1}) // the next digest is sent on its own day, not three days late
+	h.Work(notify.Result{Sent: 1}) // the next digest is sent on its own day
 	h.until("ada", 9)
 	h.until("ada", 9)
 	h.Add(24 * time.Hour)
@@ -288,7 +281,7 @@ func TestFailingDigestDelaysNoOther(t *testing.T) {
 		h.Add(24 * time.Hour)
 	}
 	for _, who := range others {
-		want := 0 // the number of their digest days
+		want := 0
 		for day := began + 1; day < h.Today(); day++ {
 			if day.Time().Weekday() == store.DigestWeekday(notifytest.IDOf(who)) {
 				want++
@@ -325,8 +318,6 @@ func (c counted) Write(ctx context.Context, ops ...store.Op) error {
 	return c.Table.Write(ctx, ops...)
 }
 
-// Without alerts in digests, a call of Work costs one read for them. A digest reads only its
-// subscriber's alerts.
 func TestCostWithoutDigests(t *testing.T) {
 	h := newTrip(t)
 	h.Subscribe("bob", "MIL-ROM", 100)
@@ -355,7 +346,7 @@ func TestCostWithoutDigests(t *testing.T) {
 	h.summarize("MIL-LON", notifytest.Steady()...)
 	ada := string(notifytest.IDOf("ada"))
 	partition := fmt.Sprintf("DIGESTS#%d", store.DigestWeekday(notifytest.IDOf("ada")))
-	work(with(map[string]int{"write DIGESTS": 1})) // the first digest ever
+	work(with(map[string]int{"write DIGESTS": 1}))
 	work(with(nil))
 	h.until("ada", 9)
 	h.Add(-24 * time.Hour)
@@ -371,6 +362,6 @@ func TestCostWithoutDigests(t *testing.T) {
 	h.Unsubscribe("ada")
 	h.Add(24 * time.Hour)
 	partition = fmt.Sprintf("DIGESTS#%d", h.Now().Weekday())
-	work(with(map[string]int{"query " + partition: 1, "write DIGESTS": 1})) // the progress is written once a day
+	work(with(map[string]int{"query " + partition: 1, "write DIGESTS": 1}))
 	work(with(nil))
 }

@@ -26,14 +26,10 @@ func (s *simulation) watchWeekly(subscribers int) {
 	}
 }
 
-// 100 subscribers each get one digest per week for four weeks, on the right weekday or as soon as
-// possible. In week three, the service does not run for seven days, after which a missed digest and
-// one that is due are a single mail. Processes are killed before and after sends and writes, and
-// answers of the carrier are lost. A repeated mail has the same ID.
 func TestDigestsUnderKills(t *testing.T) {
 	const subscribers, days, downFrom, downTo = 100, 28, 14, 20
 	s := newSimulation(t, 3)
-	s.Rate = 8 // several at a time
+	s.Rate = 8
 	s.watchWeekly(subscribers)
 	began := s.Today()
 	for n := range days {
@@ -43,7 +39,7 @@ func TestDigestsUnderKills(t *testing.T) {
 		}
 		s.refresh(fare.Cents(5500 - 100*n))
 		if n < 2 {
-			s.work(0) // keep the news of the routes out of this test
+			s.work(0)
 			continue
 		}
 		s.work(60)

@@ -23,13 +23,11 @@ func (c *toldCarrier) Deliver(_ context.Context, _ store.Alert, m notify.Message
 	return nil
 }
 
-// If an alert with a webhook ends, its owner is mailed once, and its endpoint's event is queued under
-// one ID. As no worker delivers the event here, the alert stays for another DeliveryDays.
 func TestEndOfAnEndpointsAlert(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		fails  func(mail.Message) error // fails the first attempts to mail the owner
-		queued int                      // how often the event was queued, under one ID
+		fails  func(mail.Message) error
+		queued int
 	}{
 		{"at once", nil, 1},
 		{"the mail is throttled at first", func(mail.Message) error { return mail.ErrThrottled }, 2},

@@ -10,15 +10,13 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// history holds what refreshes found for a route or trip, one entry per day, oldest first.
+// A history has at most one observation per day, oldest first.
 type history []Observation
 
-// maxHistory covers more than a year of weekly refreshes.
 const maxHistory = 64
 
-// add returns h with the observation of one refresh, which replaces an observation of the same day
-// and is ignored if h has a later day. If the last days are from a wrong clock (store.IsWrongDay),
-// add first removes them.
+// add replaces an observation of the same day, and ignores e if h has a later day. It first removes
+// days that come from a wrong clock.
 func (h history) add(e Observation) history {
 	for len(h) > 0 && store.IsWrongDay(h[len(h)-1].Day, e.Day) {
 		h = h[:len(h)-1]
@@ -97,9 +95,8 @@ func decodeHistory(data []byte) (history, error) {
 	return h, nil
 }
 
-// dueOf reports whether to notify the subscriber of the last observation in a history, and returns
-// the state after it. It applies the condition to all observations since the last message, from the
-// day Since of the alert on.
+// dueOf reports whether to notify the subscriber of the last observation, and returns the state
+// after this observation.
 func dueOf(a store.Alert, h history) (due bool, s State) {
 	w, s := watchOf(a), stateOf(a)
 	if len(h) == 0 {
@@ -117,14 +114,14 @@ func dueOf(a store.Alert, h history) (due bool, s State) {
 	if last.Day < a.Paused || last.Day < a.Since {
 		return false, s
 	}
-	if a.Digest { // the weekly digest notifies this alert
+	if a.Digest {
 		return false, w.Pass(s, last)
 	}
 	return w.Due(s, last)
 }
 
-// lowFor returns the number of days before seen in which no fare was as cheap. A history keeps only
-// the latest entries, so the Low of the oldest one extends the count further back.
+// The Low of the oldest observation extends the count, because h keeps only the latest
+// observations.
 func (h history) lowFor(seen Observation) fare.Day {
 	for i := len(h) - 1; i >= 0; i-- {
 		e := h[i]
@@ -140,8 +137,8 @@ func (h history) lowFor(seen Observation) fare.Day {
 	return 0
 }
 
-// lowThisWeek is like lowFor, but counts back from the day on which the price began, though at most
-// 6 days ago, so that a low price still counts as a low while it stays unchanged.
+// lowThisWeek counts back from the day on which the price began, but at most from 6 days ago, so
+// that an unchanged low price remains a low.
 func (h history) lowThisWeek(seen Observation) fare.Day {
 	today := seen.Day
 	for len(h) > 0 && h[len(h)-1].Price == seen.Price && h[len(h)-1].Day > today-7 {

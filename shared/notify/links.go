@@ -14,23 +14,19 @@ import (
 	"verdetto/shared/store"
 )
 
-// The paths of the links in mails. They must equal those in shared/web/routes.
+// These paths must equal those in shared/web/routes.
 const (
 	confirmPath     = "/v1/alerts/confirm"
 	unsubscribePath = "/v1/alerts/unsubscribe"
 	managePath      = "/v1/alerts/manage"
 )
 
-// Links computes the pseudonyms of subscribers and creates the links in mails. A link is a path; a
-// mail puts BaseURL before it. The signed token in it is valid only for its purpose and for the
-// pepper that signed it, and does not contain the address.
-//
-// A link to unsubscribe is for one alert or for all alerts of a digest, and a link to pause for one
-// alert. Neither expires, because a mail provider may offer it years later. A link to manage shows
-// all alerts for ManageDays days; after that it offers to mail a new link, like a link of Renew.
+// Links computes the pseudonyms of subscribers and the links in mails. A signed token does not
+// contain the address, and is valid only for its purpose and the pepper that signed it. Links to
+// unsubscribe or to pause do not expire, because a mail may be read years later.
 type Links struct {
-	Pepper  []byte // the operator's secret; another pepper changes every pseudonym
-	BaseURL string // public base address, without a trailing slash
+	Pepper  []byte // another pepper changes every pseudonym
+	BaseURL string // without a trailing slash
 }
 
 func (l Links) Subscriber(email string) store.SubscriberID {
@@ -54,8 +50,7 @@ func (l Links) Manage(s store.SubscriberID, now time.Time) string {
 	return managePath + "?t=" + l.sign(manage, string(s), fare.DayOf(now).String())
 }
 
-// Renew returns the link to the page that mails a new link to manage alerts. Manage links of early
-// versions had no date and work like links of Renew.
+// Renew returns the link to the page that mails a new link to manage alerts.
 func (l Links) Renew(s store.SubscriberID) string {
 	return managePath + "?t=" + l.sign(manage, string(s), "")
 }
@@ -64,7 +59,7 @@ func (l Links) OpenUnsubscribe(token string) (s store.SubscriberID, ref store.Re
 	return l.openOne(unsubscribe, token)
 }
 
-// OpenManage parses a token of Manage or Renew; current is true if it is at most ManageDays days old.
+// OpenManage also opens a token of Renew, but then current is false.
 func (l Links) OpenManage(token string, now time.Time) (s store.SubscriberID, current, ok bool) {
 	subscriber, made, ok := l.open(manage, token)
 	if !ok {
@@ -101,8 +96,8 @@ type ended struct {
 	At     time.Time
 }
 
-// Undo returns a token that restores alerts which have just ended. It holds the alerts, which are
-// stored nowhere else, and is encrypted, because the link that ended them may have been passed on.
+// Undo returns a token that restores alerts. The token is encrypted, because the link that ended
+// the alerts may have been passed on.
 func (l Links) Undo(alerts []store.Alert, now time.Time) (string, error) {
 	if len(alerts) == 0 {
 		return "", nil
@@ -129,7 +124,7 @@ func (l Links) OpenUndo(token string, now time.Time) ([]store.Alert, bool) {
 
 func (l Links) cipher() cipher.AEAD { return apikey.Cipher(l.Pepper, "ended alerts") }
 
-// Requests returns the link to block mails which other callers cause. One POST is enough (RFC 8058).
+// Requests returns the link to block mails which other callers cause.
 func (l Links) Requests(mailbox store.SubscriberID) string {
 	return unsubscribePath + "?t=" + l.sign(requests, string(mailbox), "")
 }
@@ -157,17 +152,15 @@ type purpose string
 const (
 	unsubscribe purpose = "unsubscribe"
 	snooze      purpose = "snooze"
-	digest      purpose = "digest"   // signed with an empty route
-	requests    purpose = "requests" // signed with an empty route
-	manage      purpose = "manage"   // signed with the day of the link as the route, or with an empty one
+	digest      purpose = "digest"
+	requests    purpose = "requests"
+	manage      purpose = "manage" // signed with a day instead of a route, or with an empty one
 )
 
 const (
-	maxToken = 200 // open rejects longer tokens
+	maxToken = 200
 )
 
-// sign returns subscriber, route and signature, separated by dots, in characters that a URL does
-// not escape.
 func (l Links) sign(p purpose, subscriber, route string) string {
 	return subscriber + "." + route + "." + l.signature(p, subscriber, route)
 }

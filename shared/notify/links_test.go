@@ -105,14 +105,13 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// Links have the same form as in mails that were sent long ago, whose tokens are still valid.
+// Tokens in mails that were sent long ago are still valid, so links must keep this form.
 func TestLinks(t *testing.T) {
 	ada, milBuh := links.Subscriber("ada@example.com"), store.Ref{Route: fare.Route{Origin: "MIL", Destination: "BUH"}}
 	for _, c := range []struct{ got, want string }{
 		{links.Confirm("abc"), "/v1/alerts/confirm?id=abc"},
 		{links.Unsubscribe(ada, milBuh),
 			"/v1/alerts/unsubscribe?t=c57i_3t0zs4ZJnhAeL-Plg.MIL-BUH.jBjVsVBR1OemQ31vggVHeQ"},
-		// Links of this form are still in old mails, and offer to mail a new link.
 		{links.Renew(ada), "/v1/alerts/manage?t=c57i_3t0zs4ZJnhAeL-Plg..jkvfeIQVR0hIfjZipOSGZQ"},
 	} {
 		if c.got != c.want {

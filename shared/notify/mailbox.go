@@ -9,10 +9,8 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// Mailboxes limits the mails that anonymous callers can cause: to confirm an alert, or to get a
-// link or a new key. A mailbox gets at most Most such mails in 24 hours, and none while its reader
-// blocks them. Mails that the reader of the mailbox requests have a quota of their own, and are not
-// blocked.
+// Mailboxes limits the mails that callers can cause to a mailbox. Mails that are requested by the
+// reader of the mailbox have a quota of their own and are not blocked.
 type Mailboxes struct {
 	Store   store.Mailboxes
 	Links   Links
@@ -20,8 +18,6 @@ type Mailboxes struct {
 	Limiter *limit.Limiter
 }
 
-// perMailbox is the quota for mails that other callers request. The reader has a second quota of
-// the same size.
 var perMailbox = limit.Limit{Name: "mailbox", Calls: MailsPerDay, Window: readerTime}
 
 const (
@@ -32,7 +28,7 @@ const (
 
 func (m Mailboxes) Most() int { return int(m.Limiter.Set(perMailbox).Calls) }
 
-// Allow counts the mail of a job towards the quota of its mailbox; a retried job counts once.
+// Allow counts a mail towards the quota of its mailbox. Retries of a job do not count again.
 func (m Mailboxes) Allow(ctx context.Context, email string, j store.Job) (allowed bool, err error) {
 	caller, job := j.Caller, j.Name()
 	// One caller may use half of the quota. The rest is for callers without an earlier mail to this
@@ -40,7 +36,7 @@ func (m Mailboxes) Allow(ctx context.Context, email string, j store.Job) (allowe
 	most := m.Most()
 	first := (most + 1) / 2
 	err = m.Store.Change(ctx, m.Links.Mailbox(email), m.Now(), func(b *store.Mailbox) {
-		allowed = false // Change calls this again after a conflict
+		allowed = false // Change calls this function again after a conflict
 		byReader, sent, his := caller != "" && caller == b.Reader, 0, 0
 		for _, mail := range b.Mails {
 			if allowed = mail.Job == job; allowed {
@@ -72,7 +68,7 @@ func (m Mailboxes) Stop(ctx context.Context, id store.SubscriberID) (until time.
 	})
 }
 
-// Read records for 24 hours that a caller has proved to be the reader of a mailbox.
+// Read records for 24 hours that caller has proved to be the reader of the mailbox.
 func (m Mailboxes) Read(ctx context.Context, id store.SubscriberID, caller string) error {
 	return m.read(ctx, id, caller, func(*store.Mailbox) {})
 }
@@ -88,8 +84,8 @@ func (m Mailboxes) read(ctx context.Context, id store.SubscriberID, caller strin
 	})
 }
 
-// Mailbox returns the pseudonym of the mailbox of an address. Variants of an address share one
-// quota and one block: most providers deliver ada+tag to ada, and Google ignores dots.
+// Variants of an address share a quota: most providers deliver ada+tag to ada, and Google ignores
+// dots.
 func (l Links) Mailbox(email string) store.SubscriberID {
 	local, domain, _ := strings.Cut(strings.ToLower(strings.TrimSpace(email)), "@")
 	if name, _, tagged := strings.Cut(local, "+"); tagged && name != "" {
@@ -104,8 +100,6 @@ func (l Links) Mailbox(email string) store.SubscriberID {
 	return l.Subscriber(local + "@" + domain)
 }
 
-// An address gets no messages about alerts for refusedDays after a permanent refusal, and for
-// complaintYears after its reader reported spam.
 const (
 	refusedDays    = 180
 	complaintYears = 10

@@ -70,8 +70,7 @@ func (l Links) manageMail(to store.Alert, now time.Time) (mail.Message, error) {
 	return v.write("alerts", "alerts")
 }
 
-// endpointMail says that the webhook endpoint of an alert accepts no more events. Nobody can
-// request it, so it has no link that stops such mails.
+// Nobody can request this mail, so it has no link that stops such mails.
 func (l Links) endpointMail(to store.Alert, now time.Time) (mail.Message, error) {
 	v := l.requested(to, l.Manage(to.Subscriber, now))
 	v.Texts, v.Stop, v.Subject = "endpoint", "", v.T.Text("mail.endpoint.subject")
@@ -90,7 +89,6 @@ func (v mailed) write(template, tag string) (mail.Message, error) {
 
 const lowsID = "lows@verdetto"
 
-// mailed is the data of a mail's template: a message, the alert To, and the message's first fare.
 // Rows has an element for each fare of a message, or for each alert of a digest.
 type mailed struct {
 	Fare
@@ -99,10 +97,8 @@ type mailed struct {
 	T       *i18n.Language
 	Subject string
 	Rows    []mailed
-	Met     bool // in a digest: the condition is met
+	Met     bool // only in a digest
 
-	// Link is the link to open in a mail without fares, Stop the one that stops such mails, and
-	// Texts the prefix of the mail's texts in the catalogue.
 	Link, Stop, Texts string
 }
 
@@ -132,8 +128,6 @@ func (v mailed) TripText() string { return TripText(v.To.Trip, v.T) }
 
 func (v mailed) CID() template.URL { return template.URL("cid:" + lowsID) }
 
-// Booked reports whether the trip is paid for. If so, the mail leads with Since and gives no
-// advice.
 func (v mailed) Booked() bool { return v.To.Condition() == store.Paid }
 
 func (v mailed) Advice() []string {
@@ -188,7 +182,6 @@ func (v mailed) ReliabilityText() string { return v.T.Text("reliability." + stri
 
 func (v mailed) Certainty() string { return v.T.Text("certainty." + string(v.sure())) }
 
-// CertaintyText returns the certainty as a sentence, even for a fare that cannot be judged.
 func (v mailed) CertaintyText() string {
 	if v.sure() == "" {
 		return v.T.Text("mail.digest.unknown")

@@ -62,7 +62,7 @@ func TestMails(t *testing.T) {
 			a.Kind, a.Percent, m.Picture.PNG = store.Drop, 10, nil
 			f.Trip, f.Return, f.Destination, f.Before, f.LastDay = a.Trip, 16895, "Bucharest", 1999, 16851
 		},
-		"alert-booked-fr": func(a *store.Alert, _ *Message, f *Fare) { // the saving comes first, and no level is shown
+		"alert-booked-fr": func(a *store.Alert, _ *Message, f *Fare) {
 			a.Trip, a.Kind, a.Threshold = store.Trip{From: 16890, To: 16890}, store.Paid, 4499
 			f.Trip, f.Origin = a.Trip, "Milan"
 		},
@@ -145,7 +145,7 @@ func TestRequestedMails(t *testing.T) {
 				t.Error("tells the path of the endpoint")
 			}
 			stop := links.BaseURL + links.Requests(links.Mailbox(a.Email))
-			if name == "endpoint-en" { // nobody can request it
+			if name == "endpoint-en" {
 				stop = ""
 			}
 			if got.To != a.Email || got.Unsubscribe != stop || !strings.Contains(got.Text, stop) {
@@ -199,8 +199,6 @@ func TestDigestMails(t *testing.T) {
 
 var loads = regexp.MustCompile(`(?i)<(link|script|iframe|object|video)|url\(|@import|\ssrc="(?:[^c]|c[^i])`)
 
-// hold compares a mail with its golden file, and checks that it loads nothing when it is read and
-// that its lines have at most 78 characters, except those with links.
 func hold(t *testing.T, name string, got mail.Message, picture bool) {
 	t.Helper()
 	for ending, content := range map[string]string{"txt": got.Subject + "\n\n" + got.Text, "html": got.HTML} {

@@ -14,55 +14,50 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Message is the content of a notification, in a form for every channel.
 type Message struct {
 	ID       string // every process computes the same ID for the same news and alert
-	Language string // the code of a language in i18n
-	// Ended is true if all departure dates of the alert have passed; the message then says so.
+	Language string
+	// Ended is true if all departure dates of the alert have passed.
 	Ended   bool
-	Day     fare.Day // day on which the message is composed; 0 in jobs of earlier versions
-	Fares   []Fare   // the fares found; if the alert has ended, the fares that it was for
+	Day     fare.Day // 0 in jobs of earlier versions
+	Fares   []Fare
 	Picture mail.Picture
-	// Origin, More and List are only for an alert to Anywhere: the name of its origin, the number
-	// of deals that Fares does not list, and the link to the page that lists all deals.
-	Origin string
-	More   int
-	List   string
-	// Links that end this alert, pause it for 30 days, and show all alerts of the subscriber.
+	// Origin, More and List are set only for alerts to Anywhere. More is the number of deals that
+	// are not in Fares.
+	Origin                      string
+	More                        int
+	List                        string
 	Unsubscribe, Snooze, Manage string
 }
 
 type Fare struct {
 	Route               fare.Route
-	Origin, Destination string     // city names in the message's language
-	Trip                store.Trip // the trip of the alert
+	Origin, Destination string
+	Trip                store.Trip
 	Day                 fare.Day   // day of the refresh that stored the notification
 	Price               fare.Cents // EUR cents
-	// Before is the price in the alert's last message. In the first message of an alert of kind
-	// Drop or Change, it is the first price found after the alert was added. 0: unknown.
+	// Before is the price in the alert's last message. Until the first message of kind Drop or
+	// Change, it is the first price that was found. 0 means unknown.
 	Before             fare.Cents
-	LastDay            fare.Day     // the day of the refresh that the last message reported; 0: none
-	Known              fare.Cents   // the price that the subscriber knows; 0: none
-	Lowest             fare.Cents   // for kind Low: the lowest earlier fare within the alert's number of days; 0: unknown
+	LastDay            fare.Day     // day of the refresh in the last message, or 0
+	Known              fare.Cents   // price that the subscriber knows, or 0
+	Lowest             fare.Cents   // for kind Low: lowest earlier fare within the days of the alert, or 0
 	Depart, Return     fare.Day     // Return is 0 for a one-way fare
-	Flight             string       // a sentence about the flight in the message's language; may be empty
-	Offer              verdict.Live `json:"-"` // the fare of the source, for webhook events
+	Flight             string       // sentence in the message's language; may be empty
+	Offer              verdict.Live `json:"-"`
 	Found              time.Time
 	Level              verdict.Level
 	Reliability        verdict.Reliability
 	Percentile, Sample int
 	Median, Minimum    fare.Cents
-	ForDay             *Judged `json:",omitempty"` // the fare compared with those of other departures at the same lead time; nil: unknown
-	// Departure says what fares on this departure usually cost, and Waits what waiting brought in
-	// similar recorded cases. The first sentence of Waits is the advice. Both are in the language
-	// of the message, and empty if nothing is known.
+	ForDay             *Judged `json:",omitempty"` // nil if the departure is not judged
+	// Departure says what the departure usually costs. The first sentence of Waits is the advice.
 	Departure, Waits []string
-	Judgement        *verdict.Judgement `json:"-"` // Departure and Waits in numbers; nil if nothing is known
-	Page             string             // link to the page with the whole verdict
+	Judgement        *verdict.Judgement `json:"-"` // nil if nothing is known
+	Page             string
 }
 
-// Judged compares a fare with the fares for its departure. Fare.Level is the level on which the
-// alert depends.
+// Judged is the verdict on the departure of a fare. Alerts depend on Fare.Level, not on this level.
 type Judged struct {
 	Level       verdict.Level
 	Reliability verdict.Reliability
@@ -70,8 +65,7 @@ type Judged struct {
 	Sample      int
 }
 
-// Market returns the level of the fares of the route, or "" if it is unknown or the alert is for a
-// trip on given days.
+// Market returns "" if the level is unknown, or if the alert is for given days or a given month.
 func (f Fare) Market() verdict.Level {
 	if f.Trip.From > 0 || f.Level == verdict.Unjudged {
 		return ""
@@ -79,7 +73,6 @@ func (f Fare) Market() verdict.Level {
 	return f.Level
 }
 
-// sure returns the certainty of ForDay or, without it, that of the fare's Level.
 func (f Fare) sure() verdict.Reliability {
 	if f.ForDay != nil {
 		return f.ForDay.Reliability
@@ -87,18 +80,17 @@ func (f Fare) sure() verdict.Reliability {
 	return f.Reliability
 }
 
-// Carrier delivers messages to the subscribers of one channel. Known failures are ErrUnwritable and
-// the errors of package mail (ErrRefused, ErrThrottled, ErrBlocked). After any other error, the
-// message may have been delivered, and the sender retries it.
+// After an error other than ErrUnwritable and mail.ErrRefused, Deliver may be called again, so a
+// message may be delivered twice.
 type Carrier interface {
 	Deliver(ctx context.Context, to store.Alert, m Message) error
 }
 
-// ErrUnwritable means that a message cannot be composed. A retry does not help.
+// ErrUnwritable means that a message cannot be composed, so a retry does not help.
 var ErrUnwritable = errors.New("the message cannot be written")
 
-// Asker asks the reader of an address to confirm a pending alert; link leads to the page with the
-// button that confirms it. Ask returns the errors of package mail.
+// Asker asks the reader of an address to open link and confirm the alert. Errors wrap those of
+// package mail.
 type Asker interface {
 	Ask(ctx context.Context, pending store.Alert, id, link string) error
 }

@@ -9,32 +9,28 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// The networks of callers take turns, so that none can use up the mails of the hour for
-// the others, or spoil the service's reputation with mails to mailboxes that do not exist.
+// The networks of callers take turns, so that no network can use up the mails of the hour.
 const (
-	// A mail provider is assumed to report within recentTime that a mailbox does not exist. Until
-	// then any recipient may be such a mailbox, so the mails of a network go to at most maxBounced
-	// recipients in recentTime, less those that bounced. After maxBounced bounces, its jobs wait
-	// for closedTime.
+	// Within recentTime, new mails of a network go to at most maxBounced recipients, because a mail
+	// provider may still report that a mailbox does not exist. After maxBounced bounces, the jobs
+	// of the network wait for closedTime.
 	recentTime = 5 * time.Minute
 	maxBounced = 3
 	closedTime = 24 * time.Hour
 )
 
-// perService limits the messages that Confirmations sends. Otherwise a caller with many IP
-// addresses could cause a flood of mails, and mail providers might block the service. Jobs over the
-// limit wait for the next hour.
+// Without perService, a caller with many IP addresses could cause a flood of mails, and mail
+// providers might block the service.
 var perService = limit.Limit{Name: "alerts-service", Calls: 1000, Window: time.Hour}
 
 const everybody = "all"
 
-// perSeen also counts all messages, but has a lower limit. Beyond it, the rest of perService is for
-// networks without a job in the last 24 hours, and for jobs without a network.
+// Beyond perSeen, the rest of perService is for networks without a job in the last 24 hours, and
+// for jobs without a network.
 func perSeen(l *limit.Limiter) limit.Limit {
 	return limit.Limit{Name: "alerts-seen", Calls: max(1, l.Set(perService).Calls*3/4), Window: time.Hour}
 }
 
-// inTurn picks the jobs that may run now, and counts each towards its network at the first attempt.
 func inTurn(networks map[string]*store.Network, due []store.Job, most int, onlyNew bool, now time.Time) (chosen []store.Job) {
 	for _, n := range networks {
 		for to, at := range n.Recent {
@@ -78,8 +74,8 @@ func inTurn(networks map[string]*store.Network, due []store.Job, most int, onlyN
 	return chosen
 }
 
-// Bounced counts a mailbox that does not exist against the networks that asked for mails to it,
-// unless its reader asked. Once a network has maxBounced of them, its jobs wait for closedTime.
+// Bounced is called for a mailbox that does not exist. This mailbox counts against the networks
+// that requested mails to it.
 func (m Mailboxes) Bounced(ctx context.Context, email string) error {
 	var asked []string
 	err := m.Store.Change(ctx, m.Links.Mailbox(email), m.Now(), func(b *store.Mailbox) {

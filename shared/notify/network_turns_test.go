@@ -23,9 +23,6 @@ func (b *outbox) addFrom(network, email string) {
 	}
 }
 
-// Strangers ask for 2,200 mails in 2 seconds, and each mail takes 100 ms. A mail for a network without
-// earlier mails is sent within a minute, at any time of the next two hours. A network with earlier mails
-// waits for its turn, at most an hour.
 func TestAFloodOfRequests(t *testing.T) {
 	t.Parallel()
 	const jobs, bounceAfter = 2200, 20 * time.Second
@@ -114,8 +111,6 @@ func TestAFloodOfRequests(t *testing.T) {
 	}
 }
 
-// After three bounces, the jobs of a network wait for a day. The bounce of a reader's own request does
-// not count, and a second notice about the same mailbox does not count again.
 func TestBouncesOfANetwork(t *testing.T) {
 	b := newOutbox(t)
 	sent := func() int {

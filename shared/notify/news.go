@@ -15,9 +15,9 @@ type news struct {
 	Day         fare.Day // day of the refresh that stored the notification
 	Price       fare.Cents
 	Depart      fare.Day
-	Return      fare.Day // for a return trip; the fields Return and ahead are not stored
+	Return      fare.Day // 0 for a one-way trip; not stored
 	ahead       *verdict.Judgement
-	Found       int64 // when the fare was seen, Unix seconds
+	Found       int64 // Unix seconds
 	Flight      fare.Flight
 	Stops       fare.Stops // stored only with a known Flight
 	Level       verdict.Level
@@ -26,15 +26,13 @@ type news struct {
 	Median      fare.Cents
 	Minimum     fare.Cents
 	Sample      int
-	// Lows holds the cheapest fare of each of the 26 weeks before Day, oldest first. 0: none was
-	// found.
+	// Lows holds the lowest fare of each week before Day, oldest first, or 0 if no fare was found.
 	Lows [weeks]fare.Cents
 }
 
 const weeks = 26
 
-// newsOf judges the cheapest fare of a route from the summary of today's refresh. It returns false
-// if there is no current fare; a summary of an earlier day means that today's refresh found none.
+// newsOf returns false if today's refresh found no current fare.
 func newsOf(route fare.Route, s verdict.RouteSummary, today fare.Day) (news, bool) {
 	if s.AsOf != today {
 		return news{}, false
@@ -87,7 +85,6 @@ func lowFor(s verdict.RouteSummary, today fare.Day) fare.Day {
 	return today - max(first, last)
 }
 
-// live reports whether the flight has not departed and the fare was found at most LiveDays days ago.
 func (n news) live(today fare.Day) bool {
 	found := fare.DayOf(time.Unix(n.Found, 0))
 	return n.Depart >= today && today-n.Day <= verdict.LiveDays && today-found <= verdict.LiveDays

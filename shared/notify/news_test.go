@@ -19,7 +19,7 @@ func summaryOf(asOf fare.Day) verdict.RouteSummary {
 			price = 1499
 		}
 		if week >= 10 && week < 13 {
-			continue // nothing was found then
+			continue
 		}
 		all = append(all, fare.Observation{Found: day.Time().Unix() + 3600, Depart: day + 30, Price: price})
 	}

@@ -12,7 +12,6 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Answers judges the departure of a fare. answer.Reader implements it.
 type Answers interface {
 	Answer(context.Context, answer.Question) (answer.Answer, error)
 }

@@ -30,8 +30,6 @@ func (l Links) Page(a store.Alert) string {
 	return at.pageOf(news{Route: a.Route, Depart: a.Trip.From}, a, i18n.ForCode(a.Language))
 }
 
-// pageOf returns the link to the page with the verdict on the fare in n, with the trip and the
-// currency of the alert.
 func (l Links) pageOf(n news, a store.Alert, in *i18n.Language) string {
 	trip := a.Trip
 	page := l.BaseURL + "/?da=" + cmp.Or(trip.Airports.From.String(), string(n.Route.Origin)) +
@@ -61,8 +59,6 @@ func shownIn(a store.Alert, l *i18n.Language) string {
 	return in
 }
 
-// listOf returns the link to the page of cheap destinations from an alert's origin, with the
-// filters of the alert.
 func (l Links) listOf(a store.Alert, in *i18n.Language) string {
 	var b strings.Builder
 	b.WriteString(l.BaseURL + "/?da=" + string(a.Route.Origin))

@@ -8,29 +8,26 @@ import (
 	"image/png"
 )
 
-// The picture is drawn at twice its display size, so that it is sharp on high-resolution screens.
-// It contains no text; the mail explains it.
+// The picture is drawn at twice its displayed size, so that it is sharp on high-resolution screens.
 const (
-	pictureWidth  = 560 // display size in pixels
+	pictureWidth  = 560 // displayed size in pixels
 	pictureHeight = 160
 
 	scale    = 2
 	margin   = 8 * scale
 	gap      = 5 * scale
 	line     = 2 * scale
-	headroom = 12 // percent of the height free above the highest bar
+	headroom = 12 // percent of the height that stays free above the highest bar
 )
 
 const (
-	paper    = iota
-	pastBar  // of past weeks
-	todayBar // of today's fare
-	ink      // the ground line, and the line of the median
+	paper = iota
+	pastBar
+	todayBar
+	ink
 )
 
-// The paper is transparent, because mail programs show the picture on their own background; the
-// other colours are visible on white and on black. The colours do not state the verdict; the text
-// does.
+// The paper is transparent, because mail programs show the picture on their own background.
 var palette = color.Palette{
 	paper:    color.Transparent,
 	pastBar:  color.RGBA{0xc9, 0xbd, 0xa2, 0xff},
@@ -38,9 +35,7 @@ var palette = color.Palette{
 	ink:      color.RGBA{0x8a, 0x84, 0x78, 0xff},
 }
 
-// drawPicture returns a PNG picture with a bar for the cheapest fare of each past week and, at the
-// right, wider and darker, one for today's fare. A dashed line marks the median. Bars start at 0,
-// so their heights are proportional to prices.
+// Bars start at 0, so their heights are proportional to prices.
 func drawPicture(n news) ([]byte, error) {
 	const width, height = pictureWidth * scale, pictureHeight * scale
 	canvas := image.NewPaletted(image.Rect(0, 0, width, height), palette)
@@ -91,7 +86,6 @@ func drawPicture(n news) ([]byte, error) {
 
 const minBars = 8
 
-// drawn returns the number of weeks shown: all since the first with a fare, but at least minBars.
 func (n news) drawn() int {
 	for i, low := range n.Lows {
 		if low > 0 {

@@ -13,32 +13,32 @@ import (
 	"verdetto/shared/store"
 )
 
-// PushOutbox is the name of the outbox for messages to phones. Callers choose the servers of these
-// messages, and a slow server must not delay mail, which has another outbox.
+// Callers choose the servers of messages to phones. A slow server must not delay mail, so these
+// messages have an outbox of their own.
 const PushOutbox = "push"
 
 const (
-	pushKind = "push"     // Data holds a queued
-	askKind  = "push ask" // Ref is the id of the pending alert
+	pushKind = "push"     // Job.Data holds a queued
+	askKind  = "push ask" // Job.Ref is the id of the pending alert
 )
 
 type queued struct {
 	Subscriber store.SubscriberID `json:"s"`
 	Ref        store.Ref          `json:"r"`
 	Message    Message            `json:"m"`
-	// Ended is a copy of an alert that has ended; the alert is removed once the job is stored.
+	// Ended is a copy of an alert that has ended, because the alert is removed once the job is
+	// stored.
 	Ended *store.Alert `json:"e,omitempty"`
 }
 
-// Queue is a Sender's Carrier for messages to phones. It stores each message as a job in the
-// outbox, which Pushes delivers later.
+// Queue is the Carrier that stores messages to phones as jobs for Pushes.
 type Queue struct {
 	Outbox store.Outbox // named PushOutbox
 	Now    func() time.Time
 }
 
 func (q Queue) Deliver(ctx context.Context, to store.Alert, m Message) error {
-	m.Picture = mail.Picture{} // phones get no picture
+	m.Picture = mail.Picture{}
 	job := queued{Subscriber: to.Subscriber, Ref: to.Ref(), Message: m}
 	if m.Ended {
 		job.Ended = &to
@@ -47,8 +47,8 @@ func (q Queue) Deliver(ctx context.Context, to store.Alert, m Message) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrUnwritable, err)
 	}
-	// The time of the job is the start of the day (UTC), so the job is due at once, and a message
-	// stored again on that day gives the same job.
+	// The time is the start of the day (UTC), so a message that is stored again on the same day
+	// gives the same job.
 	at := q.Now().UTC().Truncate(24 * time.Hour)
 	return q.Outbox.PutOnce(ctx, store.Job{Kind: pushKind, Ref: m.ID, At: at, Data: data}, m.ID)
 }
@@ -58,12 +58,11 @@ func Queued(outbox store.Outbox, now func() time.Time) map[string]Carrier {
 	return map[string]Carrier{store.Ntfy: q, store.Telegram: q}
 }
 
-// Pushes delivers the queued messages to phones, and asks for confirmation of new alerts. A message
-// may be delivered more than once; on ntfy it keeps its ID.
+// Pushes may deliver a message more than once.
 type Pushes struct {
 	Alerts   store.Alerts
 	Outbox   store.Outbox       // named PushOutbox
-	Carriers map[string]Carrier // by channel; a carrier that is an Asker also asks for confirmation
+	Carriers map[string]Carrier // by channel
 	Links    Links
 	Now      func() time.Time
 	Log      *slog.Logger
@@ -71,10 +70,11 @@ type Pushes struct {
 
 const (
 	pushesAtOnce = 16
-	pushTime     = 15 * time.Second // timeout of one message
+	pushTime     = 15 * time.Second
 )
 
-// pushWaits holds the pause after each failure. A message that fails after the last one is dropped.
+// pushWaits holds the pause after each failure. A message that fails after the last pause is
+// dropped.
 var pushWaits = []time.Duration{10 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour,
 	5 * time.Hour, 10 * time.Hour, 6 * time.Hour}
 
@@ -104,7 +104,6 @@ func (p *Pushes) do(ctx context.Context, j store.Job) error {
 	return err
 }
 
-// push skips a message whose alert was removed meanwhile, unless it is about the end.
 func (p *Pushes) push(ctx context.Context, j store.Job) (store.SubscriberID, error) {
 	var q queued
 	if err := json.Unmarshal(j.Data, &q); err != nil {

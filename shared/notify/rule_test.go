@@ -76,7 +76,7 @@ func TestShouldNotify(t *testing.T) {
 func TestPaid(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		last fare.Cents // the price in the last message, on day 100; 0: none
+		last fare.Cents
 		saw  history
 		want bool
 	}{

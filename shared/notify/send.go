@@ -12,44 +12,39 @@ import (
 	"verdetto/shared/store"
 )
 
-// Sender sends stored news to subscribers. After a carrier accepts a message, one write records it;
-// if that write fails, the message is sent again with the same ID.
+// Sender sends stored news to subscribers. If the record of a sent message fails, the message may
+// be sent again.
 //
-// A lease ensures that only one process sends at a time, so that the rate limit holds. Work stops
-// before the deadline of its context; the next call continues at the same page of subscribers. A
-// channel that is blocked or fails repeatedly is not used until the next call.
+// A lease ensures that only one process sends at a time, so that the rate limit holds.
 type Sender struct {
 	Alerts        store.Alerts
 	Notifications store.Notifications
 	Mail          mail.Sender
 	Carriers      map[string]Carrier
 	Links         Links
-	Answers       Answers // judges the departure of a fare; nil: messages contain no such verdict
+	Answers       Answers
 	Rate          float64 // messages per second on each channel, above 0
 	Now           func() time.Time
-	// Sleep waits for a time, or returns the error of the context if that ends first. If nil, the
-	// system clock is used.
-	Sleep func(context.Context, time.Duration) error
-	Log   *slog.Logger
+	Sleep         func(context.Context, time.Duration) error
+	Log           *slog.Logger
 }
 
 type Result struct {
 	Sent      int  `json:"sent"`
-	Refused   int  `json:"refused,omitempty"`   // subscribers who refused permanently and get no messages for a while
-	Postponed int  `json:"postponed,omitempty"` // messages that the next call of Work retries
-	Settled   int  `json:"told,omitempty"`      // stored news that needs no more messages
-	Busy      bool `json:"busy,omitempty"`      // another process is sending
-	More      bool `json:"left,omitempty"`      // there is more to send
+	Refused   int  `json:"refused,omitempty"`
+	Postponed int  `json:"postponed,omitempty"`
+	Settled   int  `json:"told,omitempty"` // stored news that needs no more messages
+	Busy      bool `json:"busy,omitempty"`
+	More      bool `json:"left,omitempty"`
 }
 
 const (
-	pageSize = 100
-	leaseFor = 3 * time.Minute
-	// maxFaults limits the faults of alerts that Work returns, so that the error stays readable.
+	pageSize  = 100
+	leaseFor  = 3 * time.Minute
 	maxFaults = 20
 )
 
-// reserve is the time before the deadline in which Work starts no new message.
+// Work starts no message within reserve of its deadline.
 const reserve = 15 * time.Second
 
 type run struct {
@@ -58,7 +53,7 @@ type run struct {
 	stop    context.CancelCauseFunc
 	flight  chan struct{} // one slot for each message that is being sent
 
-	mu       sync.Mutex // guards the fields below
+	mu       sync.Mutex
 	lease    *store.Lease
 	result   Result
 	faults   []error
@@ -66,14 +61,13 @@ type run struct {
 }
 
 func newRun(s *Sender, lease *store.Lease) *run {
-	// If a message takes half a second, this many in progress use the whole rate, up to 128 per
-	// second.
+	// If a message takes half a second, this many messages in progress use the whole rate, up to
+	// 128 per second.
 	places := min(max(1, int(s.Rate/2)), 64)
 	return &run{Sender: s, lease: lease, channels: map[string]*channel{}, flight: make(chan struct{}, places),
 		answers: answer.NewUnrecorded(store.Fares{Table: s.Notifications.Table}, s.Now, s.Log)}
 }
 
-// hold renews the lease unless more than half of its time is left, which is enough for one message.
 func (r *run) hold(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -89,7 +83,7 @@ func (r *run) hold(ctx context.Context) error {
 type batch struct {
 	*run
 	sending    sync.WaitGroup
-	incomplete bool // a message must be sent by the next call of Work
+	incomplete bool
 }
 
 func (b *batch) markIncomplete() {
@@ -98,8 +92,7 @@ func (b *batch) markIncomplete() {
 	b.incomplete = true
 }
 
-// send starts sending a message by a channel, as soon as the number of messages in progress allows.
-// It returns false if the channel is stopped.
+// send returns false if the channel is stopped.
 func (b *batch) send(ctx context.Context, by *channel, message func() (settled bool, err error)) bool {
 	if b.isShut(by) {
 		b.markIncomplete()
@@ -113,7 +106,7 @@ func (b *batch) send(ctx context.Context, by *channel, message func() (settled b
 		}
 		settled, err := message()
 		if err != nil {
-			b.stop(err) // stops this call of Work
+			b.stop(err)
 		}
 		if !settled {
 			b.markIncomplete()
@@ -146,14 +139,12 @@ func (s *Sender) carrier(channel string) (Carrier, error) {
 	return nil, fmt.Errorf("%w: there is no carrier for %q here", ErrUnwritable, channel)
 }
 
-// channel holds the rate limit and the failures of one channel (such as mail) during one call of
-// Sender.Work.
 type channel struct {
-	name string // as in store.Alert; "" is mail
+	name string // as in store.Alert; empty for mail
 	pace *pace
-	// Failures since the last message that was sent. run.mu guards these and shut.
+	// run.mu guards these counters and shut.
 	postponedInARow, refusedInARow int
-	shut                           bool // the channel sends nothing more in this call of Work
+	shut                           bool
 }
 
 func (r *run) channel(name string) *channel {

@@ -10,14 +10,13 @@ import (
 	"verdetto/shared/runtime/retry"
 )
 
-// pace is a rate limit. It spaces messages evenly, even if many callers wait.
 type pace struct {
 	now   func() time.Time
 	sleep func(context.Context, time.Duration) error
 
 	mu      sync.Mutex
 	limiter *rate.Limiter
-	until   time.Time // no message is sent before this time
+	until   time.Time
 }
 
 func newPace(perSecond float64, now func() time.Time, sleep func(context.Context, time.Duration) error) *pace {
@@ -54,7 +53,6 @@ func (p *pace) hold(d time.Duration) {
 	}
 }
 
-// retry calls do at most three times, with a pause that doubles, and returns the last error.
 func (p *pace) retry(ctx context.Context, do func() error) error {
 	err := do()
 	for pause := firstPause / 2; err != nil && pause <= firstPause; pause *= 2 {
@@ -68,9 +66,8 @@ func (p *pace) retry(ctx context.Context, do func() error) error {
 
 const (
 	tries      = 6
-	firstPause = time.Second // doubles with every try
-	// maxInARow is the number of successive messages that are postponed or refused before a channel
-	// is stopped. Alerts are confirmed, so their addresses have accepted messages before, and the
-	// fault probably lies with the carrier or this service.
+	firstPause = time.Second
+	// Alerts are confirmed, so after maxInARow failures in a row the fault probably lies with the
+	// carrier or this service, and the channel is stopped.
 	maxInARow = 5
 )

@@ -19,7 +19,6 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// leave stores news of the route Milan to Bucharest, with one fare per day, the last of them today.
 func leave(h *notifytest.Fixture, prices ...fare.Cents) {
 	h.T.Helper()
 	today := fare.DayOf(h.Now())
@@ -79,18 +78,16 @@ func numbered(many int) (who []string) {
 	return who
 }
 
-// The next call of Work sends what a carrier neither accepted nor refused. If it throttles or refuses
-// every mail, Work stops after five subscribers; if it is blocked, at once.
 func TestCarrier(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		who   []string
 		fault error
-		hits  func(tried int, m mail.Message) bool // reports whether the fault affects a mail
+		hits  func(tried int, m mail.Message) bool
 		err   error
 		want  notify.Result // without More, which is always true
 		tried int
-		next  int // sent by the next Work, with a working carrier
+		next  int
 	}{
 		{"one is throttled for good", everyone, mail.ErrThrottled, func(_ int, m mail.Message) bool { return isBob(m) },
 			nil, notify.Result{Sent: 3, Postponed: 1}, 9, 1},
@@ -98,7 +95,7 @@ func TestCarrier(t *testing.T) {
 			func(int, mail.Message) bool { return true },
 			mail.ErrThrottled, notify.Result{Postponed: 5}, 30, 20},
 		{"everyone is refused", numbered(20), mail.ErrRefused, func(int, mail.Message) bool { return true },
-			mail.ErrRefused, notify.Result{Refused: 5}, 5, 15}, // the others are unchanged
+			mail.ErrRefused, notify.Result{Refused: 5}, 5, 15},
 		{"blocked", everyone, mail.ErrBlocked, func(tried int, _ mail.Message) bool { return tried > 2 },
 			mail.ErrBlocked, notify.Result{Sent: 2}, 3, 2},
 	} {
@@ -171,7 +168,6 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// A malformed mail address is an error of the service, and does not delay mails to others.
 func TestAnAddressThatIsNone(t *testing.T) {
 	h := fall(t, "ada", "b b")
 	if got, err := h.Sender().Work(t.Context()); !errors.Is(err, mail.ErrAddress) || got.Sent != 1 || got.Settled != 1 {
@@ -231,11 +227,10 @@ func TestTwoSenders(t *testing.T) {
 	if got.err != nil || got.sent.Sent > 1 {
 		t.Errorf("the first: %+v %v", got.sent, got.err)
 	}
-	h.WantMailed("ada", "bob") // the mail in flight is sent twice, with one ID
+	h.WantMailed("ada", "bob")
 	h.Work(notify.Result{})
 }
 
-// Near its deadline, a call of Work starts no message. The next call continues where it stopped.
 func TestNoTime(t *testing.T) {
 	who := numbered(250)
 	h := fall(t, who...)
@@ -275,7 +270,6 @@ func TestNoTime(t *testing.T) {
 	}
 }
 
-// A change or removal of an alert takes effect even after the page of alerts was read.
 func TestUnsubscribedMeanwhile(t *testing.T) {
 	h := fall(t, everyone...)
 	order := slices.Clone(everyone)
@@ -310,8 +304,6 @@ func (c *downCarrier) Deliver(_ context.Context, to store.Alert, _ notify.Messag
 	return c.fault
 }
 
-// If one channel fails, the same call of Work sends the messages of the others. The next call sends
-// the rest.
 func TestChannelsFailAlone(t *testing.T) {
 	for _, c := range []struct {
 		name  string

@@ -23,21 +23,19 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// simulation is a service with alerts on many routes, refreshed on several days. It counts the
-// calls to the store. At each call, the process can be killed.
 type simulation struct {
 	*notifytest.Fixture
 	routes []fare.Route
-	watch  []store.Alert // the alerts that every route gets
+	watch  []store.Alert
 	chance *rand.Rand
 
 	mu           sync.Mutex
-	messages     map[string]int    // how often each was accepted, by ID
-	sent         map[string]int    // messages by subscriber
+	messages     map[string]int    // number of acceptances by message ID
+	sent         map[string]int    // messages by recipient
 	to           map[string]string // recipient by message ID
-	reads, write int               // calls to the store
-	left         int               // calls until the process dies; negative: never
-	kills        map[string]int    // by step
+	reads, write int
+	left         int // calls until the process is killed; if negative, it is not killed
+	kills        map[string]int
 	lost         int
 }
 
@@ -62,7 +60,7 @@ func newSimulation(t *testing.T, routes int) *simulation {
 		{Trip: one, Threshold: 4000}, {Trip: one, Kind: store.Low, Days: 7},
 		{Trip: some, Kind: store.Drop, Amount: 500}, {Trip: store.Trip{From: first, To: last, Month: true}},
 		{Trip: one, Kind: store.Change}, {Trip: store.Trip{From: s.Today() + 9, To: s.Today() + 9}, Threshold: 100},
-		{Route: milAnywhere}, {Route: milAnywhere, Threshold: 3750, Level: string(verdict.Great)}, // from the route's origin
+		{Route: milAnywhere}, {Route: milAnywhere, Threshold: 3750, Level: string(verdict.Great)},
 	}
 	return s
 }
@@ -138,9 +136,7 @@ func (s *simulation) addDeal(route fare.Route, price fare.Cents) {
 
 var errKilled = errors.New("killed")
 
-// call counts a call to the store or carrier. It returns whether it takes effect, and its error. The
-// call at which the process is killed may take effect; later calls do not. Steps that were killed
-// less often so far are killed with a higher probability.
+// The call at which the process is killed may take effect.
 func (s *simulation) call(step string) (effect bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -211,8 +207,6 @@ func (m mortal) Write(ctx context.Context, ops ...store.Op) error {
 	return err
 }
 
-// Send accepts a mail. If processes are killed, one in ten answers is lost, and the caller gets an
-// error.
 func (s *simulation) Send(_ context.Context, m mail.Message) error {
 	effect, err := s.call("send a mail")
 	s.mu.Lock()
@@ -251,7 +245,6 @@ func (s *simulation) work(killAfter int) {
 	}
 }
 
-// run simulates days with one price each, and returns the messages for each alert of a route.
 func (s *simulation) run(killAfter int, prices ...fare.Cents) (each []int) {
 	s.subscribe()
 	for i, price := range prices {
@@ -277,11 +270,8 @@ func (s *simulation) run(killAfter int, prices ...fare.Cents) (each []int) {
 
 var prices = []fare.Cents{5500, 5500, 3900, 3900, 5600, 3800, 3700}
 
-// simulate compares a service that is killed repeatedly with one that is never killed, over several
-// rounds. Both must send as many messages for each alert, and each step must be killed at least as
-// often as least says. A round has only a few routes, because each kill takes four minutes, and the
-// news of a refresh must be sent on the same day: the next day, the same price may have another
-// verdict.
+// A round has few routes, because each kill takes four minutes and news must be sent on the day of
+// its refresh: the next day, the same price may have another verdict.
 func simulate(t *testing.T, rounds, routes, killAfter, leastKills, least int) {
 	want := newSimulation(t, 1).run(0, prices...)
 	for k, n := range want {

@@ -10,9 +10,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// StoreNews stores what today's refresh found on a route, for a Sender to send, and reports whether
-// it stored any news. summary is the refresh's summary of the route; if the fare source returned no
-// fare, it is zero and StoreNews deletes stored news. StoreNews is idempotent within a day.
+// StoreNews reports whether it stored news. If there is no current fare, it deletes stored news. It
+// is idempotent within a day.
 func StoreNews(ctx context.Context, notifications store.Notifications, route fare.Route, summary verdict.RouteSummary,
 	today fare.Day) (left bool, err error) {
 	if summary.AsOf > today {
@@ -40,8 +39,7 @@ func storeNews(ctx context.Context, notifications store.Notifications, found new
 		bytes.Equal(past.Digest, digest[:8]) {
 		return false, nil
 	}
-	// A malformed history counts as empty, so that the refresh continues. An alert of kind
-	// Threshold or Verdict is then notified again only after the fare has stopped meeting it.
+	// A malformed history counts as empty, so that the refresh continues.
 	h, _ := decodeHistory(past.History)
 	seen := found.observation()
 	seen.Low = low

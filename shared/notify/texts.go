@@ -46,9 +46,8 @@ func WaitsFor(a store.Alert, l *i18n.Language) template.HTML {
 	return wording.WhenCheap(l, a.Trip.From > 0)
 }
 
-// LanguageOf returns the language of an alert's messages, which writes amounts in the currency of
-// the alert, at the rate of the request. So no message shows a fare on the wrong side of the amount
-// that the subscriber stated.
+// LanguageOf writes amounts in the currency of the alert at the rate of the request, so that no
+// message shows a fare on the wrong side of the amount that the subscriber stated.
 func LanguageOf(a store.Alert) *i18n.Language {
 	l, rate := i18n.ForCode(a.Language), a.Rate
 	if euro := a.Threshold + a.Amount; euro > 0 { // an alert has at most one of the two
@@ -60,7 +59,6 @@ func LanguageOf(a store.Alert) *i18n.Language {
 	return l.InCurrency(a.Currency, func(c fare.Cents) fare.Cents { return fare.Cents(math.Round(float64(c) * rate)) })
 }
 
-// AmountOf writes an amount of EUR cents in the currency of the alert.
 func AmountOf(a store.Alert, euro fare.Cents, l *i18n.Language) string {
 	a.Language = l.Code
 	return LanguageOf(a).Amount(euro)

@@ -25,8 +25,6 @@ func manySubscribers(t *testing.T, many int) *notifytest.Fixture {
 	return h
 }
 
-// Even with a slow carrier, messages are sent as fast as the quota allows, because they are sent
-// concurrently.
 func TestRateIsKept(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -76,7 +74,7 @@ type slowCarrier struct {
 
 func (s slowCarrier) Send(ctx context.Context, _ mail.Message) error {
 	s.begins()
-	done := time.NewTimer(s.latency) // the carrier's latency, not a wait for a result
+	done := time.NewTimer(s.latency)
 	defer done.Stop()
 	select {
 	case <-done.C:

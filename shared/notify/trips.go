@@ -14,14 +14,12 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Alerts for a trip are judged when they are sent, once for all alerts to the same trip, by package
-// answer.
+// Alerts for a trip are judged when they are sent.
 
 type notification struct {
 	stored store.Notification
-	look   *look // data for the route's messages; nil if alerts are judged when they are sent
-	// trips holds the looks composed so far; nil means that there is nothing to send. The zero Trip
-	// holds the look for alerts to Anywhere.
+	look   *look // nil if alerts are judged when they are sent
+	// A nil look means that there is nothing to send. Alerts to Anywhere use the zero Trip.
 	trips map[store.Trip]*look
 }
 
@@ -37,8 +35,7 @@ func open(stored store.Notification) (*notification, error) {
 	return n, errors.Join(err, fault)
 }
 
-// lookFor returns the look for an alert, or nil if there is nothing to send. At the first alert for
-// a trip, it judges the trip; at the first alert to Anywhere, it reads the deals of its origin.
+// lookFor returns nil if there is nothing to send.
 func (r *run) lookFor(ctx context.Context, n *notification, a store.Alert) (*look, error) {
 	trip, judge := a.Trip, r.judge
 	switch {
@@ -64,7 +61,7 @@ func (r *run) lookFor(ctx context.Context, n *notification, a store.Alert) (*loo
 func (r *run) lookFrom(ctx context.Context, stored store.Notification) (*look, error) {
 	f := &originDeals{origin: stored.Route.Origin, day: stored.Day, today: fare.DayOf(r.Now())}
 	if f.day < f.today-verdict.LiveDays {
-		return nil, nil // the deals are too old; a later refresh replaces them
+		return nil, nil
 	}
 	var err error
 	f.deals, _, err = store.Fares{Table: r.Notifications.Table}.DealsNow(ctx, f.origin, fare.OneWay)
@@ -80,7 +77,7 @@ func (r *run) lookFrom(ctx context.Context, stored store.Notification) (*look, e
 // judge stores the result in the trip's history before any subscriber is notified.
 func (r *run) judge(ctx context.Context, stored store.Notification, trip store.Trip) (*look, error) {
 	if stored.Day < fare.DayOf(r.Now())-verdict.LiveDays {
-		return nil, nil // the notification is too old; a later refresh replaces it
+		return nil, nil
 	}
 	found, ok, err := r.found(ctx, stored.Route, trip)
 	if err != nil || !ok {
@@ -91,7 +88,7 @@ func (r *run) judge(ctx context.Context, stored store.Notification, trip store.T
 	if err != nil {
 		return nil, err
 	}
-	h, _ := decodeHistory(past.History) // a malformed history counts as empty, as in StoreNews
+	h, _ := decodeHistory(past.History) // a malformed history counts as empty
 	seen := found.observation()
 	seen.Low = h.lowFor(seen)
 	h = h.add(seen)
@@ -143,17 +140,15 @@ func (r *run) found(ctx context.Context, route fare.Route, trip store.Trip) (new
 	if n.ahead, err = lookAhead(ctx, r.answers, q, n.Price); err != nil {
 		return n, false, err
 	}
-	// The level for a month or several days is the worse of two: that among the cheapest fares of
-	// similar periods, and that of the fare for its own day.
+	// The level for a period must not be better than the level of the fare for its own day.
 	if n.ahead != nil && trip.From > 0 && n.Level.Place() < n.ahead.Verdict.Level.Place() && n.Level.Place() >= 0 {
 		n.Level = n.ahead.Verdict.Level
 	}
 	return n, true, nil
 }
 
-// cheapestWithin returns the cheapest departure within the days of a trip, or nil if no day has a
-// fare. It changes q so that this fare is compared with the cheapest fares of periods of similar
-// length or, if a single day is left, with fares of single days.
+// cheapestWithin returns nil if no day has a fare. It changes q so that the fare is compared with
+// the cheapest fares of periods of similar length.
 func (r *run) cheapestWithin(ctx context.Context, q *answer.Question, trip store.Trip) (*verdict.Live, error) {
 	first := max(trip.From, fare.DayOf(r.Now()))
 	_, c, err := r.answers.Calendar(ctx, *q, true)

@@ -14,14 +14,12 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// trip is a fixture whose methods refresh and watch the route from Milan to Bucharest.
 type trip struct{ *notifytest.Fixture }
 
 func newTrip(t *testing.T) *trip { return &trip{notifytest.New(t)} }
 
-// sheetAt returns the state of departures that were seen for 40 days at prices of 50 to 60 EUR. If
-// offer is not 0, every 25th departure was seen at that price instead, so the cheapest departure of a
-// month is usually cheaper than that of several days. priceOn returns the price of a departure today;
+// sheetAt returns the state of departures that were seen for 40 days at 50 to 60 EUR. Unless offer
+// is 0, every 25th departure was seen at this price instead. For today, priceOn returns the prices;
 // 0 means no fare.
 func sheetAt(today fare.Day, offer fare.Cents, priceOn func(depart fare.Day) fare.Cents) *departure.State {
 	const ahead = 120
@@ -95,8 +93,6 @@ func always(usual fare.Cents, but map[fare.Day]fare.Cents) func(fare.Day) fare.C
 	}
 }
 
-// Alerts for a day, several days or a month are notified once, and only of departures within their
-// days.
 func TestTrips(t *testing.T) {
 	h := newTrip(t)
 	day := h.Today() + 60
@@ -114,7 +110,7 @@ func TestTrips(t *testing.T) {
 	h.watch("change", store.Alert{Trip: one, Kind: store.Change})
 	h.watch("low", store.Alert{Trip: one, Kind: store.Low, Days: 7})
 	h.watch("returns", store.Alert{Trip: store.Trip{From: day, To: day, Nights: fare.Return4to7}, Threshold: 4000})
-	h.Subscribe("plain", "MIL-BUH", 9000) // an alert on the whole route, which refreshes of departures do not concern
+	h.Subscribe("plain", "MIL-BUH", 9000)
 
 	h.refresh(always(5500, nil))
 	h.Work(notify.Result{Settled: 1})
@@ -130,22 +126,18 @@ func TestTrips(t *testing.T) {
 			t.Errorf("%s has %q:\n%s", m.To, m.Subject, m.Text)
 		}
 	}
-	// Finding the same fares again, on the same day or the next, notifies nobody.
 	h.refresh(always(5500, cheap))
 	h.Work(notify.Result{Settled: 1})
 	h.Add(24 * time.Hour)
 	h.refresh(always(5500, cheap))
 	h.Work(notify.Result{Settled: 1})
 	h.WantMailed(notified...)
-	// A further fall notifies only the kinds drop, change and low again.
 	h.Add(24 * time.Hour)
 	h.refresh(always(5500, map[fare.Day]fare.Cents{day: 3000}))
 	h.Work(notify.Result{Sent: 3, Settled: 1})
 	h.WantMailed(append(notified, "drop", "change", "low")...)
 }
 
-// After the last departure of its trip, an alert is removed. Its subscriber is notified once, even if
-// no fare is on sale, unless the alert is paused.
 func TestATripEnds(t *testing.T) {
 	h := newTrip(t)
 	day := h.Today() + 5
@@ -173,8 +165,6 @@ func TestATripEnds(t *testing.T) {
 	h.WantMailed("ada")
 }
 
-// An alert that names an airport is notified only of fares from there, and the message names the
-// airport. If the source does not state airports, there is no message.
 func TestAirports(t *testing.T) {
 	h := newTrip(t)
 	day := h.Today() + 60

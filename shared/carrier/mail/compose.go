@@ -24,7 +24,7 @@ type Composer struct {
 	random io.Reader
 }
 
-// NewComposer takes the sender as an address or as Name <address>. The name can be in any script.
+// NewComposer takes the sender as an address or as Name <address>.
 func NewComposer(from string, now func() time.Time) (*Composer, error) {
 	if err := oneLine(from, maxName+maxAddress); err != nil {
 		return nil, fmt.Errorf("read the sender of mail: %w", err)
@@ -44,9 +44,8 @@ func NewComposer(from string, now func() time.Time) (*Composer, error) {
 
 func (c *Composer) From() string { return c.from.Address }
 
-// Compose writes a message in 7-bit ASCII with CRLF line ends: the text alone, or text and HTML as
-// alternatives, with the inline pictures of the HTML. It fails with ErrRefused if the message is
-// malformed.
+// Compose writes a message in 7-bit ASCII with CRLF line ends. Errors wrap ErrRefused or
+// ErrBlocked.
 func (c *Composer) Compose(m Message) ([]byte, error) {
 	if err := check(m); err != nil {
 		return nil, fmt.Errorf("write mail: %w: %w", ErrRefused, err)
@@ -72,7 +71,7 @@ func (c *Composer) Compose(m Message) ([]byte, error) {
 		fields = append(fields, field{"List-Unsubscribe", "<" + m.Unsubscribe + ">"},
 			field{"List-Unsubscribe-Post", "List-Unsubscribe=One-Click"})
 	}
-	// Auto-Submitted prevents out-of-office replies (RFC 3834).
+	// Auto-Submitted asks for no out-of-office reply (RFC 3834).
 	fields = append(fields, field{"Auto-Submitted", "auto-generated"},
 		field{"MIME-Version", "1.0"})
 	root := parts(m, name)
@@ -139,8 +138,8 @@ type part struct {
 
 type field struct{ name, value string }
 
-// parts builds the MIME tree of a message. Boundaries contain "=_", which cannot occur in
-// quoted-printable or base64, so no body contains a boundary.
+// Boundaries contain =_, which cannot occur in quoted-printable or base64, so no body contains a
+// boundary.
 func parts(m Message, name string) part {
 	plain := text("text/plain", m.Text)
 	if m.HTML == "" {
@@ -183,10 +182,9 @@ func group(contentType string, params map[string]string, children ...part) part 
 	return part{header: []field{{"Content-Type", mime.FormatMediaType(contentType, params)}}, children: children}
 }
 
-// write writes the part and its nested parts; create returns the writer for a part's header.
 func (p part) write(create func(message.Header) (*message.Writer, error)) error {
 	var header message.Header
-	for _, f := range slices.Backward(p.header) { // the library prepends fields
+	for _, f := range slices.Backward(p.header) { // message.Header.Add prepends fields
 		header.Add(f.name, f.value)
 	}
 	w, err := create(header)

@@ -89,7 +89,6 @@ func TestCompose(t *testing.T) {
 				t.Fatal(err)
 			}
 			wellFormed(t, got)
-			// The golden file has line ends of one LF, so that every tool can compare it.
 			golden(t, c.name+".eml", bytes.ReplaceAll(got, []byte("\r\n"), []byte("\n")))
 		})
 	}
@@ -101,7 +100,7 @@ func wellFormed(t *testing.T, raw []byte) *netmail.Message {
 		if len(line) > 998 || bytes.ContainsAny(line, "\r\n\x00") {
 			t.Errorf("line %.80q of %d bytes", line, len(line))
 		}
-		if bytes.Contains(line, []byte(" =?utf-8?b?")) && len(line) > 76 { // RFC 2047
+		if bytes.Contains(line, []byte(" =?utf-8?b?")) && len(line) > 76 { // the limit of a line with an encoded word (RFC 2047)
 			t.Errorf("line %.80q has an encoded word and %d bytes", line, len(line))
 		}
 	}

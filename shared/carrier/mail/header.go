@@ -12,13 +12,11 @@ import (
 
 const (
 	MaxSubject = 250 // bytes
-	maxName    = 120 // bytes; for the names of files and senders
+	maxName    = 120 // bytes
 	maxTag     = 64
-	maxURL     = 900 // a line has at most 998 characters, and a URL cannot be folded
+	maxURL     = 900 // bytes; a line has at most 998, and a URL cannot be folded
 )
 
-// oneLine rejects text that could end a header early or be displayed differently (control
-// characters, line separators, broken UTF-8), or that is longer than most bytes.
 func oneLine(s string, most int) error {
 	if len(s) > most {
 		return fmt.Errorf("longer than %d bytes", most)
@@ -34,7 +32,6 @@ func oneLine(s string, most int) error {
 	return nil
 }
 
-// only rejects characters other than ASCII letters, digits and those in others.
 func only(s, others string) error {
 	for _, c := range s {
 		if !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9') && !strings.ContainsRune(others, c) {
@@ -44,8 +41,6 @@ func only(s, others string) error {
 	return nil
 }
 
-// checkUnsubscribe accepts an https URL (or http on this machine) that can stand between < and > in
-// a header.
 func checkUnsubscribe(address string) error {
 	if len(address) > maxURL {
 		return fmt.Errorf("longer than %d bytes", maxURL)
@@ -70,9 +65,8 @@ func secure(u *url.URL) error {
 	return nil
 }
 
-// encode leaves safe text unchanged and turns other text into encoded words (RFC 2047). The
-// standard library's encoder also leaves text unchanged that looks like an encoded word, which mail
-// programs would decode.
+// encode also encodes text that looks like an encoded word (RFC 2047): mail programs would decode
+// such text. mime.WordEncoder leaves it unchanged.
 func encode(s string) string {
 	if plain(s) {
 		return s
@@ -80,8 +74,6 @@ func encode(s string) string {
 	return encodeWords(s)
 }
 
-// sender encodes a name that holds characters other than letters, digits, spaces and hyphens,
-// instead of quoting it.
 func sender(name, address string) string {
 	switch {
 	case name == "":
@@ -93,11 +85,11 @@ func sender(name, address string) string {
 }
 
 func encodeWords(s string) string {
-	const most = 39 // bytes of an encoded word, so that it fits after "Subject: " in a line of 76
+	const most = 39 // bytes, so that an encoded word fits into a line of 76 after Subject:
 	var b strings.Builder
 	for len(s) > 0 {
 		n := min(most, len(s))
-		for n < len(s) && !utf8.RuneStart(s[n]) { // an encoded word holds whole characters
+		for n < len(s) && !utf8.RuneStart(s[n]) { // an encoded word must hold whole characters (RFC 2047)
 			n--
 		}
 		if b.Len() > 0 {

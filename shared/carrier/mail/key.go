@@ -14,43 +14,35 @@ import (
 const KeyTag = "key"
 
 type Key struct {
-	To    string
-	Lang  string // language code; empty if unknown, see newKeyView
-	Key   string // as returned by apikey.Mint
-	Until time.Time
-	// BaseURL is the public address of the service: https, or http on this machine.
+	To      string
+	Lang    string // language code; if empty, the mail is in the default language and in English
+	Key     string
+	Until   time.Time
 	BaseURL string
-	Path    string // path of the link in the mail; some mails have none
-	// Stop is the link that stops mails which strangers can cause. It is empty if a stranger cannot
-	// cause this mail, or only by paying.
+	Path    string
+	// Stop is the link that stops mails which strangers can cause. It may be empty.
 	Stop    string
-	Support string // address for help; empty: reply to this mail
+	Support string // address for help; if empty, the mail says that one can reply
 }
 
-// KeyMail writes the mail with the key of a plan that was just bought. The key is only in the body,
-// never in a header.
+// KeyMail puts the key into the body, never into a header.
 func KeyMail(k Key) (Message, error) { return planMail(k, "key") }
 
-// RecoverMail writes the mail with a new key that a caller requested. Its link restores the
-// previous key.
+// RecoverMail holds a new key and a link that restores the previous key.
 func RecoverMail(k Key) (Message, error) { return planMail(k, "recover") }
 
-// ExtendedMail says that a payment extended the plan. It holds no key.
 func ExtendedMail(k Key) (Message, error) { return planMail(k, "extended") }
 
-// OfferMail asks to confirm a recovery. It holds no key.
+// OfferMail asks the owner of a plan to confirm a recovery.
 func OfferMail(k Key) (Message, error) { return planMail(k, "offer") }
 
-// ManageMail has a link to the page of the reader's plan. It holds no key.
 func ManageMail(k Key) (Message, error) { return planMail(k, "manage") }
 
-// MoveMail asks a new address to confirm the move of a plan. It holds no key.
+// MoveMail asks the new address to confirm the move of a plan.
 func MoveMail(k Key) (Message, error) { return planMail(k, "move") }
 
 func MovedMail(k Key) (Message, error) { return planMail(k, "moved") }
 
-// planMail writes a mail about a plan from the texts mail.NAME of the catalogue. Mails with a
-// bought and with a recovered key share their texts.
 func planMail(k Key, name string) (Message, error) {
 	v, err := newKeyView(k, name)
 	if err != nil {
@@ -65,7 +57,7 @@ func planMail(k Key, name string) (Message, error) {
 	case "key", "recover":
 		m.Unsubscribe = ""
 		return Write("key", m, links, v)
-	case "extended": // its text is longer than that of a notice
+	case "extended":
 		return Write(name, m, links, v)
 	}
 	return Write("notice", m, links, v)
@@ -79,7 +71,7 @@ func (s keySection) NotYou() htmltemplate.HTML { return s.T.HTML("mail." + s.Nam
 
 type keyView struct {
 	Key
-	Name      string // prefix of its texts in the catalogue
+	Name      string
 	Recovered bool
 	Subject   string
 	Sections  []keySection
@@ -118,8 +110,6 @@ func newKeyView(k Key, name string) (v *keyView, err error) {
 		return v, fmt.Errorf("link: %w", err)
 	}
 	v.BaseURL = strings.TrimRight(k.BaseURL, "/")
-	// If the reader's language is unknown, the mail is in the default language and in English. All
-	// languages would be too long to read.
 	languages := []*i18n.Language{i18n.Default(), i18n.English()}
 	if k.Lang != "" {
 		language, ok := i18n.Find(k.Lang)

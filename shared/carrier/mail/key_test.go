@@ -58,7 +58,7 @@ func TestNoticeMails(t *testing.T) {
 		k := aKey(t)
 		key := k.Key
 		k.Key = ""
-		if name == "moved" || name == "extended" { // no link: strangers cannot cause these mails for free
+		if name == "moved" || name == "extended" {
 			k.Path, k.Stop = "", ""
 		}
 		got, err := write(k)

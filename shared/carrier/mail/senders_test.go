@@ -15,10 +15,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Each mail about a plan meets the big providers' rules for senders: notices that strangers can cause
-// can be ended with one click (RFC 8058), but not mails with a key. The message ID uses the sender's
-// domain. Automatic replies are suppressed. No server needs to re-encode a mail, which would
-// invalidate its signature.
 func TestEveryMailMeetsTheSendersRules(t *testing.T) {
 	const from = "v@verdetto.example"
 	key := aKey(t)
@@ -70,7 +66,7 @@ func TestEveryMailMeetsTheSendersRules(t *testing.T) {
 			}
 			got := map[string]int{}
 			for field, values := range read.Header {
-				if field != "Content-Transfer-Encoding" { // set on single-part mails
+				if field != "Content-Transfer-Encoding" {
 					got[field] = len(values)
 				}
 			}

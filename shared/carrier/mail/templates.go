@@ -16,7 +16,6 @@ import (
 //go:embed *.tmpl
 var templates embed.FS
 
-// The templates are parsed on first use, because most processes write no mail.
 var (
 	textTemplates = sync.OnceValue(func() *texttemplate.Template {
 		return texttemplate.Must(texttemplate.New("").Funcs(texttemplate.FuncMap{"wrap": wrap,
@@ -27,8 +26,8 @@ var (
 	})
 )
 
-// Write composes a mail from the templates called name, which show the view. Links must be https,
-// or http on this machine.
+// Write fills m with the templates name.txt.tmpl and name.html.tmpl. Links must be https, or http
+// to this machine.
 func Write(name string, m Message, links []string, view any) (Message, error) {
 	to, err := ParseAddress(m.To)
 	if m.To = to; err == nil {

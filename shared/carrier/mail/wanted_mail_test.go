@@ -7,9 +7,9 @@ import (
 )
 
 type wanted struct {
-	Message          // compared by ID, To, Tag and Unsubscribe, and by Subject if it is set
-	says    []string // in the text and in the HTML
-	links   int      // in the HTML; 0: any number
+	Message
+	says  []string
+	links int // number of links in the HTML; if 0, any number is right
 }
 
 var loads = regexp.MustCompile(`(?i)<(link|script|iframe|object|video)|url\(|@import|\ssrc="(?:[^c]|c[^i])`)

@@ -1,9 +1,8 @@
 // Package ntfy publishes notifications to topics of ntfy servers: https://ntfy.sh and self-hosted
-// ones. It uses ntfy's JSON API.
+// ones.
 //
-// Anyone who knows a topic's URL, such as https://ntfy.sh/some-topic, can read its messages.
-// Callers choose the server, so every request goes through package outbound. Answers are checked
-// strictly, so that another web server that answers 200 gets no further message.
+// Anyone who knows a topic's URL can read its messages. Callers choose the server, so every request
+// goes through package outbound.
 package ntfy
 
 import (
@@ -20,31 +19,29 @@ import (
 	"verdetto/shared/carrier/outbound"
 )
 
-// Limits on ntfy.sh, and by default on other servers.
+// The limits of ntfy.sh, which other servers have by default.
 const (
-	MaxText    = 4096 // bytes; ntfy turns longer text into a file
+	MaxText    = 4096 // bytes
 	MaxActions = 3
-	maxTopic   = 64 // characters of a topic, and of an ID
+	maxTopic   = 64 // characters of a topic or an ID
 )
 
 type Message struct {
-	// ID identifies the message within the topic. It replaces an earlier message with the same ID
-	// (from ntfy 2.16 on; earlier servers show both). It has only letters, digits, - and _.
+	// ID has only ASCII letters, digits, - and _. From ntfy 2.16 on, a topic shows only the last
+	// message with the same ID.
 	ID      string
 	Title   string
 	Text    string
-	Tags    []string // names of emoji, shown before the title
+	Tags    []string // names of emoji
 	Click   string
 	Actions []Action
 }
 
-// Action is a button that opens a page, which must change nothing: a button may be pressed by
-// mistake, and previews open links.
+// Action is a button that opens a page. The page must change nothing when it is opened, because
+// previews open links too.
 type Action struct{ Label, URL string }
 
-// Publisher publishes messages. Its errors are those of package mail: ErrRefused if the topic will
-// never accept the message, ErrThrottled if a retry may succeed, ErrUnavailable if it is unknown
-// whether the message was published. No error contains the topic.
+// Errors of Publisher wrap those of package mail and do not contain the topic.
 type Publisher struct {
 	Outbound outbound.Poster
 }
@@ -53,8 +50,7 @@ var name = regexp.MustCompile(fmt.Sprintf(`^[-_A-Za-z0-9]{1,%d}$`, maxTopic))
 
 var ErrNotTopic = errors.New("not the https URL of a topic, such as https://ntfy.sh/my-topic")
 
-// ParseTopic returns the canonical form of a topic's URL. It does not check that the host is an
-// ntfy server.
+// ParseTopic returns the canonical URL of a topic. It makes no request.
 func ParseTopic(address string) (string, error) {
 	u, err := outbound.ParseURL(strings.TrimSpace(address))
 	if err != nil {
@@ -149,8 +145,7 @@ func unanswered(err error) error {
 	return fmt.Errorf("%w: %w", mail.ErrUnavailable, err)
 }
 
-// judge returns nil if the message was published. Any web server may answer 200, so the answer must
-// repeat the message.
+// Any web server may answer 200, so the answer must repeat the topic.
 func judge(answer outbound.Answer, topic string) error {
 	status := answer.Status
 	switch {
@@ -167,6 +162,5 @@ func judge(answer outbound.Answer, topic string) error {
 	case status >= 500, status == http.StatusRequestTimeout:
 		return fmt.Errorf("%w: status %d", mail.ErrUnavailable, status)
 	}
-	// A redirect, which the client does not follow, comes here too.
 	return fmt.Errorf("%w: status %d", mail.ErrRefused, status)
 }

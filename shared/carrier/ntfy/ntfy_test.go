@@ -30,7 +30,6 @@ func server(t *testing.T) *ntfytest.Server {
 	return s
 }
 
-// A topic shows the published message. Publishing it again replaces it.
 func TestPublish(t *testing.T) {
 	s := server(t)
 	p := ntfy.Publisher{Outbound: s}
@@ -64,7 +63,6 @@ func TestPublish(t *testing.T) {
 	}
 }
 
-// For each fault Publish returns the right error, which does not name the topic.
 func TestFaults(t *testing.T) {
 	published := message
 	published.ID = "published"
@@ -110,7 +108,6 @@ func TestFaults(t *testing.T) {
 			if got := len(s.Messages(topic)); got != c.shown {
 				t.Errorf("%d messages", got)
 			}
-			// After a retry the topic shows the message exactly once.
 			if err := (ntfy.Publisher{Outbound: s}).Publish(t.Context(), topic, message); err != nil ||
 				len(s.Messages(topic)) != 1 {
 				t.Errorf("again: %v, %d messages", err, len(s.Messages(topic)))
@@ -123,7 +120,6 @@ func refusal(code int, says string) faulttest.Fault {
 	return faulttest.Fault{Status: code / 100, Body: ntfytest.Refusal(code, says)}
 }
 
-// If the connection is refused, the message was not sent.
 func TestUnreachable(t *testing.T) {
 	s := server(t)
 	s.Close()
@@ -132,7 +128,6 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// Publish does not send a message that exceeds the limits.
 func TestMalformed(t *testing.T) {
 	s := server(t)
 	for name, change := range map[string]func(*ntfy.Message){
@@ -156,8 +151,6 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
-// Each spelling of a topic gives the same canonical form. An invalid address is refused without a
-// request.
 func TestParseTopic(t *testing.T) {
 	for given, want := range map[string]string{
 		"https://ntfy.sh/my-topic":                   "https://ntfy.sh/my-topic",

@@ -1,11 +1,9 @@
 // Package outbound calls servers whose addresses come from callers: webhook endpoints and push
 // servers.
 //
-// It reaches only public addresses, and those that the operator allows (AllowPrivate). A name is
-// looked up once, every address in the DNS answer is checked, and the connection uses one of these
-// addresses, so a later change of the name has no effect. No redirect is followed, no proxy is
-// used, and no connection is used twice. The time and size of an answer are limited. Errors contain
-// no URL, so secrets in a URL stay out of logs.
+// Client connects only to public addresses and to those of AllowPrivate and Config.Servers. It
+// checks all addresses of a host name before it connects to one of them, so a later change of DNS
+// has no effect. Errors contain no URL, so secrets in a URL stay out of logs.
 package outbound
 
 import (
@@ -27,41 +25,33 @@ import (
 )
 
 const (
-	// DefaultTimeout bounds a call, from the DNS look-up to the end of the answer.
 	DefaultTimeout = 10 * time.Second
-	// MaxAnswer is how many bytes of an answer's body are read. The rest is dropped with the
-	// connection.
-	MaxAnswer = 16 << 10
-	maxHeader = 16 << 10
-	// maxAddresses is how many addresses of a host name are tried.
+	// MaxAnswer is the maximum length of Answer.Body in bytes.
+	MaxAnswer    = 16 << 10
+	maxHeader    = 16 << 10
 	maxAddresses = 4
 )
 
 var (
-	// ErrForbidden means that the URL is malformed or leads to a forbidden address. No connection
-	// was made.
+	// ErrForbidden means that the URL is malformed or its host is not allowed, and that no
+	// connection was made.
 	ErrForbidden = errors.New("not a public address")
-	// ErrUnreachable means that the request was not sent: the host name is unknown, the server
-	// refused to connect, or its certificate is not trusted.
+	// ErrUnreachable means that the request was not sent.
 	ErrUnreachable = errors.New("server not reached")
-	// ErrNoAnswer means that the server may have received the request, but no answer came in time.
+	// ErrNoAnswer means that the server may have received the request.
 	ErrNoAnswer = errors.New("no answer")
 )
 
-// Config holds the settings of a Client. The zero value is for production.
 type Config struct {
-	// Servers maps host names to the addresses of a test's servers. The names are not looked up in
-	// DNS; the addresses may be private, and may be called by http.
+	// Servers maps host names to addresses that are called without a check, also by http. It is for
+	// tests.
 	Servers map[string]netip.AddrPort
-	// Lookup returns the addresses of a host name. If nil, the system's resolver is used.
-	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
-	// Roots are the trusted certificate authorities. If nil, the system's are trusted.
-	Roots *x509.CertPool
-	// Timeout bounds a call. If 0, it is DefaultTimeout.
+	Lookup  func(ctx context.Context, host string) ([]netip.Addr, error)
+	Roots   *x509.CertPool
+	// If 0, Timeout is DefaultTimeout.
 	Timeout time.Duration
 }
 
-// Poster is what other packages use of Client, and tests imitate.
 type Poster interface {
 	Post(ctx context.Context, to string, header http.Header, body []byte) (Answer, error)
 }
@@ -73,8 +63,7 @@ type Client struct {
 	connect func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// guardian refuses the special addresses in the IANA registries, such as private networks, and the
-// public address at which Azure serves its own machines.
+// 168.63.129.16 is a public address at which Azure serves its own machines.
 var guardian = ssrf.New(ssrf.WithPorts(securePort), ssrf.WithDeniedV4Prefixes(
 	netip.MustParsePrefix("168.63.129.16/32"),
 ))
@@ -105,11 +94,11 @@ func New(c Config) *Client {
 type Answer struct {
 	Status int
 	Header http.Header
-	Body   []byte // the first MaxAnswer bytes
+	Body   []byte
 }
 
-// Post sends a body to a URL. A response with any status is no error, including a redirect, which
-// is not followed. Post fails only with the errors of this package.
+// Post follows no redirect, and a response of any status is no error. Each error wraps one of this
+// package.
 func (c *Client) Post(ctx context.Context, to string, header http.Header, body []byte) (Answer, error) {
 	target, err := c.target(to)
 	if err != nil {
@@ -130,7 +119,6 @@ func (c *Client) Post(ctx context.Context, to string, header http.Header, body [
 	}
 	defer response.Body.Close()
 	answer := Answer{Status: response.StatusCode, Header: response.Header}
-	// At a timeout the body may end early without an error.
 	if answer.Body, err = io.ReadAll(io.LimitReader(response.Body, MaxAnswer)); err != nil || ctx.Err() != nil {
 		return answer, fmt.Errorf("%w: it ended early", ErrNoAnswer)
 	}
@@ -146,8 +134,6 @@ func (c *Client) target(raw string) (*url.URL, error) {
 	return ParseURL(raw)
 }
 
-// dial looks up a host name once, checks all its addresses, and connects to the first one that
-// accepts.
 func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -169,7 +155,7 @@ func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, e
 			continue
 		}
 		if err := check(net.JoinHostPort(a.String(), port)); err != nil {
-			return nil, err // one private address disqualifies the name
+			return nil, err // one forbidden address disqualifies the name
 		}
 	}
 	for _, a := range addresses[:min(len(addresses), maxAddresses)] {
@@ -192,7 +178,7 @@ func (c *Client) addresses(ctx context.Context, host string) ([]netip.Addr, erro
 	}
 	addresses := make([]netip.Addr, len(found))
 	for i, a := range found {
-		addresses[i] = a.Unmap() // resolvers map IPv4 addresses to IPv6
+		addresses[i] = a.Unmap() // a resolver may return IPv4 addresses mapped to IPv6
 	}
 	return addresses, nil
 }
@@ -208,7 +194,8 @@ func check(address string) error {
 	return nil
 }
 
-// control checks the address again directly before the connection is made.
+// control does not see the host name, so it accepts every address that any allowed name or network
+// may have.
 func control(_, address string, _ syscall.RawConn) error {
 	if to, err := netip.ParseAddrPort(address); err == nil && allowed.Load().any(to.Addr()) {
 		return nil
@@ -216,8 +203,7 @@ func control(_, address string, _ syscall.RawConn) error {
 	return check(address)
 }
 
-// classify returns the error of this package for a request without an answer, and omits the URL
-// that net/http adds.
+// classify drops the text of err, because net/http puts the URL into it.
 func classify(err error) error {
 	var named *url.Error
 	if errors.As(err, &named) {

@@ -17,7 +17,6 @@ import (
 	"verdetto/shared/carrier/outbound"
 )
 
-// server starts a TLS server under a host name that only the returned Config knows.
 func server(t *testing.T, handler http.HandlerFunc) (*httptest.Server, outbound.Config) {
 	t.Helper()
 	s := httptest.NewTLSServer(handler)
@@ -84,9 +83,7 @@ func TestNoProxy(t *testing.T) {
 	}
 }
 
-// Every request ends, and the error says whether the server may have received it.
 func TestFaults(t *testing.T) {
-	// slow does not answer before the client ends the connection.
 	slow := func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 	for _, c := range []struct {
 		name    string
@@ -164,7 +161,6 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// Without AllowPrivate, the client calls only servers in Config.Servers by http.
 func TestOwnServers(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.Copy(w, r.Body) }))
 	defer s.Close()

@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 )
 
-// targets are the networks and host names of AllowPrivate; nil: none.
 type targets struct {
 	hosts    []string
 	networks []netip.Prefix
@@ -15,16 +14,15 @@ type targets struct {
 
 var allowed atomic.Pointer[targets]
 
-// metadata are private addresses at which cloud providers give secrets to their own machines. No
-// setting allows them, nor the link-local addresses, which most providers use for this.
+// metadata are private addresses at which clouds give secrets to their machines. AllowPrivate does
+// not allow them.
 var metadata = []netip.Addr{netip.MustParseAddr("100.100.100.200"), netip.MustParseAddr("fd00:ec2::254")}
 
-// overlay holds the addresses of carriers and of overlay networks such as Tailscale's (RFC 6598).
+// overlay is the range of RFC 6598, which carriers and overlay networks such as Tailscale use.
 var overlay = netip.MustParsePrefix("100.64.0.0/10")
 
-// AllowPrivate lets all clients of this process reach private addresses: those in the listed
-// networks, and those to which the listed host names lead. A process calls it before it serves, and
-// only on one machine, whose network belongs to the operator.
+// AllowPrivate replaces the list of addresses, networks and host names whose private addresses all
+// clients of this process may call.
 func AllowPrivate(list []string) {
 	t := &targets{}
 	for _, each := range list {
@@ -39,7 +37,6 @@ func AllowPrivate(list []string) {
 	allowed.Store(t)
 }
 
-// name reports whether the host of a URL is a target: a name of the list, or an address in a network.
 func (t *targets) name(host string) bool {
 	if a, err := netip.ParseAddr(host); err == nil {
 		return t.within(a)
@@ -47,8 +44,8 @@ func (t *targets) name(host string) bool {
 	return t != nil && slices.Contains(t.hosts, strings.ToLower(host))
 }
 
-// reach reports whether a host may be reached at an address. A name that is not listed must not
-// lead to a private address, even if its network is listed.
+// A host name that is not in the list may not lead to a private address, even if the network of
+// this address is in the list.
 func (t *targets) reach(host string, a netip.Addr) bool {
 	if _, err := netip.ParseAddr(host); err == nil {
 		return t.within(a)

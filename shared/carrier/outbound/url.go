@@ -11,20 +11,17 @@ import (
 
 const (
 	securePort = 443
-	MaxURL     = 500 // bytes
+	MaxURL     = 500 // in bytes
 )
 
-// privateDomains holds top-level domains that no public web server has, and onion, which only Tor
-// resolves.
 var privateDomains = []string{"localhost", "local", "internal", "home", "lan", "corp", "arpa", "test", "invalid", "example",
 	"onion", "localdomain"}
 
 var label = regexp.MustCompile(`^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$`)
 
-// ParseURL parses the URL of a public server: https on port 443, without user or fragment, with a
-// public DNS name or a public address in its usual form. For a target of AllowPrivate, http and any
-// port are allowed too. The addresses of a name are checked at each call, not here. It fails with
-// ErrForbidden and the reason.
+// ParseURL accepts https URLs on port 443 of public hosts, and for targets of AllowPrivate also
+// http and other ports. It does not look the host name up: Client checks the addresses at each
+// call. Errors wrap ErrForbidden.
 func ParseURL(raw string) (*url.URL, error) {
 	refuse := func(why string) (*url.URL, error) { return nil, fmt.Errorf("%w: %s", ErrForbidden, why) }
 	if len(raw) > MaxURL {
@@ -65,7 +62,6 @@ func ParseURL(raw string) (*url.URL, error) {
 	return u, nil
 }
 
-// refusedHost returns why a host is not public, or "" if it may be.
 func refusedHost(host string) string {
 	host = strings.ToLower(host)
 	if a, err := netip.ParseAddr(host); err == nil {
@@ -79,7 +75,7 @@ func refusedHost(host string) string {
 	switch {
 	case len(host) > 253, slices.ContainsFunc(labels, func(l string) bool { return !label.MatchString(l) }):
 		return "not a name of the DNS"
-	// Browsers and C libraries read such hosts as addresses: 127.1, 0x7f000001, 2130706433.
+	// Some programs read hosts such as 127.1 and 0x7f000001 as addresses.
 	case strings.Trim(last, "0123456789") == "" || strings.HasPrefix(last, "0x"):
 		return "an address in an unusual form"
 	case len(labels) < 2 || slices.Contains(privateDomains, last):

@@ -1,8 +1,4 @@
-// Package telegram is the client of a Telegram bot. Bot.Send sends messages. ReadUpdate parses the
-// updates that Telegram posts to the webhook, and Reply writes the answer for the HTTP response to
-// an update.
-//
-// Texts are plain, never markup. The client is the library go-telegram/bot.
+// Package telegram is the client of a Telegram bot. Texts are plain, never markup.
 package telegram
 
 import (
@@ -31,9 +27,9 @@ import (
 const MaxText = 4096
 
 type Message struct {
-	Title   string // first line, in bold; may be empty
+	Title   string // bold first line; may be empty
 	Text    string
-	Buttons []Button // one below the other
+	Buttons []Button
 }
 
 type Button struct{ Label, URL string }
@@ -42,8 +38,8 @@ type Bot struct{ client *bot.Bot }
 
 const timeout = 10 * time.Second
 
-// New does not check the token; the first message shows whether it is valid. server is that of the
-// Bot API; empty: Telegram's own.
+// New makes no request, so it does not check the token. If server is empty, messages go to
+// Telegram's own server.
 func New(token, server string) (*Bot, error) {
 	options := []bot.Option{bot.WithSkipGetMe(), bot.WithHTTPClient(timeout, bounded{&http.Client{
 		Timeout:       timeout,
@@ -59,7 +55,6 @@ func New(token, server string) (*Bot, error) {
 	return &Bot{client}, nil
 }
 
-// maxAnswer is how many bytes of an answer are read. An answer repeats the message and adds little.
 const maxAnswer = 1 << 20
 
 type bounded struct{ client *http.Client }
@@ -76,9 +71,8 @@ func (b bounded) Do(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// Send sends a message to a chat. Its errors are those of package mail: ErrRefused if the chat will
-// never accept a message, for example after the user blocked the bot. Telegram messages have no ID,
-// so one that is sent again is shown twice. No error contains the chat or the token.
+// Telegram messages have no ID, so a message that is sent again is shown twice. Errors wrap those
+// of package mail and contain neither chat nor token.
 func (b *Bot) Send(ctx context.Context, chat string, m Message) error {
 	params, err := m.params(chat)
 	if err != nil {
@@ -105,14 +99,14 @@ func meaning(err error) error {
 		if slices.ContainsFunc(unknownChat, func(says string) bool { return strings.Contains(err.Error(), says) }) {
 			return mail.ErrRefused
 		}
-		return mail.ErrThrottled // a fault of the service; does not count against the chat
+		return mail.ErrThrottled // a fault of this service, not of the chat
 	case errors.As(err, &refused) && refused.Op == "dial":
 		return mail.ErrThrottled
 	}
 	return mail.ErrUnavailable
 }
 
-// unknownChat holds the texts of refusals for an unknown chat, for which Telegram has no error code.
+// Telegram has no error code for an unknown chat.
 var unknownChat = []string{"chat not found", "user not found", "PEER_ID_INVALID"}
 
 func (m Message) params(chat string) (*bot.SendMessageParams, error) {
@@ -142,7 +136,7 @@ func (m Message) params(chat string) (*bot.SendMessageParams, error) {
 
 func length(s string) int { return len(utf16.Encode([]rune(s))) }
 
-// Reply returns an answer to an update that makes Telegram send a message to a chat.
+// Reply returns the body for an HTTP response to an update. Telegram then sends the message.
 func Reply(chat string, m Message) ([]byte, error) {
 	params, err := m.params(chat)
 	if err != nil {
@@ -154,13 +148,11 @@ func Reply(chat string, m Message) ([]byte, error) {
 	}{"sendMessage", params})
 }
 
-// IsSecret compares X-Telegram-Bot-Api-Secret-Token with the secret in constant time. It returns
-// false if the secret is empty.
+// IsSecret takes constant time. It returns false if secret is empty.
 func IsSecret(given, secret string) bool {
 	a, b := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(secret))
 	return subtle.ConstantTimeCompare(a[:], b[:]) == 1 && secret != ""
 }
 
-// StartLink returns a link that opens the chat with the bot. A button there sends /start and the
-// payload, which has at most 64 letters, digits, - and _.
+// payload may have 64 letters, digits, - and _.
 func StartLink(bot, payload string) string { return "https://t.me/" + bot + "?start=" + payload }

@@ -17,7 +17,6 @@ import (
 
 const ada = 1234567890
 
-// world returns an imitation of Telegram and a bot, to which one person has written.
 func world(t *testing.T, token string) (*telegramtest.Server, *telegram.Bot) {
 	t.Helper()
 	s := telegramtest.New()
@@ -39,7 +38,6 @@ var message = telegram.Message{
 		{"Basta", "https://verdetto.example/stop?t=a.b-c_d"}},
 }
 
-// shown is the message in the chat. The whole title is bold, and the text is not parsed as markup.
 var shown = telegramtest.Message{
 	Text: message.Title + "\n\n" + message.Text, Bold: message.Title,
 	Buttons: map[string]string{"Verdetto": "https://verdetto.example/",
@@ -56,7 +54,6 @@ func TestSend(t *testing.T) {
 	}
 }
 
-// For each fault Send returns the right error, which names neither the chat nor the token.
 func TestFaults(t *testing.T) {
 	for name, c := range map[string]struct {
 		fault faulttest.Fault
@@ -104,7 +101,6 @@ func refusal(status int, says string) faulttest.Fault {
 	return faulttest.Fault{Status: status, Body: telegramtest.Refusal(status, says)}
 }
 
-// If the connection is refused, the message was not sent.
 func TestUnreachable(t *testing.T) {
 	s, b := world(t, telegramtest.Token)
 	s.Close()
@@ -114,8 +110,6 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// Sending to a person who has not written to the bot, or has blocked it, fails with ErrRefused.
-// With a wrong token it fails with ErrBlocked.
 func TestStrangers(t *testing.T) {
 	s, b := world(t, telegramtest.Token)
 	if err := b.Send(t.Context(), "42", message); !errors.Is(err, mail.ErrRefused) {
@@ -140,7 +134,6 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-// A message in the answer to an update appears in the chat like one that the bot sends.
 func TestReply(t *testing.T) {
 	s, _ := world(t, telegramtest.Token)
 	reply, err := telegram.Reply("1234567890", message)

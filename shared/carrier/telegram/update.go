@@ -9,21 +9,19 @@ import (
 	"github.com/go-telegram/bot/models"
 )
 
-// Blocked is the Name of a Command that reports that a user blocked the bot. No user can type it,
+// Blocked is the Name of a Command after a user blocked the bot. No user can type this name,
 // because a typed name ends at the first space.
 const Blocked = "blocked the bot"
 
-// Command is what a user did that the bot must handle.
 type Command struct {
-	Chat     string // its number
-	Private  bool   // with one person; in groups any member may write
-	Name     string // such as start, or Blocked; empty if the message is no command
-	Argument string // text after the name
-	Language string // of the user, an IETF tag; may be empty
+	Chat     string
+	Private  bool   // a chat with one person
+	Name     string // in lower case; empty if the message is no command
+	Argument string
+	Language string // IETF tag; may be empty
 }
 
-// ReadUpdate parses an update that Telegram posts. ok is false for one that the bot ignores, such
-// as an edited message.
+// ok is false for an update that the bot ignores, such as an edited message.
 func ReadUpdate(body []byte) (c Command, ok bool, err error) {
 	var u models.Update
 	if err := json.Unmarshal(body, &u); err != nil {

@@ -24,7 +24,6 @@ import (
 	"verdetto/shared/store/boltstore"
 )
 
-// Today is the time at which a Clock starts.
 var Today = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 
 var Links = notify.Links{Pepper: []byte("a pepper of more than thirty-two characters"),
@@ -52,8 +51,8 @@ func (c *Clock) Sleep(ctx context.Context, d time.Duration) error {
 
 type Carrier struct {
 	Folder string
-	// Before and After, if set, make Send fail: after an error from Before the mail is not sent,
-	// after one from After it has been sent.
+	// If Before fails, the mail is not sent. If After fails, Send returns an error although the
+	// mail was sent.
 	Before, After func(m mail.Message) error
 
 	sender *maildir.Sender
@@ -79,8 +78,7 @@ func (c *Carrier) Send(ctx context.Context, m mail.Message) error {
 	return nil
 }
 
-// Sent returns, by address, how often Send succeeded. A mail that is sent twice is one file and
-// counts twice.
+// Sent also counts repeated mails, which are one file in Folder.
 func (c *Carrier) Sent() map[string]int { return c.taken }
 
 type Fixture struct {
@@ -88,14 +86,13 @@ type Fixture struct {
 	*Clock
 	Table   store.Table
 	Carrier *Carrier
-	Answers notify.Answers // the verdict on a departure; nil: none
+	Answers notify.Answers
 	Rate    float64
 	Log     io.Writer
 
 	subscribed int
 }
 
-// New returns a Fixture whose Sender sends one message per second, one at a time.
 func New(t *testing.T) *Fixture {
 	t.Helper()
 	f := &Fixture{T: t, Clock: &Clock{at: Today}, Rate: 1, Log: io.Discard}
@@ -127,8 +124,7 @@ func (f *Fixture) Alerts() store.Alerts { return store.Alerts{Table: f.Table} }
 
 func (f *Fixture) Today() fare.Day { return fare.DayOf(f.Now()) }
 
-// Subscribe adds a confirmed alert by mail. Its language is Italian if the length of the
-// subscriber's name is even, else English.
+// The language of the alert is Italian if the length of who is even, else English.
 func (f *Fixture) Subscribe(who, route string, threshold fare.Cents) {
 	f.T.Helper()
 	a := store.Alert{Route: Route(route), Language: "it", Threshold: threshold, RequestDay: f.Today()}
@@ -138,8 +134,7 @@ func (f *Fixture) Subscribe(who, route string, threshold fare.Cents) {
 	f.Confirm(who, a)
 }
 
-// Confirm adds an alert and confirms it as the service does. Without a subscriber, the alert is by
-// mail.
+// If a has no Subscriber, Confirm makes it an alert by mail to who.
 func (f *Fixture) Confirm(who string, a store.Alert) store.Alert {
 	f.T.Helper()
 	f.subscribed++
@@ -160,7 +155,6 @@ func (f *Fixture) Confirm(who string, a store.Alert) store.Alert {
 	return a
 }
 
-// AddAlerts writes alerts of several subscribers directly to the store, without confirmations.
 func (f *Fixture) AddAlerts(route string, threshold fare.Cents, who ...string) {
 	f.T.Helper()
 	r := Route(route)
@@ -238,7 +232,6 @@ func (f *Fixture) WantMailed(who ...string) {
 	}
 }
 
-// Steady returns a list of prices around 50 EUR, followed by the prices in last.
 func Steady(last ...fare.Cents) []fare.Cents {
 	var all []fare.Cents
 	for i := range 20 {

@@ -9,21 +9,20 @@ import (
 type Loop[J any] struct {
 	// Take returns due jobs, leased for the time Lease.
 	Take func(context.Context) ([]J, error)
-	// Turn returns the key of a job. Jobs with the same key run one after another, in the order of
-	// Take; jobs with the key "" run in any order.
+	// Jobs with the same Turn run one after another, in the order of Take. Jobs with an empty Turn
+	// run in any order.
 	Turn func(J) string
-	// Do runs a job and records the result. If Do returns an error, no further job starts.
+	// If Do returns an error, no further job starts.
 	Do      func(context.Context, J) (ended bool, err error)
 	Release func(context.Context, J) error
 	Within  time.Duration // maximum time of one job
 	Lease   time.Duration
 	Margin  time.Duration // no job starts this close to the context's deadline
-	AtOnce  int           // jobs that run concurrently; 0 means 1
+	AtOnce  int           // concurrent jobs; 0 means 1
 	Now     func() time.Time
 }
 
-// Work runs jobs until none is due, Take or a job returns an error, or the deadline of ctx is near,
-// and returns how many ended. It does not return ErrLater.
+// Work does not return ErrLater.
 func (l Loop[J]) Work(ctx context.Context) (ended int, err error) {
 	type outcome struct {
 		turn  string

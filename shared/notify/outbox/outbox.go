@@ -1,8 +1,6 @@
 // Package outbox runs the jobs that wait to be sent: mails, messages to phones, events.
 //
-// The type Loop takes leased jobs and runs several of them concurrently until none is due. The type
-// Worker uses Loop for the outboxes of package store. A failed job is retried after a pause, and is
-// given up in the end.
+// A failed job is retried after a pause, and is given up in the end.
 package outbox
 
 import (
@@ -18,12 +16,12 @@ import (
 )
 
 type Worker struct {
-	Boxes   []store.Outbox // outboxes with jobs that wait for the first attempt
+	Boxes   []store.Outbox
 	Retries store.Outbox
 	Do      func(context.Context, store.Job) error
 	Within  time.Duration // maximum time of one job
-	// Waits holds the pause after each failure; a job that fails after the last is given up. If
-	// nil, the pauses are those of waits, and maxAge and fewestTries apply.
+	// Waits holds the pause after each failure; a job that fails after the last pause is given up.
+	// If Waits is nil, the pauses are those of waits, and maxAge and fewestTries apply.
 	Waits   []time.Duration
 	AtOnce  int // concurrent jobs; 0 means 1
 	Now     func() time.Time
@@ -31,26 +29,24 @@ type Worker struct {
 	Metrics metrics.Source
 }
 
-// ErrLater ends a call of Work, because the next jobs would fail in the same way. The job stays in
-// the outbox, and is due again when its lease ends.
+// ErrLater ends a call of Work, because the next jobs would fail in the same way. The job is due
+// again when its lease ends.
 var ErrLater = errors.New("no more jobs for now")
 
 const (
 	lease = time.Minute
-	// A failed job is given up after maxAge, but not before fewestTries attempts, because there may
-	// have been none while the service was down.
+	// A failed job is given up after maxAge, but not before fewestTries attempts, because the
+	// service may have been down.
 	maxAge      = 24 * time.Hour
 	fewestTries = 8
-	minTaken    = 8 // fewest jobs leased per read
+	minTaken    = 8
 	// No job starts within margin of the deadline of ctx.
 	margin = 10 * time.Second
 )
 
 var waits = retry.Backoff{First: 15 * time.Second, Longest: time.Hour}
 
-// Work runs jobs until no job is due, a job returns ErrLater, the store fails, or the deadline of
-// ctx is near. It returns the number of jobs that are done or given up. Jobs for the same address
-// run one after another.
+// Jobs with the same Email run one after another.
 func (w Worker) Work(ctx context.Context) (ended int, err error) {
 	return Loop[store.Job]{
 		Take: w.take, Do: w.do, Release: w.Retries.Release, Turn: func(j store.Job) string { return j.Email },
@@ -58,8 +54,7 @@ func (w Worker) Work(ctx context.Context) (ended int, err error) {
 	}.Work(ctx)
 }
 
-// take leases jobs for one round: first attempts, then failed jobs for the remaining places, but at
-// least one failed job.
+// take always leaves a place for a failed job, so that first attempts do not crowd out retries.
 func (w Worker) take(ctx context.Context) (jobs []store.Job, err error) {
 	places := max(w.AtOnce, minTaken)
 	for _, box := range w.Boxes {
@@ -97,9 +92,8 @@ func (w Worker) isGivenUp(j store.Job, now time.Time) bool {
 	return now.Sub(j.At) >= maxAge && j.Tries+1 >= fewestTries
 }
 
-// wait returns the pause of a job after a failure; tries is the number of earlier failures. If
-// Waits is nil, up to half of the pause is cut at random, so that jobs that failed together are not
-// retried together.
+// tries is the number of earlier failures. If Waits is nil, up to half of the pause is cut at
+// random, so that jobs that failed together are not retried together.
 func (w Worker) wait(tries int) time.Duration {
 	if w.Waits != nil {
 		return w.Waits[tries]

@@ -61,8 +61,6 @@ func (w *world) put(t *testing.T, box int, refs ...string) {
 	}
 }
 
-// The longest wait of a failing job doubles after each failure, up to an hour, and the job keeps its
-// name. After a day, it is given up and counted in a metric.
 func TestWaits(t *testing.T) {
 	w := newWorld(t, func(store.Job, int) error { return errFull })
 	w.put(t, 0, "a")
@@ -92,7 +90,6 @@ func TestWaits(t *testing.T) {
 	}
 }
 
-// If no worker ran for a day, an older job is not given up after its first failure.
 func TestADayWithoutAWorker(t *testing.T) {
 	w := newWorld(t, func(_ store.Job, attempt int) error {
 		if attempt < 5 {
@@ -113,8 +110,6 @@ func TestADayWithoutAWorker(t *testing.T) {
 	}
 }
 
-// If a job returns ErrLater, Work ends, and the jobs that it had not started can be taken again at
-// once.
 func TestLater(t *testing.T) {
 	full := true
 	w := newWorld(t, func(store.Job, int) error {
@@ -150,7 +145,7 @@ func TestOneAddressInTurn(t *testing.T) {
 		together = max(together, running["ada"]+running["bob"])
 		mu.Unlock()
 		begun <- struct{}{}
-		for len(begun) < 2 { // wait until two run concurrently
+		for len(begun) < 2 {
 			runtime.Gosched()
 		}
 		mu.Lock()
@@ -159,8 +154,8 @@ func TestOneAddressInTurn(t *testing.T) {
 		return nil
 	}
 	for n := range 12 {
-		// The addresses alternate in the order of the jobs. Otherwise the first four could be for
-		// one address, and would run one after another.
+		// If the addresses did not alternate, the first jobs could be for one address and would run
+		// one after another.
 		if err := w.Boxes[0].Put(t.Context(), store.Job{Email: []string{"ada", "bob"}[n%2],
 			At: w.clock.Now().Add(time.Duration(n-12) * time.Second)}); err != nil {
 			t.Fatal(err)
@@ -171,13 +166,11 @@ func TestOneAddressInTurn(t *testing.T) {
 	}
 }
 
-// One storage call fails, or all calls from one on, before or after taking effect. Each job still
-// runs, and is repeated at most once per fault.
 func TestEveryFault(t *testing.T) {
 	for name, arm := range map[string]func(*storetest.Faulty, int,
 		storetest.Side){"once": (*storetest.Faulty).FailOnce, "until it is mended": (*storetest.Faulty).DieAt} {
 		var w *world
-		done := map[string]int{} // by name
+		done := map[string]int{}
 		open := func(t *testing.T) store.Table {
 			w, done = newWorld(t, func(j store.Job, attempt int) error {
 				if attempt == 1 {

@@ -1,5 +1,4 @@
-// Package push sends notifications to phones: to topics of ntfy servers and to Telegram chats. A
-// message is a short form of the mail. Ntfy also asks for confirmation of a new alert.
+// Package push sends notifications to phones: to topics of ntfy servers and to Telegram chats.
 //
 // A link that changes something leads to a page with a button, so a program that opens links for a
 // preview changes nothing.
@@ -22,7 +21,7 @@ import (
 
 type Ntfy struct {
 	ntfy.Publisher
-	BaseURL string // of the service, without a trailing slash
+	BaseURL string // without a trailing slash
 }
 
 func (c Ntfy) Deliver(ctx context.Context, to store.Alert, m notify.Message) error {
@@ -33,7 +32,7 @@ func (c Ntfy) Deliver(ctx context.Context, to store.Alert, m notify.Message) err
 	published := ntfy.Message{ID: m.ID, Title: t.title, Text: t.body, Tags: []string{"airplane"}, Click: t.links[0].url}
 	buttons := t.links
 	if len(buttons) > ntfy.MaxActions {
-		buttons = buttons[1:] // tapping the message opens the first link, so it needs no button
+		buttons = buttons[1:] // tapping the message opens the first link, so this link needs no button
 	}
 	for _, l := range buttons {
 		published.Actions = append(published.Actions, ntfy.Action{Label: l.label, URL: l.url})
@@ -70,7 +69,7 @@ func (c Telegram) Deliver(ctx context.Context, to store.Alert, m notify.Message)
 
 type text struct {
 	title, body string
-	links       []link // tapping a message of ntfy opens the first
+	links       []link
 }
 
 type link struct{ label, url string }
@@ -115,7 +114,7 @@ func write(to store.Alert, m notify.Message, baseURL string) (text, error) {
 
 func ways(m notify.Message, look link, l *i18n.Language) []link {
 	links := []link{look, {l.Text("mail.alert.manage"), m.Manage}}
-	if m.Snooze != "" { // messages composed before snooze links existed have none
+	if m.Snooze != "" { // messages from before snooze links existed have none
 		links = append(links, link{l.Text("mail.alert.snooze"), m.Snooze})
 	}
 	return append(links, link{l.Text("mail.alert.stop"), m.Unsubscribe})

@@ -20,7 +20,7 @@ import (
 
 const (
 	topic = "https://ntfy.sh/topic"
-	ada   = 42 // ID of a chat
+	ada   = 42
 	url   = "https://v.example"
 )
 
@@ -37,15 +37,13 @@ func messageIn(language string) notify.Message {
 	}
 }
 
-// A message states the trip, what is new for the kind of alert, and why it was sent. Its links lead
-// to the verdict, to all alerts, to a pause and to the end of the alert.
 func TestWhatPhonesShow(t *testing.T) {
 	trip := store.Trip{From: 20530, To: 20530, Nights: fare.Return4to7, Nonstop: true}
 	for _, c := range []struct {
 		name   string
 		to     store.Alert
 		change func(*notify.Message)
-		lines  []string // expected lines of the text
+		lines  []string
 		lacks  string
 	}{
 		{"verdict", store.Alert{}, func(*notify.Message) {},

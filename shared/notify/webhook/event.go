@@ -18,85 +18,78 @@ import (
 const (
 	typeFare  = "alert.fare"
 	typeTest  = "alert.test"
-	typeEnded = "alert.ended" // all departures have passed
+	typeEnded = "alert.ended" // all departure dates of the alert have passed
 )
 
 // Event is the body of a webhook event. Fields may be added, but never removed.
 type Event struct {
 	Type      string    `json:"type"`
-	Timestamp time.Time `json:"timestamp"` // when the event occurred; the same for every delivery
+	Timestamp time.Time `json:"timestamp"` // the same at each try
 	Data      Data      `json:"data"`
 }
 
 type Data struct {
-	Alert       string `json:"alert"` // the reference to the alert, as in the subscriber's links
+	Alert       string `json:"alert"`
 	Route       string `json:"route"`
 	Kind        string `json:"kind"`
 	Language    string `json:"language,omitempty"`
 	Threshold   *int64 `json:"thresholdCents,omitempty"`
-	Paid        *int64 `json:"paidCents,omitempty"`   // for kind paid, in EUR cents
-	Level       string `json:"level,omitempty"`       // for an alert to Anywhere: the level that a fare needs
-	Area        string `json:"area,omitempty"`        // for an alert to Anywhere: the country or continent of the destinations
-	Days        int    `json:"days,omitempty"`        // for kind low: the number of days in which no fare was as cheap
-	Percent     int    `json:"percent,omitempty"`     // for kind drop, if it is by a percentage
-	Amount      *int64 `json:"amountCents,omitempty"` // for kind drop, if it is by an amount, in EUR cents
-	Trip        *Trip  `json:"trip,omitempty"`        // absent: the alert is for the cheapest one-way fare of the route
+	Paid        *int64 `json:"paidCents,omitempty"`
+	Level       string `json:"level,omitempty"` // only for alerts to Anywhere
+	Area        string `json:"area,omitempty"`  // only for alerts to Anywhere
+	Days        int    `json:"days,omitempty"`
+	Percent     int    `json:"percent,omitempty"`
+	Amount      *int64 `json:"amountCents,omitempty"`
+	Trip        *Trip  `json:"trip,omitempty"` // absent if the alert is for the cheapest one-way fare of the route
 	Fares       []Fare `json:"fares,omitempty"`
-	More        int    `json:"more,omitempty"` // number of further destinations that meet an alert to Anywhere
-	List        string `json:"list,omitempty"` // page that lists all these destinations
+	More        int    `json:"more,omitempty"` // number of destinations that are not in Fares
+	List        string `json:"list,omitempty"`
 	Unsubscribe string `json:"unsubscribe,omitempty"`
 	Snooze      string `json:"snooze,omitempty"`
 	Manage      string `json:"manage,omitempty"`
 }
 
 type Trip struct {
-	From    string `json:"from,omitempty"` // first and last day of departure
+	From    string `json:"from,omitempty"`
 	To      string `json:"to,omitempty"`
-	Month   string `json:"month,omitempty"`  // 2027-03, if the alert is for a month
-	Nights  string `json:"nights,omitempty"` // of a return: 1-3, 4-7, 8-14, 15+
+	Month   string `json:"month,omitempty"`  // such as 2027-03
+	Nights  string `json:"nights,omitempty"` // 1-3, 4-7, 8-14 or 15+
 	Nonstop bool   `json:"nonstop"`
-	// Airports of departure and arrival, such as BGY-STN, BGY- or -STN; absent: any airports of
-	// both cities.
+	// Airports is such as BGY-STN, BGY- or -STN.
 	Airports string `json:"airports,omitempty"`
-	// Airline holds the IATA codes of the only airlines whose fares count, WithoutAirline those
-	// whose fares do not, separated by commas. Both absent: all airlines.
+	// Airline and WithoutAirline hold IATA codes, separated by commas.
 	Airline        string `json:"airline,omitempty"`
 	WithoutAirline string `json:"withoutAirline,omitempty"`
 }
 
 type Fare struct {
-	Route           string `json:"route"`
-	OriginName      string `json:"originName"`
-	DestinationName string `json:"destinationName"`
-	Departure       string `json:"departure"`
-	Return          string `json:"return,omitempty"`
-	// Nights is the range of nights of the alert: 1-3, 4-7, 8-14 or 15+; empty for one-way fares.
-	Nights       string    `json:"nights,omitempty"`
-	Nonstop      bool      `json:"nonstop"` // the alert is for fares without stops
-	Flight       *Flight   `json:"flight,omitempty"`
-	PriceCents   int64     `json:"priceCents"`
-	Currency     string    `json:"currency"`
-	Found        time.Time `json:"found"`
-	Level        string    `json:"level"`
-	Reliability  string    `json:"reliability,omitempty"`
-	Percentile   *int      `json:"percentile,omitempty"`
-	MedianCents  *int64    `json:"medianCents,omitempty"`
-	MinimumCents *int64    `json:"minimumCents,omitempty"`
-	Sample       int       `json:"sample"`
-	// BeforeCents is the price in the alert's last message, which reported the refresh of the day
-	// Told. In the first message of an alert of kind drop or change, it is the first price found
-	// after the alert was added.
-	BeforeCents *int64 `json:"beforeCents,omitempty"`
-	Told        string `json:"told,omitempty"`
-	// LowestCents is the lowest earlier fare within the days of an alert of kind low.
+	Route           string    `json:"route"`
+	OriginName      string    `json:"originName"`
+	DestinationName string    `json:"destinationName"`
+	Departure       string    `json:"departure"`
+	Return          string    `json:"return,omitempty"`
+	Nights          string    `json:"nights,omitempty"`
+	Nonstop         bool      `json:"nonstop"` // the alert is for fares without stops
+	Flight          *Flight   `json:"flight,omitempty"`
+	PriceCents      int64     `json:"priceCents"`
+	Currency        string    `json:"currency"`
+	Found           time.Time `json:"found"`
+	Level           string    `json:"level"`
+	Reliability     string    `json:"reliability,omitempty"`
+	Percentile      *int      `json:"percentile,omitempty"`
+	MedianCents     *int64    `json:"medianCents,omitempty"`
+	MinimumCents    *int64    `json:"minimumCents,omitempty"`
+	Sample          int       `json:"sample"`
+	// BeforeCents is notify.Fare.Before; Told is notify.Fare.LastDay.
+	BeforeCents *int64    `json:"beforeCents,omitempty"`
+	Told        string    `json:"told,omitempty"`
 	LowestCents *int64    `json:"lowestCents,omitempty"`
-	Expected    *Expected `json:"expected,omitempty"` // for the departure of the fare; absent if unknown
-	Page        string    `json:"page,omitempty"`     // the page with the whole verdict
+	Expected    *Expected `json:"expected,omitempty"`
+	Page        string    `json:"page,omitempty"`
 }
 
-// Flight is what the source says about the outward flight of a fare. Unknown facts are absent.
 type Flight struct {
-	Text            string `json:"text"`              // the same in a sentence
+	Text            string `json:"text"`
 	Airline         string `json:"airline,omitempty"` // IATA code
 	AirlineName     string `json:"airlineName,omitempty"`
 	Origin          string `json:"origin,omitempty"` // IATA codes of the airports
@@ -111,13 +104,12 @@ type Expected struct {
 	Waits     []Wait `json:"waits,omitempty"`
 }
 
-// Wait says what happened in similar recorded cases to travellers who waited for a number of days.
 type Wait struct {
 	Days      int     `json:"days"`
 	Fall      float64 `json:"fall"` // chance of a fall by 5 % or more, 0 to 1
 	OrMore    bool    `json:"orMore,omitempty"`
-	MeanCents int64   `json:"meanCents"` // average change; negative: prices fell
-	Pays      bool    `json:"pays"`      // waiting saved money in the recorded cases
+	MeanCents int64   `json:"meanCents"` // average change; negative if prices fell
+	Pays      bool    `json:"pays"`
 }
 
 func event(alert store.Alert, m notify.Message, now time.Time) ([]byte, error) {
@@ -137,7 +129,7 @@ func testEvent(alert store.Alert, now time.Time) ([]byte, error) {
 	return encode(Event{Type: typeTest, Timestamp: now.UTC().Truncate(time.Second), Data: about(alert)})
 }
 
-// SendTest sends a signed test event without an alert, for an operator who sets up an endpoint.
+// SendTest sends a signed test event that belongs to no alert.
 func SendTest(ctx context.Context, client outbound.Poster, to, secret string, now time.Time) (outbound.Answer, error) {
 	id := "test-" + strconv.FormatInt(now.UnixNano(), 36)
 	body, err := encode(Event{Type: typeTest, Timestamp: now.UTC().Truncate(time.Second),
@@ -198,9 +190,9 @@ func fareOf(f notify.Fare) Fare {
 			s.Expected.Waits = append(s.Expected.Waits, Wait{w.Days, w.Chance, w.OrMore, int64(w.Mean), w.Pays})
 		}
 	}
-	if f.Reliability != "" { // the level is known
+	if f.Reliability != "" {
 		s.Percentile, s.MedianCents = &f.Percentile, cents(f.Median)
-		if f.Minimum > 0 { // unknown for alerts to anywhere
+		if f.Minimum > 0 { // unknown for alerts to Anywhere
 			s.MinimumCents = cents(f.Minimum)
 		}
 	}

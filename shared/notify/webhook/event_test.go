@@ -18,8 +18,8 @@ func TestEventOfATrip(t *testing.T) {
 		name   string
 		alert  store.Alert
 		change func(*notify.Message)
-		data   map[string]any // expected values in the event
-		fare   map[string]any // expected values in its first fare
+		data   map[string]any
+		fare   map[string]any
 	}{
 		{"a drop of a month", store.Alert{Trip: trip, Kind: store.Drop, Percent: 10}, func(m *notify.Message) {
 			f := &m.Fares[0]

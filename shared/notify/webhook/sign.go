@@ -14,19 +14,16 @@ import (
 	"verdetto/shared/store"
 )
 
-// Secrets derives the signing secrets of endpoints, which are not stored, from the operator's
-// pepper, the subscriber, the endpoint and the number of rotations.
+// Secrets derives the signing secrets of endpoints, which are not stored.
 type Secrets struct{ Pepper []byte }
 
-// Secret returns the secret of a subscriber's endpoint, in the format of the Standard Webhooks
-// libraries. All alerts of the subscriber to that endpoint share it.
+// Secret returns the secret of a subscriber's endpoint in the format of Standard Webhooks.
 func (s Secrets) Secret(subscriber store.SubscriberID, url string, generation int) string {
 	mac := apikey.MAC(s.Pepper, "webhook secret", fmt.Sprintf("%s\x00%s\x00%d", subscriber, url, generation))
 	return "whsec_" + base64.StdEncoding.EncodeToString(mac)
 }
 
-// Sign returns the HTTP headers of an event sent at the time now: its id, the time, and one
-// signature per secret (Standard Webhooks 1.0).
+// Sign returns the headers of an event, with one signature per secret (Standard Webhooks 1.0).
 func Sign(id string, now time.Time, body []byte, secrets ...string) (http.Header, error) {
 	var signatures []string
 	for _, secret := range secrets {

@@ -1,10 +1,8 @@
 // Package webhook sends signed events to subscribers' endpoints (Standard Webhooks 1.0). A Carrier
 // stores an event in one write; a Worker delivers it.
 //
-// An event is retried for up to 24 hours with the same webhook-id. Only public IP addresses are
-// called, unless the operator allows others (package outbound). An endpoint gets events only after
-// it has accepted a signed test event. One that does not answer gets no request for a while, so it
-// hardly delays the events of others. When an endpoint is given up, its owner gets one mail.
+// An event is retried for up to 24 hours with the same webhook-id. An endpoint gets events only
+// after it has accepted a signed test event.
 package webhook
 
 import (
@@ -15,7 +13,6 @@ import (
 	"verdetto/shared/store"
 )
 
-// Carrier stores messages as events that a Worker delivers later. It implements notify.Carrier.
 type Carrier struct {
 	Deliveries store.Deliveries
 	Now        func() time.Time
@@ -32,8 +29,8 @@ func (c Carrier) Deliver(ctx context.Context, to store.Alert, m notify.Message) 
 	return err
 }
 
-// Test returns the delivery of a test event. Its Body is empty, because the worker writes a test
-// event when it sends it.
+// Test returns a delivery without a Body, because the worker writes the test event when it sends
+// it.
 func Test(alert store.Alert, name string, now time.Time) store.Delivery {
 	return store.Delivery{ID: "test-" + name, Subscriber: alert.Subscriber, Alert: alert.Ref().String(), URL: alert.Address,
 		At: now}
@@ -49,7 +46,7 @@ func (s Secrets) Current(subscriber store.SubscriberID, e store.Endpoint, now ti
 	return secrets
 }
 
-// Rotate returns a new secret. For 24 hours, events are signed with the previous secret too.
+// For 24 hours after Rotate, events are signed with the previous secret too.
 func (s Secrets) Rotate(ctx context.Context, d store.Deliveries, subscriber store.SubscriberID, url string,
 	now time.Time) (string, error) {
 	e, err := d.ChangeEndpoint(ctx, subscriber, url, now, func(e *store.Endpoint) bool {

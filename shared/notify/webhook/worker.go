@@ -30,32 +30,30 @@ type Worker struct {
 	Log        *slog.Logger
 }
 
-// waits holds the pause after each failed try; further tries use the last one.
+// Further tries use the last pause of waits.
 var waits = []time.Duration{5 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour,
 	5 * time.Hour, 10 * time.Hour}
 
 const (
-	tryingFor = 24 * time.Hour
-	// longestWait is the maximum pause that an endpoint can request with Retry-After.
+	tryingFor   = 24 * time.Hour
 	longestWait = 6 * time.Hour
 
 	atOnce    = 32 // deliveries leased per read
-	endpoints = 16 // endpoints called concurrently
+	endpoints = 16
 	leaseFor  = 2 * time.Minute
-	tryTime   = outbound.DefaultTimeout + 5*time.Second // one call with its writes; a try with a test makes two calls
+	tryTime   = outbound.DefaultTimeout + 5*time.Second // time of one call and its writes
 )
 
-// perHost limits test events to one host. Otherwise a caller with many mailboxes could make the
-// service call another person's server all day.
+// Without perHost, a caller with many mailboxes could make the service call another person's server
+// all day.
 var perHost = limit.Limit{Name: "webhook-tests", Calls: 30, Window: time.Hour}
 
-// Work tries the deliveries that are due, and returns how many were tried or postponed without an
-// error. Deliveries to one endpoint run one after another; if it does not answer, its other
-// deliveries are postponed too. An error of one delivery does not stop the others.
+// Deliveries to one endpoint run one after another. An error of one delivery does not stop the
+// others.
 func (w *Worker) Work(ctx context.Context) (done int, err error) {
 	var mu sync.Mutex
 	var faults []error
-	quiet := map[string]time.Time{} // when an endpoint may be called again
+	quiet := map[string]time.Time{}
 	done, err = outbox.Loop[store.Delivery]{
 		Take: func(ctx context.Context) ([]store.Delivery, error) {
 			return w.Deliveries.Take(ctx, atOnce, w.Now(), leaseFor)
@@ -87,16 +85,15 @@ func (w *Worker) Work(ctx context.Context) (done int, err error) {
 func endpointOf(d store.Delivery) string { return string(d.Subscriber) + " " + d.URL }
 
 type outcome struct {
-	status int           // 0: no answer
-	after  time.Duration // pause requested by Retry-After
-	quiet  bool          // no other delivery to the endpoint until the next try
-	gone   bool          // status 410
+	status int // 0 if there was no answer
+	after  time.Duration
+	quiet  bool // no other delivery to the endpoint until the next try
+	gone   bool
 }
 
 func (o outcome) accepted() bool { return o.status >= 200 && o.status < 300 }
 
-// try delivers one event and records the result. The endpoint may be called again at the time
-// until; zero means at once.
+// The endpoint may be called again at the time until; zero means at once.
 func (w *Worker) try(ctx context.Context, d store.Delivery) (until time.Time, err error) {
 	alert, endpoint, err := w.about(ctx, d)
 	if errors.Is(err, store.ErrNotFound) {
@@ -135,8 +132,7 @@ func (w *Worker) about(ctx context.Context, d store.Delivery) (alert store.Alert
 	return alert, endpoint, err
 }
 
-// full counts a test event to a host and reports whether perHost is reached. It returns false if
-// the store fails.
+// full returns false if the store fails.
 func (w *Worker) full(ctx context.Context, to string) (full bool, until time.Time) {
 	host := to
 	if u, err := url.Parse(to); err == nil {
@@ -179,7 +175,7 @@ func (w *Worker) post(ctx context.Context, d store.Delivery, e store.Endpoint, i
 	}
 	answer, err := w.Client.Post(ctx, d.URL, header, body)
 	if err != nil && ctx.Err() != nil {
-		return outcome{}, ctx.Err() // the worker was stopped: not the endpoint's fault
+		return outcome{}, ctx.Err() // the worker was stopped, which is not the endpoint's fault
 	}
 	o := outcome{status: answer.Status, gone: answer.Status == http.StatusGone}
 	o.quiet = err != nil || answer.Status == http.StatusTooManyRequests ||
@@ -222,8 +218,8 @@ func (w *Worker) record(ctx context.Context, d store.Delivery, e store.Endpoint,
 	return until, err
 }
 
-// end records the final state of a delivery. If the delivery announced the end of its alert, end
-// removes the alert first: if end then fails, a retry finds no alert and drops the delivery.
+// If an alert has ended, end removes it before it records the delivery: if the record fails, a
+// retry finds no alert and drops the delivery.
 func (w *Worker) end(ctx context.Context, d store.Delivery) error {
 	if d.Last {
 		ref, err := store.ParseRef(d.Alert)
@@ -237,9 +233,7 @@ func (w *Worker) end(ctx context.Context, d store.Delivery) error {
 	return w.Deliveries.End(ctx, d)
 }
 
-// failed postpones an event that the endpoint did not accept, and gives it up after 24 hours or at
-// status 410. It marks the endpoint as dead if the status is 410, or if the endpoint accepted no
-// event in these 24 hours.
+// An endpoint is dead at status 410, or if it accepted nothing in the 24 hours of a failed event.
 func (w *Worker) failed(ctx context.Context, d store.Delivery, e store.Endpoint,
 	o outcome) (until time.Time, err error) {
 	now, last := d.Tried, d.At.Add(tryingFor)

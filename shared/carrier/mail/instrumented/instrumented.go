@@ -1,5 +1,5 @@
-// Package instrumented wraps a mail sender. It logs the outcome of each mail (sent, refused or
-// failed) with metrics for the operator. The log holds the mail's Tag, but never the recipient.
+// Package instrumented wraps a mail sender. It logs the outcome of each mail with its Tag and with
+// metrics, but never the recipient.
 package instrumented
 
 import (

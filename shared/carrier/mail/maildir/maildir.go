@@ -1,10 +1,8 @@
 // Package maildir is a mail sender that writes each mail as an .eml file into a folder. It is for
 // tests, and for a service on one machine. Read reads such a folder.
 //
-// A file is either complete or absent. A message with an ID has one file, named for the ID, even if
-// it is sent several times; it overwrites no other. The files of messages without an ID sort in
-// sending order, if one process sends them and its clock does not run backwards. Mails contain
-// keys, so only the owner of the folder may read the files. Mails are never deleted.
+// A file is either complete or absent. A message with an ID has one file, named for the ID, which a
+// later message with the same ID replaces. Mails contain keys, so files are created with mode 0600.
 package maildir
 
 import (
@@ -22,13 +20,11 @@ import (
 	"verdetto/shared/carrier/mail"
 )
 
-// From is the sender of the mails. Its domain cannot exist.
 const From = "Verdetto <verdetto@desk.invalid>"
 
 const (
 	suffix = ".eml"
-	// kind is a header with the Tag, for readers of the folder. It is not part of the mail.
-	kind = "X-Verdetto-Tag"
+	kind   = "X-Verdetto-Tag"
 )
 
 type Sender struct {
@@ -40,7 +36,6 @@ type Sender struct {
 
 var _ mail.Sender = (*Sender)(nil)
 
-// Open creates the folder if it is missing.
 func Open(dir string, now func() time.Time) (*Sender, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("open mail folder: %w", err)
@@ -52,9 +47,6 @@ func Open(dir string, now func() time.Time) (*Sender, error) {
 	return &Sender{dir: dir, now: now, compose: compose}, nil
 }
 
-// Send fails with ErrRefused for a malformed message, with ErrBlocked if the file cannot be
-// written, and with ErrThrottled if the context has ended. A failed call adds no mail to the
-// folder.
 func (s *Sender) Send(ctx context.Context, m mail.Message) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("send mail: %w: %w", mail.ErrThrottled, err)
@@ -72,9 +64,8 @@ func (s *Sender) Send(ctx context.Context, m mail.Message) error {
 	return nil
 }
 
-// write uses a temporary name, which Read ignores, then renames the file.
 func (s *Sender) write(raw []byte, name string) (err error) {
-	f, err := os.CreateTemp(s.dir, ".new-*") // readable by the owner only
+	f, err := os.CreateTemp(s.dir, ".new-*")
 	if err != nil {
 		return err
 	}
@@ -90,8 +81,7 @@ func (s *Sender) write(raw []byte, name string) (err error) {
 	return os.Rename(f.Name(), filepath.Join(s.dir, name))
 }
 
-// name joins the time, this sender's count of mails and a random part, since the clock may stand
-// still, and other processes may write into the same folder.
+// name is unique even if the clock stands still, or other processes write into the folder.
 func (s *Sender) name() string {
 	at := s.now().UTC().Format("20060102T150405.000000000Z")
 	return fmt.Sprintf("%s-%06d-%.8s", at, s.sent.Add(1), rand.Text())

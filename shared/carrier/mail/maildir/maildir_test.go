@@ -92,7 +92,7 @@ func TestOrder(t *testing.T) {
 		if err := s.Send(t.Context(), mail.Message{To: "a@b.example", Subject: want[i], Text: "t"}); err != nil {
 			t.Fatal(err)
 		}
-		clock = clock.Add(time.Duration(i%3) * time.Millisecond) // sometimes the clock stands still
+		clock = clock.Add(time.Duration(i%3) * time.Millisecond)
 	}
 	var got []string
 	for _, m := range read(t, dir) {
@@ -137,7 +137,6 @@ func TestNothingIsOverwritten(t *testing.T) {
 	}
 }
 
-// A message that is sent again with the same ID replaces its first file.
 func TestSameMessage(t *testing.T) {
 	one, dir := open(t, stopped)
 	two, err := Open(dir, stopped)

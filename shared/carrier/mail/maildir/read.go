@@ -18,17 +18,17 @@ import (
 )
 
 type Mail struct {
-	mail.Message // its texts have \n as line ends
-	File         string
-	From         string // bare address
-	ID           string // Message-ID, in brackets
-	Date         time.Time
+	mail.Message
+	File string
+	From string // address without a name
+	ID   string // the field Message-ID, with angle brackets
+	Date time.Time
 }
 
-// Read returns the mails in the order of their file names. A missing folder counts as empty.
-// Unreadable files cause an error beside the other mails.
+// Read returns the readable mails in the order of their file names, even if it also returns an
+// error.
 func Read(dir string) ([]Mail, error) {
-	entries, err := os.ReadDir(dir) // sorted
+	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read mail folder: %w", err)
 	}

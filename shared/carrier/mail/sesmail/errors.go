@@ -16,8 +16,8 @@ import (
 	"verdetto/shared/runtime/awscall"
 )
 
-// safelyRetrying retries only requests that certainly failed: SES refused them, or they were never
-// sent.
+// safelyRetrying retries only requests that SES refused or that were never sent, so that no mail is
+// sent twice.
 func safelyRetrying(r aws.Retryer) aws.Retryer {
 	v2, ok := r.(aws.RetryerV2)
 	if !ok {
@@ -32,8 +32,6 @@ func (r safeRetryer) IsErrorRetryable(err error) bool {
 	return (awscall.IsRefused(err) || awscall.IsUndialled(err)) && r.RetryerV2.IsErrorRetryable(err)
 }
 
-// wrapError wraps an error of the SDK with the matching one of package mail: ErrUnavailable if the
-// request may have succeeded. It removes the addresses that SES repeats in its texts.
 func wrapError(ctx context.Context, err error, tries *awscall.Tries, to string) error {
 	text := mail.Redact(err.Error(), to)
 	if ended := ctx.Err(); ended != nil {
@@ -53,22 +51,21 @@ func classify(ctx context.Context, err error, tries *awscall.Tries) error {
 	case ctx.Err() != nil, awscall.IsUndialled(err):
 		return mail.ErrThrottled
 	}
-	return mail.ErrBlocked // no credentials or region, or the answer is not from SES
+	return mail.ErrBlocked // such as missing credentials
 }
 
-// classifyRefusal returns the error of package mail for a refusal by SES. If the cause is unclear
-// it returns ErrBlocked, so that the mail is kept.
+// An unknown refusal is ErrBlocked, so that the mail is not dropped.
 func classifyRefusal(status int, code, text string) error {
 	_, throttled := retry.DefaultThrottleErrorCodes[code]
 	switch {
 	case throttled, status == http.StatusTooManyRequests:
 		return mail.ErrThrottled
 	case code == "MessageRejected" && !strings.Contains(text, "not verified"):
-		// Other refusals concern this mail alone. "not verified" is about the identity of the
-		// sender (or of the recipient, in the SES sandbox), which the operator must correct.
+		// "not verified" is about the sender's identity, or the recipient's in the SES sandbox. The
+		// operator must verify this identity.
 		return mail.ErrRefused
 	case code == "BadRequestException" && !strings.Contains(text, "configuration set"):
 		return mail.ErrRefused
 	}
-	return mail.ErrBlocked // suspended, paused, not verified, not permitted, or unknown
+	return mail.ErrBlocked
 }

@@ -1,8 +1,6 @@
 // Package sesmail sends mails through Amazon SES as raw MIME. SES sets its own Message-ID and Date.
 //
-// The package keeps the promises of package mail. In addition, one Send causes at most one mail: a
-// request that SES may have accepted is never repeated. A request that certainly failed (throttled,
-// or no connection) is retried a few times within Timeout.
+// One Send causes at most one mail: a request that SES may have accepted is never repeated.
 package sesmail
 
 import (
@@ -18,17 +16,13 @@ import (
 	"verdetto/shared/runtime/awscall"
 )
 
-// Timeout bounds a Send, even if its context allows more.
 const Timeout = 10 * time.Second
 
-// tagName is the SES message tag with a message's Tag, which SES repeats in events and metrics.
 const tagName = "kind"
 
 type Config struct {
-	// From is the sender of all mails: an address of a verified SES identity, or Name <address>.
-	From string
-	// ConfigurationSet decides which events and metrics SES publishes. It may be empty.
-	ConfigurationSet string
+	From             string // an address of a verified SES identity, or Name <address>
+	ConfigurationSet string // may be empty
 	Now              func() time.Time
 }
 
@@ -41,8 +35,6 @@ type Sender struct {
 
 var _ mail.Sender = (*Sender)(nil)
 
-// New keeps the client's settings for the number and pauses of retries, but retries only requests
-// that certainly failed.
 func New(client *sesv2.Client, c Config) (*Sender, error) {
 	compose, err := mail.NewComposer(c.From, c.Now)
 	if err != nil {

@@ -23,11 +23,9 @@ import (
 	"verdetto/shared/carrier/mail/smtpmail/eximlocal"
 )
 
-// exim returns the folder for delivered mails, the port for each kind of TLS, and the certificate
-// authority.
 func exim(t *testing.T) (folder string, ports map[smtpmail.TLS]int, roots *x509.CertPool) {
 	t.Helper()
-	web := httptest.NewUnstartedServer(http.NotFoundHandler()) // its certificate is for loopback
+	web := httptest.NewUnstartedServer(http.NotFoundHandler())
 	web.StartTLS()
 	defer web.Close()
 	roots = x509.NewCertPool()
@@ -39,7 +37,6 @@ func exim(t *testing.T) (folder string, ports map[smtpmail.TLS]int, roots *x509.
 	}.Start(t), ports, roots
 }
 
-// delivered waits until the folder has the given number of mails, and counts them by Message-ID.
 func delivered(t *testing.T, folder string, want int) map[string]int {
 	t.Helper()
 	var files []string
@@ -65,9 +62,8 @@ func delivered(t *testing.T, folder string, want int) map[string]int {
 	return ids
 }
 
-// cutter returns a dialer through a proxy that, after the given number of bytes to the server,
-// drops the server's answers and cuts the connection. The number must exceed all bytes before the
-// message.
+// cutter drops the server's answers and cuts the connection once the client has sent more bytes
+// than after, which must exceed all bytes before the message.
 func cutter(t *testing.T, to string, after int64) (dial func(context.Context, string, string) (net.Conn, error)) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -115,9 +111,6 @@ type counter struct{ n *atomic.Int64 }
 
 func (c counter) Write(p []byte) (int, error) { c.n.Add(int64(len(p))); return len(p), nil }
 
-// A mail is delivered once, or Send returns the right error, whether Exim accepts it over either
-// kind of TLS, refuses or greylists it, is slow, or the connection breaks after the end of the
-// message.
 func TestProveExim(t *testing.T) {
 	folder, ports, roots := exim(t)
 	send := func(kind smtpmail.TLS, to, id, text string, change func(*smtpmail.Config)) error {

@@ -13,7 +13,6 @@ import (
 	"verdetto/shared/carrier/mail"
 )
 
-// step is how far the SMTP dialogue has come.
 type step int
 
 const (
@@ -41,7 +40,7 @@ func outcome(at step, err error) error {
 	case interrupted(err):
 		return mail.ErrThrottled
 	}
-	return mail.ErrBlocked // no TLS, no valid certificate, no authentication: affects every message
+	return mail.ErrBlocked // a fault of TLS or of the authentication, which affects every message
 }
 
 func interrupted(err error) bool {
@@ -54,30 +53,26 @@ func interrupted(err error) bool {
 		errors.Is(err, net.ErrClosed) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
 }
 
-// reply maps a permanent refusal (5xx) to an error of package mail. The first rule that matches
-// applies.
 type reply struct {
 	from, to step
-	codes    string // see fits; empty: any
-	text     string // within the reply, in lower case
+	codes    string // separated by spaces; a code that ends in a dot is a prefix; if empty, any code fits
+	text     string // in lower case; part of the server's reply
 	means    error
 }
 
-// replies decides whether a permanent refusal is the fault of the service, the address or the
-// message. A refusal before the recipient is named concerns every mail, so it is the service's,
-// unless the message is too large. After that, the code and the text decide. A refusal whose cause
-// they do not show is retried later, so that no alert ends and no other mail has to wait.
+// The first match in replies decides. A refusal whose cause is unclear is retried later, so that no
+// alert ends by mistake.
 var replies = []reply{
 	{connecting, signingIn, "", "", mail.ErrBlocked},
-	{sender, sender, "552 5.3.4", "", mail.ErrRefused}, // larger than the server accepts
+	{sender, sender, "552 5.3.4", "", mail.ErrRefused}, // the message is too large
 	{sender, sender, "", "", mail.ErrBlocked},
-	{recipient, end, "530 535 5.7.8 5.7.9", "", mail.ErrBlocked}, // authentication needed
-	{recipient, recipient, "", "relay", mail.ErrBlocked},         // the server does not relay
+	{recipient, end, "530 535 5.7.8 5.7.9", "", mail.ErrBlocked}, // authentication is required
+	{recipient, recipient, "", "relay", mail.ErrBlocked},
 	{recipient, recipient, "5.1. 5.2.", "", mail.ErrRefused},
 	{recipient, recipient, "5.", "", mail.ErrThrottled},
 	{recipient, recipient, "550 551 552 553", "", mail.ErrRefused},
-	{content, end, "5.3.4 5.6. 5.7.0 5.7.1", "", mail.ErrRefused}, // too large, malformed, spam
-	{content, end, "5.7.", "", mail.ErrBlocked},                   // the sender's identity, such as its SPF and DKIM (RFC 7372)
+	{content, end, "5.3.4 5.6. 5.7.0 5.7.1", "", mail.ErrRefused}, // too large, malformed, or rejected as spam
+	{content, end, "5.7.", "", mail.ErrBlocked},                   // the sender's identity, such as SPF and DKIM (RFC 7372)
 	{content, end, "5.", "", mail.ErrThrottled},
 	{content, end, "550 552 554", "", mail.ErrRefused},
 	{connecting, end, "", "", mail.ErrThrottled},
@@ -85,7 +80,7 @@ var replies = []reply{
 
 func outcomeOf(at step, refusal *smtp.SMTPError) error {
 	if refusal.Code/100 != 5 {
-		return mail.ErrThrottled // 4xx: greylisted, busy, daily quota
+		return mail.ErrThrottled // such as greylisting or a daily quota
 	}
 	codes := []string{fmt.Sprint(refusal.Code)}
 	if e := refusal.EnhancedCode; e[0] == 5 {
@@ -100,8 +95,6 @@ func outcomeOf(at step, refusal *smtp.SMTPError) error {
 	return mail.ErrThrottled
 }
 
-// fits reports whether a code equals one of r.codes, which are separated by spaces, or begins with
-// one that ends in a dot.
 func (r reply) fits(codes []string) bool {
 	if r.codes == "" {
 		return true

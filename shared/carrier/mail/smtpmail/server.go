@@ -10,7 +10,6 @@ import (
 	"strings"
 )
 
-// Server is a mail server for submission (RFC 6409).
 type Server struct {
 	Host string
 	Port int
@@ -20,9 +19,7 @@ type Server struct {
 type TLS int
 
 const (
-	// StartTLS encrypts the connection after the server's greeting, before authentication.
 	StartTLS TLS = iota
-	// Implicit encrypts from the first byte (RFC 8314).
 	Implicit
 	// None is allowed only for a server on this machine.
 	None
@@ -36,9 +33,9 @@ func IsServer(text string) bool {
 	return ok && strings.HasPrefix(strings.ToLower(scheme), "smtp")
 }
 
-// ParseServer parses smtp://HOST[:587], which requires STARTTLS, and smtps://HOST[:465], which is
-// encrypted from the first byte. smtp://127.0.0.1:25?tls=off turns encryption off and is allowed
-// only for this machine. A user name or password is rejected, because process lists would show it.
+// ParseServer parses smtp://HOST[:587] for STARTTLS, smtps://HOST[:465] for implicit TLS and, only
+// for this machine, smtp://HOST[:PORT]?tls=off. It rejects a user name or password, because process
+// lists would show the secret.
 func ParseServer(text string) (Server, error) {
 	const want = "want smtp://HOST:587 (STARTTLS) or smtps://HOST:465 (TLS from the beginning)"
 	u, err := url.Parse(text)

@@ -1,12 +1,8 @@
 // Package smtpmail sends mails through a submission server by SMTP: the server of a provider, or a
 // server on this machine. Each mail uses its own connection, encrypted before authentication unless
 // TLS is None.
-//
-// The package keeps the promises of package mail. A mail whose end was not sent was certainly not
-// delivered, because the server must discard it. If the connection breaks between the end of the
-// mail and the server's answer, the outcome is unknown (ErrUnavailable). A message with an ID keeps
-// its Message-ID when it is sent again, so that a mailbox may show it once. This package does not
-// retry; callers do.
+// If the connection breaks between the end of a mail and the server's answer, the outcome is
+// unknown (ErrUnavailable). The package does not retry.
 package smtpmail
 
 import (
@@ -26,24 +22,20 @@ import (
 )
 
 const (
-	// Timeout bounds a Send, even if its context allows more.
 	Timeout = 14 * time.Second
-	// BeforeEnd is how much of Timeout may pass before the end of the message is sent. The rest is
-	// for a slow server's answer, which decides whether the mail was sent.
+	// BeforeEnd bounds the time until the end of a message is sent. The rest of Timeout is for a
+	// slow server's answer.
 	BeforeEnd = 8 * time.Second
 )
 
 type Config struct {
 	Server         Server
-	User, Password string // may be empty for a server on this machine
-	// From is the sender of all mails, an address or Name <address>. It receives bounces.
-	From string
-	Now  func() time.Time
-	// Roots are the trusted certificate authorities. If nil, the system's are trusted.
-	Roots *x509.CertPool
-	// Dial makes a connection; if nil, by TCP.
-	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-	// Watch, if set, is called with a description of each successful step, for an operator to read.
+	User, Password string // both empty if the server needs no authentication
+	From           string // an address or Name <address>, which receives bounces
+	Now            func() time.Time
+	Roots          *x509.CertPool
+	Dial           func(ctx context.Context, network, address string) (net.Conn, error)
+	// Watch may be nil. It receives descriptions of successful steps, for an operator.
 	Watch func(step string)
 }
 
@@ -55,7 +47,7 @@ type Sender struct {
 
 var _ mail.Sender = (*Sender)(nil)
 
-// New makes no connection, so it succeeds even if the mail server does not answer.
+// New makes no connection.
 func New(c Config) (*Sender, error) {
 	compose, err := mail.NewComposer(c.From, c.Now)
 	if err != nil {
@@ -97,15 +89,15 @@ func (s *Sender) Send(ctx context.Context, m mail.Message) error {
 	return fmt.Errorf("send mail: %w: %s: %s", outcome(reached, err), reached, text)
 }
 
-// send returns the last step that it began. The parameter before is the context of all steps ahead of
-// the end of the message. Once this context has ended, the end is not sent.
+// send returns the last step that it began. Once the context before has ended, send does not send
+// the end of the message.
 func (s *Sender) send(ctx, before context.Context, to string, raw []byte) (step, error) {
 	conn, err := s.config.Dial(before, "tcp", s.config.Server.Address())
 	if err != nil {
 		return connecting, err
 	}
 	s.watch("connected to %s (%s)", s.config.Server.Address(), conn.RemoteAddr())
-	// The library's deadlines cover a whole command; closing the connection interrupts it earlier.
+	// Closing the connection ends a command earlier than the deadlines of the library.
 	ends := context.AfterFunc(before, func() { conn.Close() })
 	c, reached, err := s.open(before, conn)
 	if err == nil {
@@ -131,7 +123,7 @@ func (s *Sender) send(ctx, before context.Context, to string, raw []byte) (step,
 	return reached, err
 }
 
-// hand gives a message to the server. It calls beforeEnd directly before it sends the end.
+// hand calls beforeEnd directly before it sends the end of the message.
 func (s *Sender) hand(c *smtp.Client, to string, raw []byte, beforeEnd func() error) (step, error) {
 	if err := c.Mail(s.compose.From(), &smtp.MailOptions{Size: int64(len(raw))}); err != nil {
 		return sender, err
@@ -174,7 +166,7 @@ func (s *Sender) open(ctx context.Context, conn net.Conn) (c *smtp.Client, reach
 	case None:
 		c = smtp.NewClient(conn)
 	}
-	c.CommandTimeout, c.SubmissionTimeout = Timeout, Timeout // the deadlines of send are shorter
+	c.CommandTimeout, c.SubmissionTimeout = Timeout, Timeout
 	_, domain, _ := strings.Cut(s.compose.From(), "@")
 	if err := c.Hello(domain); err != nil {
 		return c, greeting, err
@@ -193,7 +185,7 @@ func (s *Sender) open(ctx context.Context, conn net.Conn) (c *smtp.Client, reach
 	return c, signingIn, nil
 }
 
-// authenticate prefers PLAIN, but some servers support only LOGIN.
+// Some servers support only LOGIN.
 func (s *Sender) authenticate(c *smtp.Client) error {
 	switch {
 	case c.SupportsAuth(sasl.Plain):

@@ -50,8 +50,6 @@ func over(t *testing.T, kind smtpmail.TLS,
 	return sender, s
 }
 
-// The server receives the message as composed, from an authenticated user, with each kind of TLS
-// and without.
 func TestSend(t *testing.T) {
 	for name, kind := range map[string]smtpmail.TLS{"STARTTLS": smtpmail.StartTLS, "implicit TLS": smtpmail.Implicit,
 		"none": smtpmail.None} {
@@ -82,7 +80,7 @@ func TestSend(t *testing.T) {
 			}
 			count := 6
 			if kind == smtpmail.None {
-				count = 5 // no step for encryption
+				count = 5
 			}
 			if len(steps) != count || strings.Contains(strings.Join(steps, "\n"), "secret") {
 				t.Errorf("steps: %q", steps)
@@ -91,8 +89,6 @@ func TestSend(t *testing.T) {
 	}
 }
 
-// For each fault Send returns the right error, and the server has the mail only if the error allows
-// it.
 func TestFaults(t *testing.T) {
 	none := [3]int{}
 	for _, c := range []struct {
@@ -177,7 +173,6 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// exactly expects want and no other error of package mail, with a text that is safe to log.
 func exactly(t *testing.T, err, want error) {
 	t.Helper()
 	var got []error
@@ -199,7 +194,6 @@ func exactly(t *testing.T, err, want error) {
 	}
 }
 
-// Nothing is sent if the server lacks the configured encryption or login, or a trusted certificate.
 func TestTrust(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -235,8 +229,7 @@ func TestTrust(t *testing.T) {
 	}
 }
 
-// dialInstead changes the host name in the settings, but still connects to the same server, whose
-// certificate does not cover the new name.
+// dialInstead still connects to the same server, whose certificate does not cover host.
 func dialInstead(c *smtpmail.Config, host string) {
 	at := c.Server.Address()
 	c.Server.Host = host
@@ -263,7 +256,7 @@ func closedPort(t *testing.T) int {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
-// pipes is a listener inside the process, so that synctest can control its time.
+// pipes does not leave the process, because synctest cannot control network connections.
 type pipes chan net.Conn
 
 func (p pipes) Accept() (net.Conn, error) {
@@ -276,8 +269,6 @@ func (p pipes) Accept() (net.Conn, error) {
 func (p pipes) Close() error   { return nil }
 func (p pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)} }
 
-// A Send ends within the timeout even if the server stops answering. If it stops before the end of
-// the message, the mail was not sent; if it stops later, the outcome is unknown.
 func TestSlow(t *testing.T) {
 	for _, c := range []struct {
 		at    smtptest.Moment
@@ -298,7 +289,7 @@ func TestSlow(t *testing.T) {
 				server := smtptest.New(true)
 				server.Fail = func(at smtptest.Moment, _ string) error {
 					if at == c.at {
-						time.Sleep(c.delay) // synctest time
+						time.Sleep(c.delay)
 					}
 					return nil
 				}

@@ -1,5 +1,4 @@
-// Package ntfytest imitates ntfy servers. It accepts messages in JSON, enforces ntfy's limits, and
-// returns the messages that its topics show. It is written against the wire format, without package
+// Package ntfytest imitates ntfy servers. It is written against the wire format, without package
 // ntfy, so that the imitation and the client cannot share a mistake.
 package ntfytest
 
@@ -47,7 +46,7 @@ type Server struct {
 
 	web   *httptest.Server
 	mu    sync.Mutex
-	shown map[string][]Message // by host and topic
+	shown map[string][]Message // keys are host/topic
 	calls int
 }
 
@@ -60,13 +59,12 @@ func New() *Server {
 
 func (s *Server) Close() { s.web.Close() }
 
-// Wrap installs a middleware. Call it before the first request.
+// Call Wrap before the first request.
 func (s *Server) Wrap(around func(http.Handler) http.Handler) {
 	s.web.Config.Handler = around(s.web.Config.Handler)
 }
 
-// Messages returns the messages that a topic, given by its URL, shows. Of several messages with the
-// same Sequence it shows only the last.
+// Messages takes the URL of a topic.
 func (s *Server) Messages(topic string) []Message {
 	u, err := url.Parse(topic)
 	if err != nil {
@@ -83,7 +81,7 @@ func (s *Server) Calls() int {
 	return s.calls
 }
 
-// Post is like that of outbound.Client, but every host name leads to this server.
+// Post sends each request to this server, whatever the host in the URL.
 func (s *Server) Post(ctx context.Context, to string, header http.Header, body []byte) (outbound.Answer, error) {
 	u, err := outbound.ParseURL(to)
 	if err != nil {
@@ -123,7 +121,6 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(m)
 }
 
-// Refusal returns the body of ntfy's answer with an error, whose code begins with the status.
 func Refusal(code int, says string) string {
 	return fmt.Sprintf(`{"code":%d,"http":%d,"error":%q}`, code, code/100, says)
 }
@@ -140,7 +137,6 @@ const (
 	maxActions = 3
 )
 
-// publish returns the message, or ntfy's code of an error and its text.
 func (s *Server) publish(r *http.Request) (m Message, code int, says string) {
 	refuse := func(code int, says string) (Message, int, string) { return Message{}, code, says }
 	if r.Method != http.MethodPost || r.URL.Path != "/" {

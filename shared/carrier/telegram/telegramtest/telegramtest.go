@@ -1,7 +1,6 @@
 // Package telegramtest imitates Telegram: the Bot API of one bot, its chats, and the updates that
-// Telegram posts to the bot's webhook. It enforces the API's limits, delivers an update again if
-// the webhook does not answer 200, and can simulate faults. It is written against the wire format,
-// without package telegram, so that the imitation and the client cannot share a mistake.
+// Telegram posts to the bot's webhook. It is written against the wire format, without package
+// telegram, so that the imitation and the client cannot share a mistake.
 package telegramtest
 
 import (
@@ -33,7 +32,7 @@ type Message struct {
 
 type Server struct {
 	URL     string
-	Webhook http.Handler // receives the bot's updates, at Path
+	Webhook http.Handler
 	Path    string
 
 	web     *httptest.Server
@@ -57,7 +56,7 @@ func New() *Server {
 
 func (s *Server) Close() { s.web.Close() }
 
-// Wrap installs a middleware. Call it before the first request.
+// Call Wrap before the first request.
 func (s *Server) Wrap(around func(http.Handler) http.Handler) {
 	s.web.Config.Handler = around(s.web.Config.Handler)
 }
@@ -108,7 +107,6 @@ func Refusal(status int, says string) string {
 	return fmt.Sprintf(`{"ok":false,"error_code":%d,"description":%q}`, status, says)
 }
 
-// fieldsOf parses a call in JSON, or a form with files.
 func fieldsOf(r *http.Request) (map[string]string, error) {
 	fields := map[string]string{}
 	if strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/form-data") {
@@ -138,7 +136,7 @@ func fromJSON(body io.Reader, fields map[string]string) error {
 	return nil
 }
 
-// send adds a message to a chat and returns 200, or the API's refusal. The caller must hold s.mu.
+// The caller must hold s.mu.
 func (s *Server) send(fields map[string]string) (status int, says string) {
 	refuse := func(status int, says string) (int, string) { return status, says }
 	id, _ := strconv.ParseInt(fields["chat_id"], 10, 64)
@@ -196,7 +194,6 @@ func (s *Server) send(fields map[string]string) (status int, says string) {
 	return http.StatusOK, ""
 }
 
-// Start simulates a person who opens a link to the bot and presses the start button.
 func (s *Server) Start(person int64, link, language string) error {
 	u, err := url.Parse(link)
 	if err != nil || u.Host != "t.me" || u.Path != "/"+Name {
@@ -205,8 +202,7 @@ func (s *Server) Start(person int64, link, language string) error {
 	return s.Write(person, strings.TrimSpace("/start "+u.Query().Get("start")), language)
 }
 
-// Write simulates a person who writes to the bot, which may afterwards write to that person. A
-// negative number is that of a group.
+// A negative person is a group.
 func (s *Server) Write(person int64, text, language string) error {
 	s.mu.Lock()
 	if s.chats[person] == nil {
@@ -242,22 +238,18 @@ func (s *Server) next() int {
 	return s.updates
 }
 
-// Update returns the update for a message in a chat, whose kind is "private", "group" or another.
 func (s *Server) Update(chat int64, kind, text, language string) []byte {
 	quoted, err := json.Marshal(text)
 	if err != nil {
-		panic(err) // cannot happen with a string
+		panic(err)
 	}
 	return fmt.Appendf(nil,
 		`{"update_id":%d,"message":{"message_id":7,"date":1,"text":%s,"chat":{"id":%d,"type":%q,"first_name":"Ada"},"from":{"id":%d,"is_bot":false,"first_name":"Ada","language_code":%q}}}`,
 		s.next(), quoted, chat, kind, chat, language)
 }
 
-// deliveries is how often an update is delivered if the webhook does not answer 200.
 const deliveries = 5
 
-// Deliver posts an update, again if the webhook does not answer 200, then carries out the command
-// in the answer.
 func (s *Server) Deliver(update []byte) error {
 	var status int
 	for range deliveries {
@@ -286,7 +278,7 @@ func (s *Server) Deliver(update []byte) error {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if status, says := s.send(fields); status != http.StatusOK && status != http.StatusForbidden {
-			// Telegram ignores a wrong answer silently. A test must notice it.
+			// Telegram does not report a wrong answer, but a test must notice the mistake.
 			return fmt.Errorf("the answer is refused: %s", says)
 		}
 		return nil

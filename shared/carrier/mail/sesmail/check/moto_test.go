@@ -135,7 +135,6 @@ func TestSESAcceptsMails(t *testing.T) {
 	}
 }
 
-// A message that package mail refuses causes no request to SES.
 func TestNothingReachesSES(t *testing.T) {
 	endpoint := motolocal.Endpoint(t)
 	m := message()

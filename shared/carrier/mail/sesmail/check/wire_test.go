@@ -25,7 +25,6 @@ import (
 	"verdetto/shared/carrier/mail/sesmail"
 )
 
-// wire returns its answers in turn, repeats the last one, and records the requests.
 type wire struct {
 	mu      sync.Mutex
 	answers []answer
@@ -143,7 +142,6 @@ func TestRequest(t *testing.T) {
 	})
 }
 
-// Each fault gives the right error. Send retries only if the mail was certainly not sent.
 func TestErrors(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -209,7 +207,6 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// exactly expects want and no other error of package mail, with a text that is safe to log.
 func exactly(t *testing.T, err, want error) {
 	t.Helper()
 	var got []error

@@ -1,5 +1,5 @@
 // Package motolocal runs the server of moto, which imitates AWS (SES, SQS and others), on a
-// loopback port. Tests and local runs of the Lambda executables use it.
+// loopback port.
 //
 // The server ends with the process that started it, even if that process is killed.
 package motolocal
@@ -21,21 +21,17 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// Region is for calls to the server. Every region works.
 const Region = "eu-south-1"
 
 //go:embed serve.py
 var program string
 
-// Start runs a server with environment variables for moto. It runs until stop is called or this
-// process ends, which closes its standard input.
 func Start(environment ...string) (endpoint string, stop func(), err error) {
 	interpreter, err := testenv.FindTool("moto", "bin", "python")
 	if err != nil {
 		return "", nil, fmt.Errorf("find moto: %w", err)
 	}
 	command := exec.Command(interpreter, "-c", program)
-	// The developer's AWS settings must not reach the server.
 	command.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "AWS_") })
 	command.Env = append(command.Env, environment...)
 	var faults bytes.Buffer
@@ -61,7 +57,7 @@ func Start(environment ...string) (endpoint string, stop func(), err error) {
 	}
 	return "http://" + strings.TrimSpace(line), func() {
 		_ = input.Close()
-		_ = command.Wait() // an error does not matter, because the server stores nothing
+		_ = command.Wait()
 	}, nil
 }
 
@@ -74,8 +70,8 @@ var shared struct {
 	fault    error
 }
 
-// Endpoint empties the server that all tests of a test binary share, and returns its address. It
-// skips the test if moto is not installed.
+// Endpoint empties the server that all tests of a process share, so these tests must not run in
+// parallel.
 func Endpoint(t testing.TB) string {
 	t.Helper()
 	testenv.Tool(t, "moto", "bin", "python")

@@ -1,7 +1,6 @@
 // Package eximlocal runs the mail server Exim of Debian for tests, configured like a mail provider.
-// It accepts mail over TLS from authenticated users and delivers mail for example.com into a
-// folder. It refuses some mails, greylists grey@example.com, and answers slowly for
-// slow@example.com.
+// It delivers mail for example.com into a folder, refuses some mails, greylists grey@example.com,
+// and answers slowly for slow@example.com.
 package eximlocal
 
 import (
@@ -28,7 +27,6 @@ import (
 //go:embed exim.conf.tmpl
 var config string
 
-// User is the only user who can authenticate.
 const User = "verdetto"
 
 type Server struct {
@@ -38,7 +36,6 @@ type Server struct {
 	Password           string
 }
 
-// Start runs the server until the test ends, and returns the folder of delivered mails.
 func (s Server) Start(t testing.TB) (delivered string) {
 	t.Helper()
 	path := testenv.Command(t, "exim4", "apt-get install exim4-daemon-light")
@@ -49,8 +46,8 @@ func (s Server) Start(t testing.TB) (delivered string) {
 	if err != nil {
 		testenv.Missing(t, "the user Debian-exim", "apt-get install exim4-daemon-light")
 	}
-	uid, _ := strconv.Atoi(owner.Uid)               // Lookup returns a number
-	dir, err := os.MkdirTemp("/tmp", "eximlocal-*") // test folders are closed to other users
+	uid, _ := strconv.Atoi(owner.Uid)
+	dir, err := os.MkdirTemp("/tmp", "eximlocal-*") // other users cannot enter t.TempDir
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,11 +18,10 @@ import (
 	"github.com/emersion/go-smtp"
 )
 
-// Moment is a point in the receipt of a mail at which the server may fail.
 type Moment string
 
-// The moments in order. At Content the server has read the whole message but not stored it. At Kept
-// it has stored the message but not answered yet.
+// At Content the server has read the whole message but not stored it. At Kept it has stored the
+// message but not answered yet.
 const (
 	Hello   Moment = "hello"
 	Auth    Moment = "auth"
@@ -34,14 +33,11 @@ const (
 )
 
 var (
-	// ErrCut makes the server close the connection without an answer.
-	ErrCut = errors.New("cut")
-	// ErrHang makes the server send nothing more, but keep the connection open.
+	ErrCut  = errors.New("cut")
 	ErrHang = errors.New("hang")
 )
 
-// Reply returns the error with which the server refuses. A zero enhanced means that the reply has
-// no enhanced code.
+// If enhanced is zero, the reply has no enhanced code.
 func Reply(code int, enhanced [3]int, text string) error {
 	if enhanced == [3]int{} {
 		return &smtp.SMTPError{Code: code, EnhancedCode: smtp.NoEnhancedCode, Message: text}
@@ -50,16 +46,16 @@ func Reply(code int, enhanced [3]int, text string) error {
 }
 
 type Mail struct {
-	From, To string // of the envelope
+	From, To string // from the envelope
 	Raw      []byte
 	TLS      bool
 	User     string
 }
 
 type Server struct {
-	// User and Password are required from clients, if not empty.
+	// If not empty, User and Password are required from clients.
 	User, Password string
-	// Fail, if set, returns the failure of each step. to is empty before the recipient is known.
+	// Fail may be nil. Its parameter to is empty before the recipient is known.
 	Fail func(at Moment, to string) error
 
 	server *smtp.Server
@@ -70,8 +66,7 @@ type Server struct {
 	mails []Mail
 }
 
-// New returns a server with a certificate for 127.0.0.1, ::1 and example.com. If encrypted is true,
-// it offers STARTTLS.
+// New returns a server with a certificate for 127.0.0.1, ::1 and example.com.
 func New(encrypted bool) *Server {
 	s := &Server{closed: make(chan struct{})}
 	s.server = smtp.NewServer(smtp.BackendFunc(s.session))
@@ -88,12 +83,11 @@ func New(encrypted bool) *Server {
 
 func (s *Server) Roots() *x509.CertPool { return s.roots }
 
-// Serve serves a listener until Close. If implicit is true, it speaks TLS from the first byte.
 func (s *Server) Serve(l net.Listener, implicit bool) {
 	if implicit {
 		l = tls.NewListener(l, s.server.TLSConfig)
 	}
-	_ = s.server.Serve(l) // ends with Close
+	_ = s.server.Serve(l)
 }
 
 func (s *Server) Close() {
@@ -107,8 +101,6 @@ func (s *Server) Mails() []Mail {
 	return slices.Clone(s.mails)
 }
 
-// loopbackCertificate returns the certificate of the standard library's test servers, and its
-// authority.
 func loopbackCertificate() (tls.Certificate, *x509.CertPool) {
 	web := httptest.NewUnstartedServer(http.NotFoundHandler())
 	web.StartTLS()
@@ -145,7 +137,7 @@ func (s *session) fail(at Moment) error {
 	case ErrHang:
 		select {
 		case <-s.closed:
-		case <-time.After(time.Hour): // under synctest, an hour of its clock
+		case <-time.After(time.Hour):
 		}
 		_ = s.conn.Conn().Close()
 	}
