@@ -10,8 +10,6 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Series of airport pairs add nothing to the pooled statistics.
-
 func (r *Refresher) mergeAirports(ctx context.Context, series fare.Series, observations []fare.Observation,
 	pooled departure.Cycle, now time.Time, _ bool) (m mergeResult, err error) {
 	err = store.RetryConflicts(ctx, func() (err error) {

@@ -12,10 +12,9 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Linate has too few days of fares, so its fare is compared with the city's lows times 1.5: the median of
-// 66/44, 52.80/44 and 98/49, its fares divided by the city's.
+// Linate's wanted median 66 is the city's 44 times 1.5, the usual ratio of Linate's fares to the city's.
 func TestAirportsByHand(t *testing.T) {
-	w := newDeepWorld(t, open(t), routesFrom("MIL", 8)...) // with 9 routes, the plan contains at most 2 airport pairs a day
+	w := newDeepWorld(t, open(t), routesFrom("MIL", 8)...) // 8 routes and MIL-LON allow at most 2 airport pairs a day
 	w.source.has["MIL"] = departing("MIL-LON", today, 9900, 0)
 	ask := func(name, from, to string, price fare.Cents) {
 		all := departing("MIL-LON", w.now, price, 0)

@@ -13,8 +13,7 @@ import (
 )
 
 const (
-	// keepDays is how many days a series' contribution to the pooled statistics is stored.
-	keepDays = 31
+	contributionDays = 31
 	// closeAfter is longer than a Lambda invocation may last: invocations that began before midnight have ended.
 	closeAfter = time.Hour
 )
@@ -37,7 +36,7 @@ func (r *Refresher) closeUntil(ctx context.Context, last fare.Day, rebuilds bool
 	if err != nil || stored.Exists() && (c.Day >= last || rebuilds && c.Pooled == nil) {
 		return c, err
 	}
-	from := max(c.Day+1, last-keepDays)
+	from := max(c.Day+1, last-contributionDays)
 	tally := scoreTally{fares: r.Fares, source: r.Source.Name()}
 	for day := from; day <= last; day++ {
 		all, n, err := r.contributions(ctx, day)

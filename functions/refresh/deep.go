@@ -28,7 +28,7 @@ type DeepReport struct {
 	New        int                     `json:"new"`
 	Dropped    map[upstream.Reason]int `json:"dropped,omitempty"`
 	Notified   int                     `json:"notifications,omitempty"`
-	Faults     []string                `json:"faults,omitempty"` // at most maxFaults
+	Faults     []string                `json:"faults,omitempty"`
 	OutOfCalls bool                    `json:"budgetSpent,omitempty"`
 	Refused    bool                    `json:"-"` // the source refused the credentials
 }
@@ -48,7 +48,6 @@ func (r *DeepReport) fault(series fare.Series, err error) {
 	r.Refused = r.Refused || errors.Is(err, upstream.ErrRefused)
 }
 
-// If deepen returns no error, the returned series must be put on the queue again.
 func (r *Refresher) deepen(ctx, begin context.Context, t task, report *DeepReport) (left []fare.Series, err error) {
 	source, ok := r.Source.(upstream.Deep)
 	if !ok {

@@ -24,7 +24,7 @@ import (
 
 type deepSource struct {
 	*source
-	departures map[string]any // a []fare.Fare or an error, by series
+	departures map[string]any
 	takes      time.Duration
 
 	mu        sync.Mutex

@@ -24,8 +24,7 @@ const (
 	seriesPerMessage = 25
 	// A question puts a series in demand for 8 days, so an end beyond maxDemand comes from a wrong clock.
 	maxDemand = 9 * 24 * time.Hour
-	// maxRequest limits how long a request for an uncovered origin is remembered. The plan ignores
-	// requests that end later, because only a wrong clock can have set that end.
+	// A request for an uncovered origin is stored for 16 days, so an end beyond maxRequest comes from a wrong clock.
 	maxRequest = 17 * 24 * time.Hour
 )
 
@@ -88,7 +87,7 @@ func (r *Refresher) coveredSeries(ctx context.Context) ([]due, error) {
 	var faults []error
 	work := make(chan fare.City)
 	var workers sync.WaitGroup
-	for range 16 { // the workers mostly wait for the store
+	for range 16 {
 		workers.Go(func() {
 			for origin := range work {
 				series, err := r.seriesFrom(ctx, origin, demand[origin])
@@ -203,7 +202,6 @@ func messages(series []due, at time.Time) (tasks []task) {
 	return tasks
 }
 
-// planMessages can return tasks together with an error.
 func (r *Refresher) planMessages(ctx context.Context, at time.Time) ([]task, PlannedDeep, error) {
 	if _, ok := r.Source.(upstream.Deep); !ok {
 		return nil, PlannedDeep{}, nil

@@ -13,9 +13,6 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// A departure state, its open questions and its contribution are written together, so that a killed refresh
-// counts no day twice.
-
 func (r *Refresher) pooled(ctx context.Context) (departure.Cycle, error) {
 	if r.cycle != nil {
 		return *r.cycle, nil
@@ -44,7 +41,7 @@ func (r *Refresher) usable(c departure.Cycle, err error) (departure.Cycle, error
 
 type seriesState struct {
 	any, nonStop *departure.Learner // nonStop is nil if the series has no separate non-stop state
-	rounds       score.Rounds       // answers that are not scored yet
+	rounds       score.Rounds
 	stored       store.Departures
 }
 
@@ -97,7 +94,7 @@ func (s *seriesState) prepare(summary verdict.RouteSummary, q verdict.DayQuotes)
 	if s.nonStop == nil && q.StopsKnown && q.SomeStops {
 		s.nonStop = &departure.Learner{}
 		if s.any.Stops == departure.AllNonStop {
-			s.nonStop = s.any.Clone() // all fares were non-stop so far
+			s.nonStop = s.any.Clone()
 		}
 	}
 	s.any.Convert(summary.Currency, summary.PerEuro)
@@ -116,7 +113,6 @@ func (s *seriesState) prepare(summary verdict.RouteSummary, q verdict.DayQuotes)
 	}
 }
 
-// quotesFrom returns the first day whose fares foldDepartures needs.
 func (s *seriesState) quotesFrom(summary verdict.RouteSummary, p *departure.Pooled) fare.Day {
 	if p.MustRenew(&s.any.State) || s.nonStop != nil && p.MustRenew(&s.nonStop.State) {
 		return 0 // the state is renewed from the whole history
@@ -189,7 +185,8 @@ func (r *Refresher) addEarlier(ctx context.Context, series fare.Series, cycle fa
 	return nil
 }
 
-// putState also changes s into what a reader of the store gets, because encoding rounds numbers.
+// putState writes the state, the open questions and the contribution together, so that a killed refresh counts no day
+// twice. putState also changes s into what a reader of the store gets, because encoding rounds numbers.
 func (r *Refresher) putState(ctx context.Context, series fare.Series, s *seriesState, added *score.Contribution) error {
 	now := store.Departures{Any: store.States.Pack(&s.any.State)}
 	stored, err := now.Any.Value()
@@ -224,5 +221,5 @@ func contributionOf(day fare.Day, added *score.Contribution) store.Contribution 
 	if added == nil {
 		return store.Contribution{}
 	}
-	return store.NewContribution(day, added, (day + keepDays).Time())
+	return store.NewContribution(day, added, (day + contributionDays).Time())
 }

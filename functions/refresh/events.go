@@ -35,7 +35,6 @@ type Answer struct {
 	Mail *notify.Result `json:"mail,omitempty"`
 }
 
-// event is the payload of an invocation without queue messages.
 type event struct {
 	Origins    []fare.City `json:"origins"`
 	Mail       bool        `json:"mail"`

@@ -13,7 +13,6 @@ import (
 	"verdetto/shared/runtime/queue/queuetest"
 )
 
-// fakeQueue is a queue in memory that delivers like SQS.
 type fakeQueue struct {
 	visibility time.Duration
 	receives   int

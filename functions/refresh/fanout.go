@@ -14,9 +14,6 @@ import (
 	"verdetto/shared/store"
 )
 
-// The schedule's event puts one message per origin on the queue, because one invocation is too short for all
-// origins.
-
 // task is the body of a queue message: either Origins, or Series of one origin.
 type task struct {
 	Origins []fare.City   `json:"origins,omitempty"`
@@ -109,7 +106,6 @@ func (r *Refresher) processMessages(ctx context.Context, q queue.Queue, log *slo
 	work, begin, cancel := deadlines(ctx)
 	defer cancel()
 	if r.Rates.PerEuro == nil {
-		// Workers use the exchange rates that the planning run stored.
 		withRates := *r
 		var err error
 		if withRates.Rates, err = r.Fares.Rates(work); err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -141,7 +137,7 @@ func (r *Refresher) processMessages(ctx context.Context, q queue.Queue, log *slo
 			d.ended(o, unfinished)
 		}
 		if unfinished {
-			report.Origins-- // the next invocation reports the outcome
+			report.Origins--
 			report.New += o.New
 			report.RoutesChanged += o.Routes.Changed
 			report.ReturnsChanged += o.Returns.Changed

@@ -40,8 +40,8 @@ func (d handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 
 const (
 	originCount = 600
-	failOnce    = 20  // one origin in 20 fails at the first question
-	failAlways  = 100 // one origin in 100 always fails
+	failOnce    = 20
+	failAlways  = 100
 	concurrency = 2
 )
 
@@ -99,7 +99,7 @@ func contentsOf(t *testing.T, table store.Table, origin fare.City) map[string]st
 	t.Helper()
 	name := string(origin)
 	all := dump(t, table, "ROUTE#"+name+"-ZZA", "ROUTE#"+name+"-ZZB", "ORIGIN#"+name)
-	delete(all, "ORIGIN#"+name+" ASKED") // the time of the last answer differs
+	delete(all, "ORIGIN#"+name+" ASKED")
 	return all
 }
 
@@ -250,8 +250,8 @@ func (v *invocations) wantDone(calm store.Table, began time.Time) (done, letters
 	return done, len(dead)
 }
 
-// storeEmptyCycle stores pooled statistics without fares. Without them, a full refresh would compute
-// the lead-time curve from the fares of all origins, which a refresh of single origins cannot do.
+// Without stored pooled statistics, a full refresh would begin with a lead-time curve, unlike refreshes of single
+// origins.
 func storeEmptyCycle(t *testing.T, table store.Table, now time.Time) {
 	t.Helper()
 	today := fare.DayOf(now)

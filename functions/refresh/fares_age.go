@@ -24,7 +24,7 @@ func Age(ctx context.Context, fares store.Fares, now time.Time) (days float64, o
 		first, err = fares.Covered(ctx, "", sampleSize-len(origins))
 		origins = append(origins, first...)
 		slices.Sort(origins)
-		origins = slices.Compact(origins) // both reads may return the same origin
+		origins = slices.Compact(origins)
 	}
 	if err != nil {
 		return 0, false, fmt.Errorf("read the age of fares: %w", err)

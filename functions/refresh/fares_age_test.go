@@ -55,7 +55,7 @@ func TestAge(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			for hour := range 26 { // each hour the sample begins with another letter
+			for hour := range 26 {
 				got, ok, err := refresh.Age(t.Context(), fares, now.Add(time.Duration(hour)*time.Hour))
 				if want := c.want + float64(hour)/24; err != nil || ok != c.ok || ok && c.want > 0 &&
 					(got < want-0.001 || got > want+0.001) {

@@ -116,7 +116,6 @@ func (r *Refresher) subscribedRoutes(ctx context.Context, origin fare.City) ([]s
 	return store.Alerts{Table: r.Fares.Table}.SubscribedRoutes(ctx, origin)
 }
 
-// If r.warming is true, the deals are left to warmUp.
 func (r *Refresher) updateLists(ctx context.Context, origin fare.City, stored summaries,
 	subscribed []store.SubscribedRoute, pooled departure.Cycle) error {
 	if !r.warming {

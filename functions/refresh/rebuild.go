@@ -13,7 +13,7 @@ import (
 )
 
 // rebuild recomputes what another version of the program computed for an origin. The first route of the trends comes
-// last, because isOutdated looks at that route only.
+// last, because isOutdated looks at no other route.
 func (r *Refresher) rebuild(ctx context.Context, origin fare.City, now time.Time) error {
 	known, version, err := r.trends(ctx, origin)
 	if err != nil || version == 0 {

@@ -35,7 +35,7 @@ type Refresher struct {
 	Replay *Replay
 
 	cycle   *departure.Cycle // if nil, the stored pooled statistics are used
-	warming bool             // warmUp folds the departures at the end of the run
+	warming bool
 }
 
 type Outcome struct {
@@ -60,8 +60,7 @@ type Counts struct {
 // overlap repeats the days before the last answer, because a source may report a fare days after the fare was found.
 const overlap = verdict.LiveDays * 24 * time.Hour
 
-// Run refreshes the given origins or, if none are given, those of plan. Failed origins are in the Report, not in the
-// error.
+// Run refreshes the given origins or, if none are given, those of plan.
 func (r *Refresher) Run(ctx context.Context, origins ...fare.City) (Report, error) {
 	began := r.Now()
 	if err := r.prepare(ctx); err != nil {

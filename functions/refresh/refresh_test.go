@@ -200,7 +200,6 @@ func TestRun_Concurrent(t *testing.T) {
 	for first := range 4 {
 		wg.Go(func() {
 			some := part(all.has["ROM"].([]fare.Fare), 4, first)
-			// A refresh can fail after too many conflicts.
 			for {
 				r := refresher(&source{has: map[fare.City]any{"ROM": some}}, table, clock)
 				report, err := r.Run(t.Context())

@@ -23,7 +23,7 @@ type Replay struct {
 	mu            sync.Mutex
 	all           map[fare.Series]*replayed
 	contributions map[fare.Day]map[fare.Series]store.Contribution
-	sums          map[fare.Day]*score.Contribution // of all series, for the newest day only
+	sums          map[fare.Day]*score.Contribution
 }
 
 type replayed struct {
@@ -131,7 +131,7 @@ func (p *Replay) putState(ctx context.Context, r *Refresher, series fare.Series,
 	if p.contributions[day] == nil {
 		p.contributions[day] = map[fare.Series]store.Contribution{}
 		maps.DeleteFunc(p.contributions, func(old fare.Day, _ map[fare.Series]store.Contribution) bool {
-			return old <= day-keepDays
+			return old <= day-contributionDays
 		})
 	}
 	p.contributions[day][series] = contribution

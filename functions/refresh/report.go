@@ -13,7 +13,7 @@ import (
 
 type Report struct {
 	Origins        int                     `json:"origins"`
-	Answered       int                     `json:"asked"` // answered and completely stored
+	Answered       int                     `json:"asked"`
 	Empty          int                     `json:"empty"`
 	Failed         int                     `json:"failed"`
 	New            int                     `json:"new"`
@@ -24,10 +24,10 @@ type Report struct {
 	ReturnsSeen    int                     `json:"returnsSeen,omitempty"`
 	ReturnsChanged int                     `json:"returnsChanged,omitempty"`
 	Notifications  int                     `json:"woken,omitempty"`
-	Faults         []string                `json:"faults,omitempty"` // at most maxFaults
+	Faults         []string                `json:"faults,omitempty"`
 
 	Again   []fare.City `json:"-"` // failed origins; nil also if a retry must ask for all origins
-	Refused bool        `json:"-"` // the source refused the credentials
+	Refused bool        `json:"-"`
 }
 
 var ErrPartly = errors.New("the refresh is incomplete")

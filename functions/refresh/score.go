@@ -60,9 +60,8 @@ func (t *scoreTally) read(ctx context.Context) (err error) {
 	return err
 }
 
-// learn changes p only if a week has ended since before.
 func (t *scoreTally) learn(ctx context.Context, p *departure.Pooled, before, last fare.Day) error {
-	monday := fare.CycleOf(last + 1).First() // Monday of the first week that is not over
+	monday := fare.CycleOf(last + 1).First()
 	if monday == fare.CycleOf(before+1).First() {
 		return nil
 	}

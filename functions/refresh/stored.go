@@ -12,7 +12,6 @@ import (
 	"verdetto/shared/verdict/trends"
 )
 
-// storedSummary is zero if no summary is stored.
 type storedSummary struct {
 	verdict.RouteSummary
 	stored store.Stored[verdict.RouteSummary]

@@ -68,7 +68,7 @@ func (r *Refresher) warmUpOnce(ctx context.Context, today fare.Day) error {
 			pooled.Learn(h, day, &sums)
 		}
 		if day == today {
-			break // today's fares are live, not history
+			break
 		}
 		sums, v = departure.Statistics{}, pooled.View(day)
 		for _, s := range series {
@@ -177,7 +177,6 @@ func (r *Refresher) readWarming(ctx context.Context, today fare.Day) (all []*war
 	return all, slices.Sorted(maps.Keys(found)), nil
 }
 
-// readOne returns nil if the series has no history, or no summary that warmUp can use.
 func (r *Refresher) readOne(ctx context.Context, one fare.Series, today fare.Day) (*warming, error) {
 	h, err := r.readHistory(ctx, one, store.Strong)
 	if err != nil || len(h.cycles) == 0 {

@@ -25,7 +25,6 @@ type Alert struct {
 	Mailed fare.Day `json:"m,omitempty"`
 	Fresh  bool     `json:"f,omitempty"` // the subscriber changed the condition after the last message
 
-	// ID distinguishes the alerts of one subscriber for one route.
 	ID      string     `json:"i,omitempty"`
 	Trip    Trip       `json:"trip,omitzero"`
 	Kind    string     `json:"k,omitempty"` // Low, Drop, Change or Paid; empty: see Condition
@@ -40,13 +39,11 @@ type Alert struct {
 	Channel string `json:"ch,omitempty"` // empty for mail
 	Address string `json:"ad,omitempty"`
 	// Fares found before Since, the day of the first request, do not count.
-	Since  fare.Day `json:"si,omitempty"`
-	Paused fare.Day `json:"pa,omitempty"` // no notification before this day
-	// RequestDay is the day of the latest request; 0 in alerts of earlier versions.
+	Since      fare.Day `json:"si,omitempty"`
+	Paused     fare.Day `json:"pa,omitempty"` // no notification before this day
 	RequestDay fare.Day `json:"asked,omitempty"`
 	State      State    `json:"st,omitzero"`
-	// Stated is the subscriber's amount in hundredths of Currency. Rate is in units of Currency per euro. In euros, all
-	// three are empty.
+	// Stated is the subscriber's amount in hundredths of Currency, and Rate is in units of Currency per euro.
 	Currency string     `json:"cu,omitempty"`
 	Stated   fare.Cents `json:"sa,omitempty"`
 	Rate     float64    `json:"ra,omitempty"`
@@ -76,17 +73,17 @@ func (s State) Cities() (all []string) {
 
 const (
 	Threshold = "threshold"
-	Verdict   = "verdict" // the fare is buono or ottimo
-	Low       = "low"     // the fare is the lowest in Days days
+	Verdict   = "verdict"
+	Low       = "low"
 	Drop      = "drop"
 	Change    = "change"
 	Paid      = "paid" // the fare is below Threshold, the price that the subscriber paid
 )
 
 const (
-	Ntfy     = "ntfy"     // Alert.Address is the URL of a topic
+	Ntfy     = "ntfy"
 	Telegram = "telegram" // Alert.Address is the number of a chat
-	Webhook  = "webhook"  // Alert.Address is the URL of an endpoint
+	Webhook  = "webhook"
 )
 
 func (a Alert) Condition() string {
@@ -111,14 +108,13 @@ func (a Alert) condition() [6]any {
 	return [6]any{a.Condition(), a.Threshold, a.Days, a.Percent, a.Amount, a.Level}
 }
 
-// Anywhere is the destination of an alert to all destinations from an origin.
 const Anywhere fare.City = "*"
 
 // The zero Trip selects one-way fares of any departure date.
 type Trip struct {
 	From     fare.Day      `json:"f,omitempty"` // 0 for any day
 	To       fare.Day      `json:"t,omitempty"` // last day of departure
-	Month    bool          `json:"m,omitempty"` // the subscriber asked for a whole month
+	Month    bool          `json:"m,omitempty"`
 	Nights   fare.Trip     `json:"n,omitempty"`
 	Nonstop  bool          `json:"s,omitempty"`
 	Airports fare.Airports `json:"ap,omitzero"`
@@ -175,7 +171,6 @@ func (r Ref) place(s SubscriberID) string {
 	return string(s) + "#" + r.ID
 }
 
-// Page can continue after Place.
 func (a Alert) Place() string { return a.Ref().place(a.Subscriber) }
 
 const (

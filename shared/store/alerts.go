@@ -13,7 +13,7 @@ import (
 
 type Alerts struct {
 	Table  Table
-	Outbox Outbox // for the mail that asks for confirmation
+	Outbox Outbox
 }
 
 func subscriberKey(s SubscriberID) Key { return Key{"SUBSCRIBER#" + string(s), "ROUTES"} }
@@ -40,7 +40,7 @@ func (a Alerts) BySubscriber(ctx context.Context, s SubscriberID) ([]Alert, erro
 	var alerts []Alert
 	for _, ref := range refs {
 		switch alert, err := a.One(ctx, ref, s); {
-		case errors.Is(err, ErrNotFound): // removed between the two reads
+		case errors.Is(err, ErrNotFound):
 		case err != nil:
 			return nil, err
 		default:
@@ -237,8 +237,7 @@ func (a Alerts) digestWrites(ctx context.Context, before, after Alert) ([]Op, er
 	return a.endDigest(ctx, after.Subscriber, left)
 }
 
-// beginDigest returns a write even if the digest exists, so that its concurrent removal fails with a
-// conflict.
+// beginDigest returns a write even if the digest exists, so that a concurrent removal fails with a conflict.
 func (a Alerts) beginDigest(ctx context.Context, s SubscriberID) ([]Op, error) {
 	item, err := a.Table.Get(ctx, digestKey(s), Strong)
 	switch {

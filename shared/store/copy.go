@@ -70,7 +70,6 @@ func IncompleteCopyOf(ctx context.Context, t Table) (name string, err error) {
 
 var ErrNotEmpty = errors.New("the target holds data already")
 
-// Run copies, or continues an interrupted Run, then compares both tables.
 func (c Copy) Run(ctx context.Context) (items int, err error) {
 	mark, version, err := c.begin(ctx)
 	if err != nil {

@@ -16,7 +16,6 @@ func (f Fares) SeriesItems(ctx context.Context, s fare.Series) ([]Item, error) {
 
 func (i Item) IsSummary() bool { return i.Sort == summaryKey(fare.Series{}).Sort }
 
-// rebuiltBytes bounds the data of one write, below MaxTogether.
 const rebuiltBytes = 3 << 20
 
 // PutSeriesItems fails with ErrConflict if a stored item no longer has the version in versions. An interrupted call

@@ -95,7 +95,7 @@ func copyOf(t *testing.T, from, to store.Whole) (int, error) {
 }
 
 func TestCopy_Interrupted(t *testing.T) {
-	const items = 320 // 7 pages of 50
+	const items = 320
 	clock := storetest.NewClock()
 	from := source(t, clock, items)
 	for _, how := range []string{"before", "half", "after"} {

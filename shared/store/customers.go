@@ -57,7 +57,7 @@ func (c Customer) Plan() apikey.Plan {
 }
 
 type Rest struct {
-	Source string // card, usdc or operator
+	Source string
 	Until  time.Time
 }
 

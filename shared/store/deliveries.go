@@ -12,13 +12,13 @@ import (
 // A delivery's own item and its item in the queue are written together, so that no delivery is lost or queued twice.
 type Deliveries struct {
 	Table  Table
-	Outbox Outbox // for mails to the owners of dead endpoints
+	Outbox Outbox
 }
 
 type Delivery struct {
-	ID         string       `json:"id"` // the same for all tries of an event
+	ID         string       `json:"id"`
 	Subscriber SubscriberID `json:"s"`
-	Alert      string       `json:"a"` // text of the alert's Ref
+	Alert      string       `json:"a"`
 	URL        string       `json:"u"`
 	Body       []byte       `json:"b"`           // empty for a test of the endpoint
 	Last       bool         `json:"l,omitempty"` // the event reports the end of the alert
@@ -26,7 +26,7 @@ type Delivery struct {
 	Tries      int          `json:"n,omitempty"`
 	Tried      time.Time    `json:"t,omitzero"`
 	Status     int          `json:"st,omitempty"`
-	Ended      time.Time    `json:"e,omitzero"` // time of delivery, or of giving up
+	Ended      time.Time    `json:"e,omitzero"`
 	Delivered  bool         `json:"ok,omitempty"`
 
 	version int64
@@ -93,7 +93,7 @@ func (w Deliveries) Take(ctx context.Context, most int, now time.Time, lease tim
 			return taken, fmt.Errorf("take a delivery: %w", err)
 		}
 		if w.Table.Write(ctx, Op{Mode: Replace, Item: item}) != nil {
-			continue // another worker was first, or a later Take finds the delivery
+			continue
 		}
 		item.Version++
 		s, id, _ := strings.Cut(rest, "#")
@@ -149,7 +149,6 @@ func (w Deliveries) Postpone(ctx context.Context, d Delivery, to time.Time) erro
 	return wrap(unless(err, errTaken), "postpone a delivery")
 }
 
-// End adds the jobs in the same write.
 func (w Deliveries) End(ctx context.Context, d Delivery, jobs ...Job) error {
 	return wrap(unless(w.write(ctx, d, jobs, d.dequeue()), errTaken), "end a delivery")
 }
@@ -176,7 +175,7 @@ func (w Deliveries) Replay(
 		d.At, d.Tries, d.Ended, d.Delivered = now, 0, time.Time{}, false
 		err := w.write(ctx, d, nil, d.enqueue(now))
 		if isConflict(err) {
-			continue // another call has just replayed the delivery
+			continue
 		}
 		if err != nil {
 			return replayed, fmt.Errorf("replay a delivery: %w", err)

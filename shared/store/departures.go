@@ -20,7 +20,6 @@ const (
 
 var States = &record[*departure.State]{"departure state", departure.DecodeState, (*departure.State).Encode}
 
-// Learning holds data of a series that refreshes need and answers do not.
 type Learning struct {
 	All, NonStop departure.Questions
 	Rounds       score.Rounds
@@ -80,7 +79,6 @@ var contributions = &record[*score.Contribution]{
 	"contribution", score.DecodeContribution, (*score.Contribution).Encode,
 }
 
-// Contribution is what one series adds on one day to the pooled statistics and the score.
 type Contribution struct {
 	Cycle   fare.Day
 	Expires time.Time
@@ -106,7 +104,7 @@ func (c Contribution) op(s fare.Series) Op {
 	return set(Item{Key: contributionKey(s, c.Cycle), Data: c.counted.data, Expires: c.Expires})
 }
 
-// PutDepartures fails if the stored version of a part is not the one that was read.
+// PutDepartures fails if the stored version of a part that it writes is not the version in was.
 func (f Fares) PutDepartures(ctx context.Context, s fare.Series, was, now Departures, contribution Contribution) error {
 	var w writes
 	change(&w, Key{routePartition(s), anySort}, was.Any, now.Any)
@@ -158,7 +156,7 @@ func (f Fares) StoredPooled(ctx context.Context, read Consistency) (Stored[depar
 	return Cycles.read(ctx, f.Table, pooledKey, read)
 }
 
-// PutPooled fails if the stored statistics are no longer those in was.
+// When the statistics change, PutPooled fails if the stored ones are no longer those in was.
 func (f Fares) PutPooled(ctx context.Context, was, now Stored[departure.Cycle], s Score) error {
 	w := writes{ops: s.ops()}
 	change(&w, pooledKey, was, now)

@@ -18,7 +18,7 @@ type Digests struct{ Table Table }
 type Digest struct {
 	Subscriber SubscriberID          `json:"-"`
 	Day        fare.Day              `json:"d,omitempty"` // day of the last digest; 0 if none was sent
-	Prices     map[string]fare.Cents `json:"t,omitempty"` // last notified price by Ref
+	Prices     map[string]fare.Cents `json:"t,omitempty"`
 
 	version int64
 }

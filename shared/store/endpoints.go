@@ -11,7 +11,7 @@ import (
 // All alerts of a subscriber to one URL share an Endpoint.
 type Endpoint struct {
 	URL        string    `json:"u"`
-	Generation int       `json:"g,omitempty"` // number of secret rotations
+	Generation int       `json:"g,omitempty"`
 	Rotated    time.Time `json:"r,omitzero"`
 	Verified   bool      `json:"v,omitempty"` // the endpoint has accepted a test event, and was not given up since
 	Dead       bool      `json:"x,omitempty"`
@@ -22,7 +22,6 @@ type Endpoint struct {
 
 func (e Endpoint) Known() bool { return e.version > 0 }
 
-// endpointDays limits how long an unchanged endpoint is stored.
 const endpointDays = 400
 
 func endpointKey(s SubscriberID, url string) Key {

@@ -86,7 +86,7 @@ func (f Fares) StoredSummary(
 	return Summaries.read(ctx, f.Table, summaryKey(s), read)
 }
 
-// PutSummary fails if the stored version is not that of was.
+// When the summary changes, PutSummary fails if the stored version is not that of was.
 func (f Fares) PutSummary(
 	ctx context.Context, s fare.Series, was, now Stored[verdict.RouteSummary],
 ) (changed bool, err error) {

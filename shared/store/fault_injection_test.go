@@ -341,7 +341,7 @@ func processCalls(table store.Table) []call {
 		{limiter, "Usage", args{hourly("daily", 1), "ip 192.0.2.1"}},
 		{store.Calls{Table: table}, "Count", args{"travelpayouts", 20500, 1}},
 	}
-	for range 20 { // enough calls for CountShared to write
+	for range 20 {
 		calls = append(calls, call{limiter, "CountShared", args{hourly("joined", 1000), "network"}})
 	}
 	return calls

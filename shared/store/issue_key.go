@@ -41,17 +41,15 @@ var ErrIssued = errors.New("a key was issued for this already")
 // unknownTries limits the tries that fail with ErrUnavailable, after which a write may have taken effect.
 const unknownTries = 4
 
-// Once is a checkout or payment that can be used once, for a new key or a longer plan.
 type Once struct {
-	What   string              // unique, permanent name of the checkout or payment
-	Keep   func(Customer) bool // whether the customer keeps the current key
-	Change func(*Customer)     // applies the payment to the plan; may be nil
+	What   string // unique, permanent name of the checkout or payment
+	Keep   func(Customer) bool
+	Change func(*Customer)
 	// Subscription, if set, is a card subscription that becomes the customer's, unless the subscription has an owner.
 	Subscription string
 	// Claim, if set, lets a customer with proof take the payment over from a customer without proof.
 	Claim *Claim
-	// Job, if set, returns a job to add and the name of its outbox; an empty name means no job.
-	Job func(Customer) (string, Job)
+	Job   func(Customer) (string, Job)
 	// Note, if set, returns a note to store in the same write. key is empty if the customer keeps the current key.
 	Note func(key string) (Note, error)
 }
@@ -171,7 +169,7 @@ type Claim struct {
 // claimMark is the record of use of a payment with a Claim. Other records are only the hash of the key.
 type claimMark struct {
 	Hash    []byte            `json:"hash"`
-	Claimer apikey.CustomerID `json:"by"` // empty if the customer was erased
+	Claimer apikey.CustomerID `json:"by"`
 	Proven  bool              `json:"proven"`
 }
 

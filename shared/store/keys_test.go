@@ -52,7 +52,7 @@ func pattern(documented string) *regexp.Regexp {
 type recorder struct {
 	store.Table
 	mu      sync.Mutex
-	read    []store.Key // Sort is empty for a query
+	read    []store.Key
 	written []store.Item
 }
 

@@ -16,7 +16,7 @@ var ErrHeld = errors.New("held by another")
 type Lease struct {
 	Table    Table
 	Name     string
-	Holder   string // random, identifies the process
+	Holder   string
 	Duration time.Duration
 	Now      func() time.Time
 
@@ -135,7 +135,6 @@ func (l *Lease) write(ctx context.Context, until time.Time) error {
 	return nil
 }
 
-// find fails with ErrHeld if another process holds the lease.
 func (l *Lease) find(ctx context.Context) error {
 	item, err := l.Table.Get(ctx, l.key(), Strong)
 	l.version = 0

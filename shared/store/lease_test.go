@@ -88,7 +88,7 @@ func TestALeaseThatWasLostIsNotTakenBack(t *testing.T) {
 			a := &store.Lease{Table: d.Table, Name: "mail", Holder: "a", Duration: time.Minute, Now: now}
 			b := &store.Lease{Table: d.Table, Name: "mail", Holder: "b", Duration: time.Minute, Now: now}
 			c := &store.Lease{Table: d.Table, Name: "mail", Holder: "c", Duration: time.Minute, Now: now}
-			storetest.Must(t, a.Hold(ctx)) // not renewed, so the version is 1
+			storetest.Must(t, a.Hold(ctx))
 			d.now = d.now.Add(time.Minute)
 			storetest.Must(t, b.Hold(ctx))
 			if err := late.does(a); err != nil && !errors.Is(err, store.ErrHeld) {

@@ -12,15 +12,15 @@ type Mailboxes struct{ Table Table }
 
 type Mailbox struct {
 	Mails   []MailboxMail `json:"mails,omitempty"`
-	Stopped time.Time     `json:"stopped,omitzero"` // end of the block
+	Stopped time.Time     `json:"stopped,omitzero"`
 	Reader  string        `json:"reader,omitempty"` // caller who proved to read the mailbox; exempt from the block
-	Until   time.Time     `json:"until,omitzero"`   // when the proof of Reader expires
+	Until   time.Time     `json:"until,omitzero"`
 }
 
 type MailboxMail struct {
 	Job     string    `json:"job"`
 	Caller  string    `json:"caller,omitempty"`
-	Own     bool      `json:"own,omitempty"` // the caller was the reader of the mailbox
+	Own     bool      `json:"own,omitempty"`
 	At      time.Time `json:"at"`
 	Network string    `json:"network,omitempty"`
 }

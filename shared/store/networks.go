@@ -27,7 +27,6 @@ const (
 	maxNetworks = 1500
 )
 
-// Change may call change several times.
 func (n Networks) Change(ctx context.Context, now time.Time, change func(map[string]*Network)) error {
 	err := RetryConflicts(ctx, func() error {
 		key := Key{"NETWORKS", "TURNS"}

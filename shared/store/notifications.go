@@ -16,7 +16,7 @@ type Notifications struct{ Table Table }
 
 type Notification struct {
 	Route   fare.Route `json:"r"`
-	Day     fare.Day   `json:"d"` // day of the refresh
+	Day     fare.Day   `json:"d"`
 	News    []byte     `json:"n"`
 	History []byte     `json:"h"`           // what refreshes found, the latest last
 	Cursor  string     `json:"c,omitempty"` // Place of the last alert that was checked
@@ -25,11 +25,11 @@ type Notification struct {
 	Expires time.Time `json:"-"`
 
 	version   int64
-	malformed string // sort key of a malformed item
+	malformed string
 }
 
 type Past struct {
-	Day     fare.Day `json:"d"` // day of the last refresh that saw the route
+	Day     fare.Day `json:"d"`
 	History []byte   `json:"h"`
 	Digest  []byte   `json:"n"` // digest of the last news; empty after TakeBack
 
@@ -68,7 +68,7 @@ func (w Notifications) PastTrip(ctx context.Context, route fare.Route, t Trip) (
 	return w.past(ctx, tripKey(route, t))
 }
 
-// KeepTrip fails if the stored version is not that of past.
+// When the history changes, KeepTrip fails if the stored version is not that of past.
 func (w Notifications) KeepTrip(
 	ctx context.Context, past Past, route fare.Route, t Trip, history []byte, expires time.Time,
 ) error {
@@ -120,7 +120,7 @@ func (w Notifications) Put(
 // IsWrongDay reports whether only a wrong clock can have stored a day.
 func IsWrongDay(stored, today fare.Day) bool { return stored > today+9 }
 
-// TakeBack deletes news that are no longer true, unless a refresh after day has stored them.
+// TakeBack deletes the route's news, unless a refresh after day has stored the news.
 func (w Notifications) TakeBack(ctx context.Context, route fare.Route, day fare.Day) error {
 	past, err := w.Past(ctx, route)
 	if err != nil || past.Day > day || len(past.Digest) == 0 {

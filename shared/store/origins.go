@@ -18,7 +18,7 @@ type Coverage struct {
 	Observations int       `json:"n"`
 	Sample       int       `json:"s"` // past days with a known cheapest fare
 	Newest       time.Time `json:"at"`
-	AsOf         fare.Day  `json:"on"` // day of the refresh that wrote the coverage
+	AsOf         fare.Day  `json:"on"`
 }
 
 func (c Coverage) exceeds(than Coverage) bool {
@@ -59,7 +59,6 @@ func (f Fares) IsCovered(ctx context.Context, r fare.Route) (bool, error) {
 	return err == nil, wrap(unless(err, ErrNotFound), "read coverage of %s", r)
 }
 
-// putCoverage does not replace a stored coverage that exceeds c.
 func (f Fares) putCoverage(ctx context.Context, key Key, c Coverage) error {
 	c.Newest = c.Newest.UTC()
 	data, err := json.Marshal(c)

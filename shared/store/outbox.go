@@ -19,7 +19,6 @@ import (
 type Outbox struct {
 	Table Table
 	Name  string // part of the key, so Name must not change
-	// Delay, if set, returns the time until a new job is due.
 	Delay func() time.Duration
 	// If Choose is nil, Take picks jobs as InTurn sorts them.
 	Choose func(ctx context.Context, due []Job, most int) ([]Job, error)
@@ -28,14 +27,14 @@ type Outbox struct {
 // As the Delay of an Outbox, RandomDelay hides what a job did from callers who measure answer times.
 func RandomDelay() time.Duration { return time.Second + mathrand.N(9*time.Second) }
 
-// Retries returns a separate outbox for jobs that failed, so that they do not delay new jobs.
+// Retries returns a separate outbox, so that failed jobs do not delay new jobs.
 func (o Outbox) Retries() Outbox { return Outbox{Table: o.Table, Name: o.Name + "-retries"} }
 
 type Job struct {
 	Kind  string    `json:"kind"`
 	Email string    `json:"email"`
 	Lang  string    `json:"lang"`
-	Ref   string    `json:"ref,omitempty"` // the subject of the job
+	Ref   string    `json:"ref,omitempty"`
 	At    time.Time `json:"at"`
 	// Caller is the pseudonym of the caller whose request added the job, if any.
 	Caller string `json:"caller,omitempty"`
@@ -180,7 +179,7 @@ func (o Outbox) Take(ctx context.Context, most int, now time.Time, lease time.Du
 			tried.Tries++
 			data, err := json.Marshal(tried)
 			if j.item.Data = data; err != nil || o.Table.Write(ctx, Op{Mode: Replace, Item: j.item}) != nil {
-				j.item = Item{} // another worker was first, or a later Take finds the job
+				j.item = Item{}
 			}
 			j.item.Version++
 		})
@@ -257,7 +256,7 @@ func (o Outbox) offer(ctx context.Context, id string) (Item, error) {
 	return item, wrap(err, "read offered job")
 }
 
-// A second Accept does nothing.
+// A second Accept adds no second job.
 func (o Outbox) Accept(ctx context.Context, id string, now time.Time) error {
 	return RetryConflicts(ctx, func() error {
 		item, err := o.offer(ctx, id)

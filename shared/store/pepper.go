@@ -51,7 +51,6 @@ func Pepper(ctx context.Context, table Table, fresh []byte) ([]byte, error) {
 	return pepper, wrap(err, "store pepper")
 }
 
-// ReplacePepper works even if the store was created with another pepper.
 func ReplacePepper(ctx context.Context, table Table, pepper []byte) error {
 	if err := table.Write(ctx, set(Item{Key: pepperKey, Data: pepper}), remove(pepperMark)); err != nil {
 		return fmt.Errorf("store pepper: %w", err)

@@ -107,7 +107,7 @@ func (r *record[T]) wrap(err error, did string, key Key) error {
 	return wrap(err, "%s %s of %s", did, r.what, key.Partition[strings.IndexByte(key.Partition, '#')+1:])
 }
 
-// put fails if the stored version is not was.Version, where 0 means no item.
+// When the record changes, put fails if the stored version is not was.Version, where 0 means no item.
 func (r *record[T]) put(ctx context.Context, t Table, key Key, was, now Stored[T]) (changed bool, err error) {
 	var w writes
 	change(&w, key, was, now)
@@ -231,7 +231,7 @@ func createOrGet(ctx context.Context, table Table, item Item, with ...Item) (dat
 		}
 		stored, readErr := table.Get(ctx, item.Key, Strong)
 		if errors.Is(readErr, ErrNotFound) {
-			return err // the item expired meanwhile
+			return err
 		}
 		data = stored.Data
 		return readErr

@@ -63,7 +63,7 @@ func (k Customers) Undo(ctx context.Context, id apikey.CustomerID, owned []byte,
 		switch {
 		case c.Former != nil:
 			c.Voided, c.Hash, c.IssuedAt = c.Hash, c.Former.Hash, c.Former.At
-		case c.Pending != nil: // the mail arrived before the key became the current one
+		case c.Pending != nil:
 			c.Voided = c.Pending.Hash
 		case !c.GuardedUntil.IsZero():
 			return nil // already undone
@@ -94,7 +94,7 @@ const RotationGrace = 10 * time.Minute
 
 var ErrNotHeld = errors.New("the key is not the current one")
 
-// Within RotationGrace, a repeated Rotate changes nothing and succeeds, because the first answer may have been lost.
+// Within RotationGrace, a repeated Rotate succeeds, because the first answer may have been lost.
 func (k Customers) Rotate(
 	ctx context.Context, shown apikey.Key, fresh apikey.Hash, now time.Time,
 ) (stored Customer, err error) {

@@ -77,7 +77,7 @@ func TestAlwaysConflicting(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { // waits take no real time
+			synctest.Test(t, func(t *testing.T) {
 				d := openAlerts(t)
 				d.confirmed(t, "x", alertOf("ada", "BUH", 0))
 				d.pending(t, "pending", alertOf("ada", "LON", 0))

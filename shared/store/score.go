@@ -22,7 +22,7 @@ var sums = &record[*score.Sum]{"score", score.DecodeSum, (*score.Sum).Encode}
 
 type Score struct {
 	Sum   *score.Sum
-	Weeks map[fare.Day]*score.Sum // by the first day of the week
+	Weeks map[fare.Day]*score.Sum
 }
 
 func weekKey(monday fare.Day) Key { return Key{scorePartition, scoreWeekPrefix + monday.String()} }

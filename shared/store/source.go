@@ -14,7 +14,6 @@ var ErrOtherSource = errors.New("the store holds fares of another source")
 var sourceKey = Key{"FARES", "SOURCE"}
 
 const (
-	// Invented is the name of the source of invented fares.
 	Invented = "sample"
 	// imported is stored as the source while the store holds only imported fares.
 	imported = "imported"

@@ -9,17 +9,17 @@ import (
 // Add must be called once for every item.
 type Tally struct {
 	Now       time.Time
-	Routes    int // series of one-way fares
-	Returns   int // series of returns
+	Routes    int
+	Returns   int
 	Alerts    int
-	Watchers  int // subscribers with an alert
+	Watchers  int
 	Customers int // including customers whose plan has ended
 	Plans     int // customers with a key whose plan has not ended
 	Outbox    int
 	Items     int
-	Expired   int            // expired, but not deleted yet
-	Bytes     int64          // total length of keys and data
-	Kinds     map[string]int // items by the first part of their partition
+	Expired   int
+	Bytes     int64 // total length of keys and data
+	Kinds     map[string]int
 }
 
 func (t *Tally) Add(i Item) {

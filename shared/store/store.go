@@ -143,8 +143,8 @@ const (
 type Range struct {
 	Partition string
 	Prefix    string // if empty, all sort keys
-	After     string // only sort keys greater than After
-	Limit     int    // 0 for no limit
+	After     string
+	Limit     int // 0 for no limit
 	Read      Consistency
 }
 
@@ -203,7 +203,6 @@ func Validate(ops []Op) error {
 	return nil
 }
 
-// The version of stored is 0 if there is no item.
 func (op Op) Refuses(stored Item) error {
 	switch op.Mode {
 	case Create:

@@ -12,7 +12,7 @@ import (
 
 // SubscribedRoute is a route that has alerts or had alerts.
 type SubscribedRoute struct {
-	Destination fare.City // may be Anywhere
+	Destination fare.City
 	Trips       []fare.Trip
 	Pairs       []fare.Series
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 )
 
-// Probe checks that the table accepts writes.
 func Probe(ctx context.Context, table Table) error {
 	return wrap(table.Write(ctx, set(Item{Key: Key{"SERVICE", "PROBE"}})), "try a write")
 }

@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// A payment that took effect but bought no answer is a credit, which pays for a later call of the payer.
+// A payment that took effect but bought no answer is a credit, which can pay for a later call of the payer.
 type Payments struct{ Table Table }
 
 // The name of a Payment is the signature of its Solana transaction.
 type Payment struct {
 	Name  string    `json:"-"`
-	Call  string    `json:"call"` // hash of the call
+	Call  string    `json:"call"`
 	Payer string    `json:"payer"`
 	Units int64     `json:"units"`         // millionths of a USDC
 	Fee   int64     `json:"fee,omitempty"` // the service's fee on the chain, in lamports

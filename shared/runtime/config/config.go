@@ -1,7 +1,7 @@
 // Package config reads settings from environment variables, and reports all their faults at once.
 // Start reading at LoadWith and at Settings.
 //
-// A value of the form ssm:/name refers to a secret with that name in another store. No error contains a secret.
+// A value of the form ssm:/name refers to a secret with that name in another store.
 package config
 
 import (
@@ -94,12 +94,12 @@ type Card struct {
 	StripeKey     string   `env:"STRIPE_KEY,notEmpty"`
 	StripePrice   string   `env:"STRIPE_PRICE,notEmpty"`
 	StripeFormer  []string `env:"STRIPE_FORMER_PRICES"`
-	StripeSecrets []string `env:"STRIPE_WEBHOOK_SECRETS,notEmpty"` // two during a rotation
-	StripeURL     string   `env:"STRIPE_URL"`                      // if empty, Stripe's own address
+	StripeSecrets []string `env:"STRIPE_WEBHOOK_SECRETS,notEmpty"`
+	StripeURL     string   `env:"STRIPE_URL"` // if empty, Stripe's own address
 }
 
 type USDC struct {
-	SolanaNodes   []string `env:"SOLANA_NODES,notEmpty"` // JSON-RPC endpoints
+	SolanaNodes   []string `env:"SOLANA_NODES,notEmpty"`
 	SolanaWallet  string   `env:"SOLANA_WALLET,notEmpty"`
 	SolanaMint    string   `env:"SOLANA_MINT"`
 	SolanaNetwork string   `env:"SOLANA_NETWORK"`
@@ -152,7 +152,7 @@ const Off = "off"
 
 type Operator struct {
 	Name    string `env:"VERDETTO_OPERATOR_NAME"`
-	Address string `env:"VERDETTO_OPERATOR_ADDRESS"` // the lines are separated by commas
+	Address string `env:"VERDETTO_OPERATOR_ADDRESS"`
 	Email   string `env:"VERDETTO_OPERATOR_EMAIL"`
 	Phone   string `env:"VERDETTO_OPERATOR_PHONE"`
 	Number  string `env:"VERDETTO_OPERATOR_NUMBER"`
@@ -160,9 +160,9 @@ type Operator struct {
 }
 
 type Mail struct {
-	From             string  `env:"VERDETTO_MAIL_FROM,notEmpty"` // such as Verdetto <mail@verdetto.example>
+	From             string  `env:"VERDETTO_MAIL_FROM,notEmpty"`
 	ConfigurationSet string  `env:"VERDETTO_MAIL_SET"`
-	Rate             float64 `env:"VERDETTO_MAIL_RATE"` // alerts a second
+	Rate             float64 `env:"VERDETTO_MAIL_RATE"` // alert mails a second
 }
 
 type SMTP struct {
@@ -186,7 +186,6 @@ type Work struct {
 	QueueURL string `env:"VERDETTO_WORK_QUEUE_URL"` // if empty, only a schedule starts the jobs
 }
 
-// Clock starts the service's clock at a given time, to replay recorded fares.
 type Clock struct {
 	At time.Time `env:"VERDETTO_NOW"`
 }

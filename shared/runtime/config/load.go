@@ -32,7 +32,6 @@ func LoadWith(secrets Secrets, groups ...any) error {
 	return fmt.Errorf("configuration:\n  %s", strings.Join(faults, "\n  "))
 }
 
-// Faults is like Load, but returns each fault separately.
 func Faults(groups ...any) []string { return faults(nil, groups) }
 
 func faults(secrets Secrets, groups []any) (faults []string) {
@@ -77,7 +76,7 @@ func parse(group any, values map[string]string, reported map[string]bool) (fault
 
 func resolve(secrets Secrets, groups []any) (values, unknown map[string]string, faults []string) {
 	values, unknown = map[string]string{}, map[string]string{}
-	named := map[string]string{} // names of secrets, by variable
+	named := map[string]string{}
 	for _, g := range groups {
 		fields, err := env.GetFieldParams(g)
 		if err != nil {

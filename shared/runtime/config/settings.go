@@ -22,12 +22,12 @@ type Setting struct {
 	Name    string
 	Flag    string
 	ReadBy  string
-	Give    string // accepted values, as faults state them
+	Give    string
 	Note    string
 	Default string
 	Without string // what no value means, if there is no Default
-	Secret  bool   // the value is never shown
-	List    bool   // values are separated by commas
+	Secret  bool
+	List    bool // values are separated by commas
 	Fits    func(value string) bool
 }
 
@@ -394,12 +394,11 @@ func SolanaKey(v string) (ed25519.PrivateKey, bool) {
 
 // Nobody has the keys of these published addresses: payments to such an address would be lost.
 var keyless = []string{
-	"GhTTiWm2vSPGCYdg23aoJKTosTgQcqyF1uWT7gXYTcs6", // the wallet of play money
+	"GhTTiWm2vSPGCYdg23aoJKTosTgQcqyF1uWT7gXYTcs6",
 	"9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin",
 	"11111111111111111111111111111111", // Solana's system program
 }
 
-// Placeholder returns why a value cannot be meant, or an empty string.
 func Placeholder(value string) string {
 	switch {
 	case strings.Contains(value, "YOUR-"):

@@ -7,13 +7,12 @@ import (
 	"sync"
 )
 
-// The zero Fault is no fault.
 type Fault struct {
 	Status int
 	Header http.Header
 	Body   string
 	Cut    bool
-	After  bool            // handles the request before Status or Cut
+	After  bool
 	Until  <-chan struct{} // delays the request until the channel closes or the client leaves
 }
 
@@ -35,7 +34,6 @@ type Faults struct {
 	down  bool
 }
 
-// Break puts a queue of faults in front of an imitation.
 func Break(standIn interface {
 	Wrap(func(http.Handler) http.Handler)
 }) *Faults {

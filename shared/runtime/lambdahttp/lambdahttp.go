@@ -21,7 +21,6 @@ import (
 
 func Main(h http.Handler) { lambda.Start(Adapt(h)) }
 
-// MainWith passes events that are not HTTP requests to other.
 func MainWith(h http.Handler, other func(context.Context, json.RawMessage) (any, error)) {
 	lambda.Start(AdaptWith(h, other))
 }
@@ -87,7 +86,6 @@ func Request(ctx context.Context, event events.APIGatewayV2HTTPRequest) (*http.R
 	r.URL = &url.URL{Path: path, RawQuery: event.RawQueryString}
 	r.RequestURI = r.URL.RequestURI()
 	for name, value := range event.Headers {
-		// API Gateway has joined repeated headers by commas.
 		r.Header.Set(name, value)
 	}
 	if len(event.Cookies) > 0 {

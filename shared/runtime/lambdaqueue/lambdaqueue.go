@@ -39,7 +39,7 @@ func Messages(raw json.RawMessage) ([]queue.Message, bool) {
 		}
 		received, err := strconv.Atoi(r.Attributes["ApproximateReceiveCount"])
 		if err != nil {
-			received = 1 // at least this delivery
+			received = 1
 		}
 		messages[i] = queue.Message{ID: r.MessageId, Body: r.Body, Received: received, Receipt: r.ReceiptHandle}
 	}

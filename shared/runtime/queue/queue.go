@@ -19,7 +19,6 @@ import (
 
 // Queue is safe for concurrent use.
 type Queue interface {
-	// Send accepts an empty list.
 	Send(ctx context.Context, messages ...string) error
 }
 
@@ -92,7 +91,7 @@ func SignalWorker(q Queue, log *slog.Logger) func() {
 // No work starts within margin of a deadline.
 const margin = 10 * time.Second
 
-// work runs some jobs of an outbox and returns how many: 0 if the outbox is empty.
+// WorkerHandler calls work until work returns 0 or little time is left.
 func WorkerHandler(work func(context.Context) (done int, err error), log *slog.Logger) Handler {
 	return func(ctx context.Context, messages []Message) (failed []string) {
 		deadline, limited := ctx.Deadline()

@@ -9,7 +9,7 @@ import (
 // The zero Recorder is ready to use. Call WriteHeader(200) after the handler, in case the handler wrote nothing.
 type Recorder struct {
 	Status int
-	Sent   http.Header // the headers when the response began
+	Sent   http.Header
 	Body   bytes.Buffer
 	header http.Header
 }

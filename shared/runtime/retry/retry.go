@@ -11,7 +11,6 @@ import (
 	"time"
 )
 
-// Backoff is a wait that doubles with each try, up to Longest.
 type Backoff struct{ First, Longest time.Duration }
 
 // After returns how long to wait after n >= 1 tries.
@@ -26,7 +25,6 @@ func (b Backoff) After(n int) time.Duration {
 // Jittered is random, so that callers that failed at the same time do not retry at the same time.
 func (b Backoff) Jittered(n int) time.Duration { return rand.N(b.After(n)) }
 
-// Sleep returns early with the context's error if the context ends.
 func Sleep(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return ctx.Err()
@@ -53,5 +51,4 @@ func ParseAfter(value string, now time.Time) (wait time.Duration, ok bool) {
 	return 0, false
 }
 
-// longest limits the seconds that ParseAfter accepts, so that they fit into a time.Duration.
 const longest = 100 * 365 * 24 * time.Hour

@@ -1,5 +1,5 @@
 // Package boltstore implements store.Table in one file of the database bbolt, for one machine. Start with Open.
-// A file that Open refuses stays unchanged.
+// Open changes no file that is found to be damaged or of another program.
 package boltstore
 
 import (
@@ -59,7 +59,7 @@ func Open(path string, now func() time.Time, options ...Option) (*Store, error) 
 		if err != nil {
 			return nil, err
 		}
-		db.Close() // nothing was written
+		db.Close()
 	}
 	db, err := bolt.Open(path, 0o600, o)
 	if err != nil {

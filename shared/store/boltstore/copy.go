@@ -22,7 +22,7 @@ func (s *Store) Copy(w io.Writer, size func(bytes int64)) error {
 
 // Size returns bytes. bolt reuses free space before the file grows.
 func (s *Store) Size() (file, free int64) {
-	_ = s.db.View(func(tx *bolt.Tx) error { // a closed file has size 0
+	_ = s.db.View(func(tx *bolt.Tx) error {
 		file = tx.Size()
 		return nil
 	})

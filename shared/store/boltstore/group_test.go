@@ -26,7 +26,6 @@ func open(t testing.TB, options ...Option) *Store {
 	return s
 }
 
-// held commits in one transaction all changes that f starts.
 func (s *Store) held(t *testing.T, changes int, f func(each *sync.WaitGroup)) {
 	t.Helper()
 	for s.waits(t) != idle {
@@ -139,7 +138,7 @@ func TestOneSyncForMany(t *testing.T) {
 			})
 		}
 	})
-	if n := s.written() - syncs; n > 40 { // bolt counts the pages of a transaction
+	if n := s.written() - syncs; n > 40 {
 		t.Errorf("500 counts took %d writes", n)
 	}
 	if n := s.Len(); n != 500 {

@@ -28,7 +28,7 @@ var order = binary.NativeEndian
 type walker struct {
 	file     *os.File
 	pageSize uint64
-	end      uint64 // first page that was never used
+	end      uint64
 	seen     []bool
 	last     []byte
 	elements []element
@@ -56,7 +56,6 @@ func verifyPages(path string, pageSize int) error {
 	return w.page(root, nil, nil)
 }
 
-// head reads the root from the newest valid meta page, as bolt does.
 func (w *walker) head() (root uint64, err error) {
 	var newest uint64
 	found := false
@@ -128,7 +127,7 @@ func (w *walker) page(id uint64, first, end []byte) error {
 			err = damaged("a bucket is cut short")
 		case e.bucket && order.Uint64(e.value) != 0:
 			err = w.page(order.Uint64(e.value), nil, nil)
-		case e.bucket: // a small bucket is stored in the value
+		case e.bucket:
 			if _, bad := parse(e.value[16:], nil); bad != nil {
 				err = damaged(bad.Error())
 			}

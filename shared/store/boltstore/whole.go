@@ -30,7 +30,6 @@ func (s *Store) Scan(ctx context.Context, after store.Key) (page []store.Item, n
 	return page, next, err
 }
 
-// placed is how many bytes Place writes in one transaction, approximately.
 const placed = 8 << 20
 
 func (s *Store) Place(ctx context.Context, items []store.Item) error {

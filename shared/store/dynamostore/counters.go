@@ -87,7 +87,6 @@ func (t *Store) begin(ctx context.Context, key store.Key, n int64, expires time.
 	return t.send(ctx, create, new(awscall.Tries))
 }
 
-// itemFound returns the stored item from the error of a failed condition, or nil.
 func itemFound(err error) attributes {
 	var failed *types.ConditionalCheckFailedException
 	if errors.As(err, &failed) {

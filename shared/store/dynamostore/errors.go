@@ -30,7 +30,6 @@ func translate(err error) error {
 	return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
 }
 
-// withRetryer makes the SDK also retry a request that conflicts with another transaction.
 func (t *Store) withRetryer(o *dynamodb.Options) { o.Retryer = t.retryer }
 
 func withContention(r aws.Retryer) aws.Retryer {

@@ -102,7 +102,6 @@ type Table struct{ client http.Client }
 
 var _ store.Table = (*Table)(nil)
 
-// Dial connects at the first call.
 func Dial(socket string) *Table {
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", socket)
@@ -110,7 +109,7 @@ func Dial(socket string) *Table {
 	return &Table{http.Client{Transport: &http.Transport{DialContext: dial}}}
 }
 
-// do makes a call. A call without an answer may have taken effect.
+// A call without an answer may have taken effect.
 func (t *Table) do(ctx context.Context, c call) (a answer, err error) {
 	var body bytes.Buffer
 	if err := gob.NewEncoder(&body).Encode(c); err != nil {

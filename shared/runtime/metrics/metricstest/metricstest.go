@@ -95,7 +95,7 @@ func unique(line []byte) error {
 		if err != nil {
 			return err
 		}
-		name := token.(string) // the schema requires an object
+		name := token.(string)
 		if seen[name] {
 			return fmt.Errorf("member %s stands there twice", name)
 		}

@@ -107,7 +107,7 @@ func texts(t *testing.T, b Harness) {
 		" ", "a\tb\r\nc", `{"origins":["MIL"],"a":"<&>\""}`, "Città di München – 東京 🛫",
 		strings.Repeat("x", queue.MaxBody), strings.Repeat("è", queue.MaxBody/2),
 	}
-	for range 6 { // together more than sqsqueue sends in one batch
+	for range 6 {
 		want = append(want, strings.Repeat("y", queue.MaxBody))
 	}
 	send(t, b, want...)

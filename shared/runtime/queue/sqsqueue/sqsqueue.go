@@ -19,7 +19,7 @@ import (
 const (
 	batchMessages = 10
 	batchBytes    = 256 << 10
-	tries         = 4 // for messages refused by a fault of SQS
+	tries         = 4
 )
 
 var waits = retry.Backoff{First: 100 * time.Millisecond, Longest: time.Second}

@@ -241,7 +241,7 @@ func TestTakeCountsOnce(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, faulty, w, clock := overFaultyWire(t)
-			for round := range 2 { // the second round restarts an expired counter
+			for round := range 2 {
 				for want := int64(1); want <= 2; want++ {
 					w.faults = []fault{f}
 					got, err := faulty.Take(t.Context(), at, 1, 2, clock.Now().Add(time.Minute))

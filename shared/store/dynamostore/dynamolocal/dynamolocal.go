@@ -87,7 +87,7 @@ func start(ctx context.Context) (endpoint string, stop func(), err error) {
 		return "", nil, fmt.Errorf("start DynamoDB Local: %w", err)
 	}
 	stop = sync.OnceFunc(func() {
-		_ = command.Process.Kill() // DynamoDB Local stores nothing on disk
+		_ = command.Process.Kill()
 		<-ended
 	})
 	endpoint = "http://127.0.0.1:" + strconv.Itoa(port)
@@ -174,7 +174,7 @@ func OnCapacity(f func(op string, read, write float64)) func(*dynamodb.Options) 
 		switch used := reflect.ValueOf(out.Result).Elem().FieldByName(field); {
 		case !used.IsValid():
 			return out, m, err
-		case used.Kind() == reflect.Slice: // a transaction reports one value per table
+		case used.Kind() == reflect.Slice:
 			for _, c := range used.Interface().([]types.ConsumedCapacity) {
 				units += aws.ToFloat64(c.CapacityUnits)
 			}

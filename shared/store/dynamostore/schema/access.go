@@ -4,8 +4,8 @@ import "slices"
 
 // An attacker who takes over a function must reach no data that the function does not need.
 type Access struct {
-	Partition string   // * stands for any text
-	Read      []string // folders in functions/
+	Partition string // * stands for any text
+	Read      []string
 	Write     []string
 }
 
@@ -19,7 +19,6 @@ var (
 	perCall          = []string{"x402"}
 )
 
-// The deployment derives the permissions of the Lambda functions from Accesses.
 var Accesses = []Access{
 	{Partition: "ROUTE#*", Read: []string{"alerts", "analisi", "compat", "pricetrends", "refresh", "x402"}, Write: refresh},
 	{Partition: "ORIGIN#*", Read: []string{"analisi", "compat", "pricetrends", "refresh", "x402"}, Write: refresh},

@@ -2,7 +2,6 @@
 package schema
 
 const (
-	// Partition and Sort form the primary key.
 	Partition = "pk"
 	Sort      = "sk"
 

@@ -28,7 +28,7 @@ type box struct {
 	*sqsqueue.Queue
 	client    *sqs.Client
 	url, dead string
-	handles   map[string]string // receipt handles of unfinished deliveries, by message id
+	handles   map[string]string
 }
 
 func open(t *testing.T, endpoint string) *box {
