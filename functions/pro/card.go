@@ -222,8 +222,8 @@ func (s *Service) webhook(ctx context.Context, in *webhookInput) (*webhookOutput
 	}
 	id, err := s.subscriber(ctx, event)
 	if err == nil {
-		// follow reads the subscription after the customer. If another delivery stores a newer state
-		// meanwhile, this write conflicts, and both are read again.
+		// follow reads the subscription after Change has read the customer, so that an older state cannot
+		// overwrite a newer one.
 		err = s.Keys.Change(ctx, id, func(c *store.Customer) error { return s.follow(ctx, c, event.Subscription) })
 	}
 	switch {

@@ -116,5 +116,4 @@ func (s *Service) judgeClaim(ctx context.Context, j store.Job) error {
 	return s.claims().Delete(ctx, j)
 }
 
-// later holds the error codes of payments whose outcome can still change.
 var later = map[string]bool{NoPayment.Code: true, NotFinal.Code: true, Unjudged.Code: true}

@@ -77,7 +77,7 @@ func (s *Service) offerPage(r Reader, price pay.Price, known bool) (*page.Respon
 	if err != nil {
 		return nil, err
 	}
-	checkout, err := s.token() // a separate token: the other is in the URL of the waiting page
+	checkout, err := s.token() // a separate token, because token is in the URL of the waiting page
 	if err != nil {
 		return nil, err
 	}

@@ -41,7 +41,7 @@ func TestThePriceComesFirst(t *testing.T) {
 	s.Clock.Add(time.Hour)
 	look("Il prezzo lo vedi alla cassa")
 	faulttest.Break(stripe).Down(false)
-	look("Il prezzo lo vedi alla cassa") // a failed call is not repeated for 30 seconds
+	look("Il prezzo lo vedi alla cassa")
 	s.Clock.Add(30 * time.Second)
 	look("14,99 € al mese")
 

@@ -184,8 +184,8 @@ type issued struct {
 
 const extended = "esteso"
 
-// buy returns a valid key only to a caller who presents the key, because the payer may be a stranger.
-// The bearer of secret can open the result again.
+// buy returns an existing key only to a caller who presents the key, because the payer may be a
+// stranger. Whoever has secret can see the result again.
 func (s *Service) buy(ctx context.Context, email, presented, secret string, mailed bool, once store.Once) (issued, error) {
 	now := s.Now()
 	if secret != "" {

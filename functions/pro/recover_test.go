@@ -59,7 +59,6 @@ func (b *bench) owe(email, lang string, at time.Time, cards map[string]time.Time
 	}
 }
 
-// work checks that no mail is sent after the lease of the mail's job has ended.
 func (b *bench) work(want int) {
 	b.t.Helper()
 	b.sent = func(m mail.Message) {

@@ -18,8 +18,8 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// The waiting page has a secret token. The page's payment link contains a reference derived from the
-// token, by which the transaction is found.
+// The waiting page has a secret token. The page's payment link contains a reference that is derived
+// from the token and finds the transaction.
 
 func (s *Service) registerWaiting(api *httpapi.API) {
 	httpapi.JSON(api, "pro-attesa", httpapi.JSONDoc{

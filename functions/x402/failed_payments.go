@@ -33,7 +33,6 @@ var (
 	feesDay    = limit.Limit{Name: "x402-fees-day", Calls: 500, Window: day}
 )
 
-// The parameter name becomes part of a stored key.
 func (s *Service) slotsOf(l limit.Limit, who, name string) store.Slots {
 	return store.Slots{Subject: who, Name: name, Most: int(s.Limiter.Set(l).Calls), Per: l.Window,
 		Fees: l.Window == day}

@@ -10,7 +10,7 @@
 //  4. Settle the payment on the chain.
 //  5. Record the answer as given, and return it.
 //
-// A settled payment without an answer is a credit, which pays for a later call of the same payer.
+// A settled payment without an answer is a credit, which can pay for a later call of the same payer.
 //
 // Start reading at sale.serve.
 package x402

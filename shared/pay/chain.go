@@ -14,7 +14,8 @@ type Chain interface {
 	Find(ctx context.Context, reference Reference) ([]Signature, error)
 }
 
-// MaxFound is the most transactions that a Solana node returns for one getSignaturesForAddress.
+// MaxFound is the most transactions that a Solana node returns for one call of
+// getSignaturesForAddress.
 const MaxFound = 1000
 
 type Payment struct {

@@ -35,7 +35,7 @@ type Price struct {
 	Amount   string // decimal, such as "12.99"
 	Currency string // ISO 4217, upper case
 	Every    string // day, week, month or year
-	Count    int    // periods of Every between two charges
+	Count    int    // days, weeks, months or years between two charges
 	PlusTax  bool   // Amount excludes tax
 }
 

@@ -3,7 +3,7 @@
 //
 // Package pay stores nothing: the caller must ensure that a payment counts once.
 //
-// Start reading at Checkout and Chain. The packages stripepay and solanapay implement them.
+// Start reading at Checkout and Chain. The packages stripepay and solanapay implement these interfaces.
 package pay
 
 import (

@@ -27,7 +27,7 @@ type FirstDays struct {
 type FirstDay struct {
 	Name          string       `json:"name"`
 	Count         int          `json:"count"`
-	AUC           float64      `json:"auc"` // AUC of the percentile
+	AUC           float64      `json:"auc"`
 	Interval      *stats.Range `json:"aucInterval,omitempty"`
 	WorstMiss     float64      `json:"worstMissOfPercentile"`
 	MissByQuarter []stats.Miss `json:"missByQuarter"`

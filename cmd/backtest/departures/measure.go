@@ -126,7 +126,6 @@ func (m *reporter) methods() {
 	m.compare(m.rival.name, m.cases(0, m.rule[0], m.rival), m.cases(0, m.rival, m.rule[0]))
 }
 
-// answeredRows includes rows whose outcome is not known.
 func (m *reporter) answeredRows(v voice) (rows []int, scores []float64) {
 	for row, q := range m.panel.Rows {
 		if q.Day >= m.from && v.answers(row) {

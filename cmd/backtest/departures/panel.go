@@ -46,7 +46,6 @@ func (p *Panel) euro(route int32, price fare.Cents) fare.Cents {
 func (p *Panel) first() fare.Day { return p.Rows[0].Day }
 func (p *Panel) last() fare.Day  { return p.Rows[len(p.Rows)-1].Day }
 
-// days returns the index of each day's first row, followed by the number of rows.
 func (p *Panel) days() []int {
 	var begin []int
 	for i, r := range p.Rows {

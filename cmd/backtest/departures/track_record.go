@@ -12,7 +12,7 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Waiting counts departures that leave after the wait and were seen again during the wait.
+// Waiting covers fares of departures that leave after the wait and were seen again during the wait.
 type Waiting struct {
 	From   float64      `json:"chanceFrom"`
 	To     float64      `json:"chanceTo"`

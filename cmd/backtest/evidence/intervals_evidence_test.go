@@ -145,7 +145,7 @@ func TestEvidenceIntervals(t *testing.T) {
 type service struct {
 	refreshes []func(fare.Day) bool
 	states    []departure.Learner
-	found     [][]departure.Live // by route: fares found at most LiveDays before the route's last refresh
+	found     [][]departure.Live
 	pooled    *departure.Pooled
 }
 

@@ -28,7 +28,6 @@ type Range struct {
 	High float64 `json:"high"`
 }
 
-// Parallel calls do from several goroutines, once for each number from 0 to n-1.
 func Parallel(n int, do func(i int)) {
 	next := make(chan int)
 	var workers sync.WaitGroup
@@ -48,7 +47,7 @@ func Parallel(n int, do func(i int)) {
 
 // Blocks divides the rows of a panel into cells, one for each route and block of days.
 type Blocks struct {
-	Days           int // days per block
+	Days           int
 	first, last    fare.Day
 	cells          []cell  // in the order of the first call of Cell
 	number         []int32 // by route and block: 1 + index in cells

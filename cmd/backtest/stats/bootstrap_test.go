@@ -25,7 +25,7 @@ func TestIntervals(t *testing.T) {
 		value    func(route, block int) float64
 		from, to float64 // half-width of the interval
 	}{
-		{"routes differ", func(route, _ int) float64 { return sign(route) }, 0.25, 0.37}, // 1.96/sqrt(40) = 0.31
+		{"routes differ", func(route, _ int) float64 { return sign(route) }, 0.25, 0.37},
 		{"days differ", func(_, block int) float64 { return sign(block) }, 0.25, 0.37},
 		{"routes and days differ", both, 0.36, 0.52},
 	} {

@@ -8,15 +8,14 @@ import (
 
 var Percentiles = []int{5, 10, 25, 50, 75, 90, 95}
 
-// Worst is the largest difference, in percentage points, between p and the share of rows with a
-// percentile of p or less.
+// Worst is the largest difference, in percentage points, between a p in Percentiles and the share of
+// rows with a percentile of at most p.
 type Miss struct {
 	Part  string  `json:"part"`
 	Count int     `json:"count"`
 	Worst float64 `json:"worstMissOfPercentile"`
 }
 
-// WorstMiss takes percentiles from 0 to 1.
 func WorstMiss(percentiles []float64) (worst float64) {
 	for _, p := range Percentiles {
 		atMost := 0.
@@ -43,7 +42,6 @@ func MissBy(percentiles []float64, part func(row int) int, name func(part int) s
 // With fewer rows than leastRows, random variation alone can make percentiles look wrong.
 const leastRows = 100
 
-// WorstOf prefers groups with at least leastRows rows.
 func WorstOf(parts []Miss) (worst Miss) {
 	for _, p := range parts {
 		if p.Count >= leastRows && (worst.Count < leastRows || p.Worst > worst.Worst) ||

@@ -20,7 +20,6 @@ func (c *Cases) Add(row int, chance, score float64, fell bool) {
 	c.Fell = append(c.Fell, fell)
 }
 
-// Ranking holds cases sorted by score, so that the AUC of a bootstrap draw needs no sorting.
 type Ranking struct {
 	cell []int32
 	kind []uint8
@@ -31,7 +30,6 @@ const (
 	groupEnds // the next case has a higher score
 )
 
-// The parameter cellOf holds the bootstrap cell of each row.
 func Rank(score []float64, c *Cases, cellOf []int32) Ranking {
 	order := make([]int32, len(score))
 	for i := range order {
@@ -119,7 +117,6 @@ func (c *Cases) Reliability() (bins []Bin, expectedError float64) {
 	return bins, expectedError
 }
 
-// AUC returns the 95 % interval of the AUC of a ranking, or of the difference of two rankings.
 func (b *Blocks) AUC(rankings ...Ranking) *Range {
 	return b.Interval(func(draw int) (float64, bool) {
 		weights := b.Weights(draw)

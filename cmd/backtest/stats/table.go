@@ -33,7 +33,6 @@ func (t Tables) Title(format string, args ...any) {
 	t.Line("\n"+format, args...)
 }
 
-// Tabs separate the cells of a row.
 func (t Tables) Row(format string, args ...any) { fmt.Fprintf(t.rows, format+"\t\n", args...) }
 
 func (t Tables) End(missing []string) {

@@ -30,7 +30,6 @@ func Data(t testing.TB) string {
 	return folder
 }
 
-// The parameter install is the hint to print if the program is missing.
 func Command(t testing.TB, name, install string, otherNames ...string) string {
 	t.Helper()
 	belongs(t, name)
@@ -64,7 +63,6 @@ func Tool(t testing.TB, path ...string) string {
 	return found
 }
 
-// The values of fetches are func() (output string, err error).
 var fetches sync.Map
 
 // The lock keeps concurrent test binaries from fetching a tool twice.
@@ -113,7 +111,6 @@ func FindTool(path ...string) (string, error) {
 	return found, nil
 }
 
-// MayNeedTools reports whether the tests in a folder may need more than Go.
 func MayNeedTools(folder string) bool {
 	return slices.ContainsFunc(strings.Split(filepath.ToSlash(folder), "/"),
 		func(name string) bool { return name == "check" || name == "evidence" || name == "infra" })
@@ -138,7 +135,6 @@ func belongs(t testing.TB, what string) {
 	t.Fatalf("%s needs %s, so it belongs into a package below a folder named check", t.Name(), what)
 }
 
-// Missing skips the test, or fails the test if CI=true.
 func Missing(t testing.TB, what, install string) {
 	t.Helper()
 	belongs(t, what)

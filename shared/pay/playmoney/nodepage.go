@@ -50,7 +50,6 @@ func (n *Node) page(w http.ResponseWriter, r *http.Request) {
 	_ = nodePage.Execute(w, fields)
 }
 
-// forms lists the addresses to which the page may send forms.
 func pageHeader(w http.ResponseWriter, forms string) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Content-Security-Policy",

@@ -25,7 +25,7 @@ type fixture struct {
 
 	mu       sync.Mutex
 	received []string
-	answer   int // HTTP status with which the webhook answers
+	answer   int
 }
 
 func newFixture(t *testing.T) *fixture {

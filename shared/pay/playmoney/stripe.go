@@ -106,7 +106,7 @@ func (s *Stripe) Pay(session string) (subscription string) {
 	return s.complete(session, true)
 }
 
-// PayLater leaves the payment pending until Settle.
+// PayLater leaves the payment pending until a call of Settle.
 func (s *Stripe) PayLater(session string) (subscription string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

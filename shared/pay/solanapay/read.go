@@ -20,7 +20,7 @@ type rule struct {
 	wallet, mint string
 }
 
-// In record, a raw field is nil if the node omitted the field, which differs from null.
+// A json.RawMessage field is nil if the node omitted the field. The JSON value null is not nil.
 type record struct {
 	BlockTime   *int64          `json:"blockTime"`
 	Transaction json.RawMessage `json:"transaction"`
@@ -143,7 +143,7 @@ func net(before, after map[int]tokenBalance) (int64, error) {
 	return sum.Int64(), nil
 }
 
-// The keys are indexes of accounts in the transaction.
+// The map's keys are indexes of accounts in the transaction.
 func (r rule) holdings(balances *[]balance, accounts int) (map[int]tokenBalance, error) {
 	if balances == nil {
 		return nil, unreadable("the token balances are missing")

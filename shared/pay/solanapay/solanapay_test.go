@@ -291,7 +291,7 @@ func TestNew(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		change func(*solanapay.Config)
-		fault  string // part of the error; empty: no error
+		fault  string
 	}{
 		{"good", func(*solanapay.Config) {}, ""},
 		{"on this machine", func(c *solanapay.Config) { c.Nodes[0] = "http://127.0.0.1:8899" }, ""},

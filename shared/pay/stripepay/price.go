@@ -14,7 +14,7 @@ import (
 )
 
 // Stripe does not write amounts in these currencies in hundredths. Price refuses oddCurrencies,
-// because Stripe's documentation contradicts itself about them.
+// because Stripe's documentation of these two contradicts itself.
 var (
 	wholeCurrencies = []string{"BIF", "CLP", "DJF", "GNF", "JPY", "KMF", "KRW", "MGA", "PYG", "RWF", "VND", "VUV",
 		"XAF", "XOF", "XPF"}

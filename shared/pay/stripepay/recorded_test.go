@@ -27,7 +27,7 @@ var recorded = []struct {
 	{"payrails_invoice.payment_action_required.json", "invoice.payment_action_required", pay.Event{}},
 	// This invoice has the form of API version 2025-03-31.
 	{"payrails_invoice.payment_failed.json", "invoice.payment_failed", pay.Event{Subscription: "sub_1234", Email: "customer@example.org"}},
-	// This invoice names the subscription in both places where the API versions put it.
+	// This invoice names the subscription twice, as the old and the new API versions do.
 	{"payrails_invoice.payment_action_required.json", "invoice.payment_failed", pay.Event{Subscription: "sub_1234", Email: "customer@example.org"}},
 	{"payrails_invoice.upcoming.json", "invoice.upcoming", pay.Event{}},
 	{"payrails_subscription.created.json", "customer.subscription.created", pay.Event{Subscription: "sub_00000000000000"}},

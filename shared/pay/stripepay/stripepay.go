@@ -172,7 +172,6 @@ func (c *Checkout) Session(ctx context.Context, id string) (pay.Session, error) 
 	if err != nil || answer.Subscription == "" || s.Subscription.Object != nil {
 		return answer, err
 	}
-	// The answer has only the id of the subscription.
 	held, err := c.Subscription(ctx, answer.Subscription)
 	if err != nil {
 		//nolint:errorlint // not wrapped: the session exists even if its subscription cannot be read

@@ -67,7 +67,6 @@ func (s wireSession) email() string {
 	return cmp.Or(s.CustomerDetails.Email, s.CustomerEmail)
 }
 
-// session leaves PaidUntil and Ours zero if the subscription is not expanded.
 func (s wireSession) session(prices []string) (pay.Session, error) {
 	answer := pay.Session{
 		ID: s.ID, Email: s.email(), Status: pay.SessionStatus(s.Status), Subscription: s.Subscription.ID,
@@ -128,8 +127,8 @@ func (s wireSubscription) current() period {
 	return p
 }
 
-// paidUntil prefers the newest invoice to the status, because a period begins before its renewal is
-// charged.
+// paidUntil prefers the newest invoice to the status, because a new period begins before its renewal
+// is charged.
 func (s wireSubscription) paidUntil() time.Time {
 	if s.Status == "incomplete" || s.Status == "incomplete_expired" {
 		return time.Time{}

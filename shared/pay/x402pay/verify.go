@@ -135,7 +135,7 @@ func (s *Seller) calls(m *solana.Message, payer solana.PublicKey, units uint64) 
 		return 0, refuse(badInstructions, "the transaction makes %d calls; at most %d are taken", n, maxCalls)
 	}
 	var limit, price *uint64
-	var stated uint64 // priority fee in lamports
+	var stated uint64
 	transfers := 0
 	for _, call := range m.Instructions {
 		program := m.AccountKeys[call.ProgramIDIndex]

@@ -95,7 +95,6 @@ func good(t testing.TB) *draft {
 	}
 }
 
-// The fee is in lamports.
 func asV1(limit uint32, fee uint64) func(*draft) {
 	return func(d *draft) {
 		d.version, d.calls = solana.MessageVersionV1, d.calls[2:]

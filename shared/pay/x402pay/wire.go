@@ -67,7 +67,6 @@ func encode(value any) (string, error) {
 
 const maxHeader = 8 << 10 // bytes
 
-// ParsePayload fails with a *Refusal if the header is malformed.
 func ParsePayload(header string) (p Payload, err error) {
 	if len(header) > maxHeader {
 		return Payload{}, refuse(invalidPayload, "the payment is longer than %d bytes", maxHeader)
