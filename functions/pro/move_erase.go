@@ -54,7 +54,7 @@ type formInput struct {
 	RawBody []byte
 }
 
-// perPlan limits the moves that an owner requests, because each request mails a stranger.
+// perPlan limits the moves that an owner requests, because each request can mail a stranger.
 var perPlan = limit.Limit{Name: "pro-indirizzo-plan", Calls: 3, Window: 24 * time.Hour}
 
 func (s *Service) askToMove(ctx context.Context, in *formInput) (*page.Response, error) {
