@@ -12,8 +12,7 @@ import (
 	"verdetto/shared/store"
 )
 
-// checkAirlines refuses an alert if none of its airlines has a current fare on the route. If no
-// current fare is known at all, the alert is accepted.
+// checkAirlines accepts an alert for a route without any known fare.
 func (s *Service) checkAirlines(ctx context.Context, r request) ([]fault, error) {
 	wanted := r.Trip.Airlines
 	if wanted == "" || r.Route.Destination == store.Anywhere {

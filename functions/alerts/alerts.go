@@ -1,11 +1,6 @@
 // Package alerts serves the endpoints of price alerts; package notify sends the notifications.
-// Anyone can request an alert. The owner of the address confirms it with a button, because mail
-// programs open links by themselves. One click ends an alert, on a page or in the mail program.
-//
-// The answer to a request for an alert, and its work, are the same for every address, so they do
-// not reveal whether an address has alerts. No caller can change another subscriber's alert. The
-// last alert of a subscriber is deleted together with their digest, endpoints and events. Every step
-// can fail before or after its effect and be retried.
+// The owner of an address confirms an alert with a button, because mail programs open links by
+// themselves. The answer to a request for an alert does not reveal whether an address has alerts.
 package alerts
 
 import (
@@ -23,7 +18,7 @@ import (
 
 type Service struct {
 	Alerts        store.Alerts
-	Confirmations *notify.Confirmations // uses the same Alerts
+	Confirmations *notify.Confirmations // must use the same Alerts
 	Pushes        *notify.Pushes
 	Links         notify.Links
 	Webhooks      *webhook.Worker

@@ -24,7 +24,6 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// carrier fails with each of its errors in turn, one for each mail, and accepts every later mail.
 type carrier struct {
 	errors []error
 	taken  int

@@ -13,7 +13,6 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// ask also checks that each fault has a complete text in every language.
 func ask(t *testing.T, today fare.Day, route, fields string) (p request, at string) {
 	t.Helper()
 	body := `{"route":"` + route + `","email":"ada@example.com"`
@@ -53,9 +52,9 @@ func TestConditions(t *testing.T) {
 	}
 	march := store.Trip{From: day("2027-03-01"), To: day("2027-03-31"), Month: true}
 	for _, c := range []struct {
-		fields string // JSON fields besides route and email
+		fields string
 		want   store.Alert
-		faults string // the fields at fault; "" for none
+		faults string
 	}{
 		{``, store.Alert{}, ""},
 		{`"kind":"verdict"`, store.Alert{}, ""},
@@ -172,7 +171,7 @@ func TestConditionsToAnywhere(t *testing.T) {
 	for _, c := range []struct {
 		route, fields string
 		want          store.Alert
-		faults        string // the fields at fault, and the first text; "" for none
+		faults        string
 	}{
 		{"MIL-*", ``, store.Alert{}, ""},
 		{"mil-*", `"level":"buono"`, store.Alert{}, ""},

@@ -15,7 +15,6 @@ import (
 	"verdetto/shared/store"
 )
 
-// Each link works once, and a mailbox never has more than 20 alerts.
 func TestManyConfirmAtOnce(t *testing.T) {
 	t.Parallel()
 	table, clock := fixture.OpenStore(t)

@@ -8,12 +8,9 @@ import (
 	"verdetto/shared/store"
 )
 
-// An alert with an amount in another currency stores the amount twice: in euros, to compare it with
-// fares, and as the reader typed it, for messages. The owner can later change it in the same
-// currency only.
+// An amount in another currency is stored twice: in euros, to be compared with fares, and as the
+// reader typed it, for messages.
 
-// convert returns the fault of a currency without a rate, or of an amount out of range. An alert
-// without an amount stores the current rate of its currency, if that is known.
 func (s *Service) convert(ctx context.Context, p *request) ([]fault, error) {
 	if p.Currency == "" {
 		return nil, nil

@@ -13,8 +13,7 @@ import (
 //go:embed digest.html
 var digestTemplate string
 
-// digestPage shows a button that ends the weekly digest, and changes nothing. The link to it never
-// expires, so it does not list the digest's alerts; the subscriber can get the list by mail.
+// The link to digestPage never expires, so the page does not list the alerts of the digest.
 func (s *Service) digestPage(ctx context.Context, subscriber store.SubscriberID, v view) (*page.Response, error) {
 	switch _, err := (store.Digests{Table: s.Alerts.Table}).Digest(ctx, subscriber); {
 	case errors.Is(err, store.ErrNotFound):

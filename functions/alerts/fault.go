@@ -43,7 +43,6 @@ func refusal(faults []fault) *httpapi.Problem {
 	return p
 }
 
-// pageText words a fault for the form of an alert, which is dated if it has a departure or a month.
 func (f fault) pageText(l *i18n.Language, dated bool) string {
 	key := "unclear"
 	switch f.text {
@@ -95,7 +94,7 @@ func unknownField(name string) fault {
 
 const maxFaults = 8
 
-// sorted sorts faults by field, because they come from a map, and returns at most maxFaults.
+// sorted drops faults beyond maxFaults.
 func sorted(faults []fault) []fault {
 	slices.SortFunc(faults, func(a, b fault) int { return strings.Compare(a.field, b.field) })
 	return faults[:min(len(faults), maxFaults)]

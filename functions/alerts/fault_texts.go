@@ -1,7 +1,6 @@
 package alerts
 
-// faultTexts holds the English texts of error documents. Pages show the texts alerts.fault of the
-// catalogues instead.
+// Pages show the texts alerts.fault of the catalogues instead of these texts.
 var faultTexts = map[string]string{
 	"missing":       "is missing",
 	"repeated":      "is given more than once",

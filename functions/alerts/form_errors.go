@@ -13,14 +13,13 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// A refused form shows the faulty fields again, each with what to do. Hidden fields keep the other
-// values, so the reader corrects only the faulty ones.
+// A refused form shows the faulty fields again. Hidden fields keep the other values.
 
 type correction struct {
 	Name, Label, Value string
-	Text               string // what to do; empty if the value is no fault, but may have to change with a faulty one
-	Type               string // type of the input; empty: a choice of Options
-	Min                string // the first day or month; empty: any
+	Text               string // empty if the value is not at fault, but may have to change too
+	Type               string // of the input element; if empty, Options is set
+	Min                string
 	Options            []choice
 }
 

@@ -18,9 +18,6 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// managePage shows a subscriber's alerts, or with format=json the export. Without token and format
-// it asks for the address that gets a link to them. If the link is too old, it offers to mail a new
-// one. For a link that pauses an alert it asks whether to pause it.
 func (s *Service) managePage(ctx context.Context, in *managePageInput) (*page.Response, error) {
 	v := view{T: i18n.Choose(in.Lang, in.AcceptLanguage), Days: notify.ManageDays}
 	if in.Token+in.Format == "" {
@@ -87,9 +84,7 @@ type manageInput struct {
 	RawBody        []byte `contentType:"application/x-www-form-urlencoded"`
 }
 
-// manage runs the action of the button that was pressed. The link proves that the caller has
-// recently read the mailbox or chat, so changes need no confirmation. A link to pause one alert
-// only pauses that alert, whatever the form contains.
+// A link to pause one alert only pauses this alert, whatever the form contains.
 func (s *Service) manage(ctx context.Context, in *manageInput) (*page.Response, error) {
 	v := view{T: i18n.Choose(in.Lang, in.AcceptLanguage)}
 	if subscriber, ref, ok := s.Links.OpenSnooze(in.Token); ok {
@@ -152,8 +147,7 @@ func (s *Service) end(ctx context.Context, subscriber store.SubscriberID, v view
 	return s.endedPage(ctx, subscriber, v)
 }
 
-// undo returns the token with which the page can restore the alerts that have just ended, or "" if
-// they cannot be read. An alert by webhook is not restored: its endpoint and secret may be gone.
+// undo does not restore alerts by webhook, because their endpoint and secret may be gone.
 func (s *Service) undo(ctx context.Context, subscriber store.SubscriberID, ends func(store.Alert) bool) string {
 	alerts, err := s.Alerts.BySubscriber(ctx, subscriber)
 	alerts = slices.DeleteFunc(alerts, func(a store.Alert) bool { return !ends(a) || a.Channel == store.Webhook })
@@ -164,8 +158,8 @@ func (s *Service) undo(ctx context.Context, subscriber store.SubscriberID, ends 
 	return token
 }
 
-// restore confirms ended alerts again, without a mail, since their owner confirmed them before. It
-// is idempotent.
+// restore is idempotent. It needs no confirmation by mail, because the owner has confirmed the
+// alerts before.
 func (s *Service) restore(ctx context.Context, token string, v view) (*page.Response, error) {
 	alerts, ok := s.Links.OpenUndo(token, s.Now())
 	if !ok {
@@ -224,7 +218,7 @@ func (s *Service) frequency(ctx context.Context, subscriber store.SubscriberID, 
 	return s.changed(ctx, subscriber, ref, v, func(a *store.Alert) { a.Digest = form.Has("weekly") && a.MayDigest() })
 }
 
-// change sets the numbers of an alert. Route and trip cannot change, because they identify it.
+// Route and trip cannot change, because they identify the alert.
 func (s *Service) change(ctx context.Context, subscriber store.SubscriberID, ref store.Ref, form url.Values,
 	v view) (*page.Response, error) {
 	alert, err := s.Alerts.One(ctx, ref, subscriber)
@@ -254,14 +248,14 @@ func (s *Service) changed(ctx context.Context, subscriber store.SubscriberID, re
 	return s.orNone(ctx, subscriber, http.StatusOK, v)
 }
 
-// renewal returns the page for a link that is too old: a button to mail a new one, and no data.
+// renewal shows no data, because the link is too old.
 func (s *Service) renewal(subscriber store.SubscriberID, v view) (*page.Response, error) {
 	v.Action, v.Days = s.Links.Renew(subscriber), notify.ManageDays
 	return respond(http.StatusGone, "renew", v)
 }
 
-// renew queues the mail with a new link. The page is the same with and without alerts, so only the
-// reader of the mailbox learns whether there are any.
+// The page is the same with and without alerts, so only the reader of the mailbox learns whether it
+// has alerts.
 func (s *Service) renew(ctx context.Context, subscriber store.SubscriberID, v view) (*page.Response, error) {
 	job := notify.ManageJob(subscriber, s.Now())
 	job.Caller, job.Network = httpapi.Subject(ctx), httpapi.MailNetwork(ctx)

@@ -20,15 +20,13 @@ import (
 )
 
 type Parts struct {
-	Table   store.Table
-	Limiter *limit.Limiter
-	Pepper  []byte
-	BaseURL string
-	Mail    mail.Sender
-	Delay   func() time.Duration // see store.Outbox
-	AtOnce  int                  // see notify.Confirmations
-	// Outbound calls servers whose addresses come from callers. If nil, New uses an
-	// outbound.Client.
+	Table    store.Table
+	Limiter  *limit.Limiter
+	Pepper   []byte
+	BaseURL  string
+	Mail     mail.Sender
+	Delay    func() time.Duration
+	AtOnce   int
 	Outbound outbound.Poster
 	Bot      config.Telegram
 	Now      func() time.Time
@@ -36,7 +34,6 @@ type Parts struct {
 	Metrics  metrics.Source
 }
 
-// New fails if the settings of the Telegram bot are incomplete.
 func New(p Parts) (*Service, error) {
 	if fault := p.Bot.Fault(); fault != "" {
 		return nil, errors.New("configuration: " + fault)

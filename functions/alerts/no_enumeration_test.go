@@ -13,7 +13,7 @@ import (
 // The answer to a request must not reveal which kind of address it names.
 const (
 	unknown    = "unknown"
-	subscribed = "subscribed" // has this alert
+	subscribed = "subscribed"
 	stopped    = "stopped"
 	full       = "full" // has got its 6 mails of 24 hours
 )
@@ -63,7 +63,7 @@ func TestAskingAnswersAlike(t *testing.T) {
 		before := len(recorder.Calls())
 		a := ask(s, address(kind, 0))
 		made := recorder.Calls()[before:]
-		a.Header.Del("X-Request-Id") // differs for every call
+		a.Header.Del("X-Request-Id")
 		if kind == unknown {
 			if answer, calls = a, made; a.Status != 202 || len(made) == 0 {
 				t.Fatalf("%d %s, after %v", a.Status, a.Body, made)

@@ -38,8 +38,7 @@ func (s *Service) confirmPage(ctx context.Context, in *confirmInput) (*page.Resp
 	return respond(http.StatusOK, "confirm", v)
 }
 
-// confirm is idempotent: pressing the button again changes nothing, and answers 410 with a page that
-// says that the alert was confirmed.
+// confirm is idempotent: pressing the button again changes nothing.
 func (s *Service) confirm(ctx context.Context, in *confirmInput) (*page.Response, error) {
 	v := view{T: i18n.ForHeader(in.AcceptLanguage)}
 	pending, response, err := s.pending(ctx, in.ID, v)
@@ -68,8 +67,6 @@ func (s *Service) confirm(ctx context.Context, in *confirmInput) (*page.Response
 	return respond(http.StatusOK, "confirmed", v)
 }
 
-// pending returns the alert that waits for confirmation, or the page that says why it cannot be
-// confirmed.
 func (s *Service) pending(ctx context.Context, id string, v view) (store.Alert, *page.Response, error) {
 	if !isID(id) {
 		response, err := broken(v)
@@ -77,7 +74,7 @@ func (s *Service) pending(ctx context.Context, id string, v view) (store.Alert, 
 	}
 	pending, err := s.Alerts.Pending(ctx, id)
 	if err == nil && pending.Subscriber == "" {
-		err = store.ErrNotFound // only the user of the chat can confirm it, in the chat
+		err = store.ErrNotFound // only the user of the chat can confirm the alert
 	}
 	if err != nil {
 		response, err := notPending(err, v)
@@ -113,7 +110,7 @@ func broken(v view) (*page.Response, error) {
 	return respond(http.StatusBadRequest, "broken", v)
 }
 
-// unsubscribePage changes nothing. For a link that ends a weekly digest it shows digestPage.
+// unsubscribePage changes nothing, because mail scanners open links.
 func (s *Service) unsubscribePage(ctx context.Context, in *tokenInput) (*page.Response, error) {
 	v := view{T: i18n.ForHeader(in.AcceptLanguage)}
 	if subscriber, ok := s.Links.OpenEndDigest(in.Token); ok {
@@ -135,9 +132,8 @@ func (s *Service) unsubscribePage(ctx context.Context, in *tokenInput) (*page.Re
 	return respond(http.StatusOK, "unsubscribe", v)
 }
 
-// unsubscribe ends an alert, a digest or the mails that strangers can cause, on POST by a person,
-// or by a mail provider that sends List-Unsubscribe=One-Click (RFC 8058). The token in the link
-// says what to end; the body is ignored.
+// The token in the link says what to end. The body is ignored, because a mail provider sends its
+// own (RFC 8058).
 func (s *Service) unsubscribe(ctx context.Context, in *tokenInput) (*page.Response, error) {
 	v := view{T: i18n.ForHeader(in.AcceptLanguage)}
 	if subscriber, ok := s.Links.OpenEndDigest(in.Token); ok {
@@ -156,7 +152,7 @@ func (s *Service) unsubscribe(ctx context.Context, in *tokenInput) (*page.Respon
 }
 
 // endedByLink does not list the subscriber's other alerts, because a link that ends alerts never
-// expires. The subscriber can get the list by mail.
+// expires.
 func (s *Service) endedByLink(ctx context.Context, subscriber store.SubscriberID, ended int, err error, v view, none,
 	some string) (*page.Response, error) {
 	if err != nil {

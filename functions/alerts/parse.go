@@ -32,10 +32,8 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// wanted declares the request for an alert. The API description, the allowed fields and their
-// allowed values are derived from it. Fields are read in the order of declaration, because the
-// channel decides which address is needed, and the currency how large an amount may be. The type's
-// name appears in the published API description.
+// wanted declares the request for an alert. Fields are read in the order of declaration: the
+// channel decides which address is needed, and the currency how large an amount may be.
 type wanted struct {
 	Channel   string   `json:"channel,omitempty" nullable:"true" enum:"mail,ntfy,telegram,webhook" default:"mail" doc:"webhook: address is an endpoint that gets signed events, and its owner confirms by email. ntfy: address is a topic, which gets the link to confirm. telegram: the answer links to the chat that confirms"`
 	Route     string   `json:"route" doc:"ORIGIN-DESTINATION, each the IATA code of a city or airport. One of several airports of a city (BGY) means only fares that the source states for that airport. ORIGIN-* is to anywhere: every city with a known fare, from all airports of the origin" pattern:"^[A-Za-z]{3}-([A-Za-z]{3}|\\*)$" example:"MIL-BUH"`
@@ -76,16 +74,16 @@ const (
 	// maxStated is the highest amount in another currency: EUR 100,000 at EUR 0.00005 per unit.
 	maxThreshold, maxStated = 100_000, 2_000_000_000
 	usualDays, usualDrop    = 30, "10"
-	maxRange                = 31 // days of departure
+	maxRange                = 31 // days
 	digestDays              = 7
 	maxSimilar              = 3
-	byMail                  = "mail" // the public name of the channel that the store calls ""
+	byMail                  = "mail" // name in requests of the channel that the store calls ""
 	weekly                  = "weekly"
 )
 
 type request struct {
-	store.Alert           // Kind and Level hold the words of the API, which alert translates
-	codes       [2]string // of the route, in upper case; the second may be Anywhere
+	store.Alert           // Kind and Level hold the words of the API, which the method alert translates
+	codes       [2]string // origin and destination, in upper case; the destination may be Anywhere
 	paid        fare.Cents
 }
 
@@ -150,8 +148,7 @@ func isForm(contentType string) bool {
 	return err == nil && kind == "application/x-www-form-urlencoded"
 }
 
-// readForm accepts empty fields, because browsers send them too, and amounts as people type them:
-// 45 €, $50 or 1.234,50. The currency of an amount becomes that of the form.
+// readForm accepts amounts as people type them: 45 €, $50 or 1.234,50.
 func readForm(body []byte) (map[string]string, []fault) {
 	values, err := url.ParseQuery(string(body))
 	if err != nil {
@@ -203,7 +200,7 @@ func readJSON(body []byte) (map[string]string, []fault) {
 		switch {
 		case property == nil:
 			faults = append(faults, unknownField(name))
-		case null && name != "route": // null means absent
+		case null && name != "route":
 		case property.Type == huma.TypeString && !isText:
 			faults = append(faults, fault{field: name, text: "not_text"})
 		case property.Type != huma.TypeString && isText:
@@ -215,8 +212,7 @@ func readJSON(body []byte) (map[string]string, []fault) {
 	return given, faults
 }
 
-// allows reports whether the declaration of a field allows a value. Amounts are parsed exactly, by
-// parseAmount.
+// allows does not check amounts; parseAmount does.
 func allows(property *huma.Schema, value string) bool {
 	var typed any = value
 	switch property.Type {
@@ -341,7 +337,7 @@ func (r *request) set(name, value string) *fault {
 	case "level":
 		r.Level = value
 	case "days", "percent":
-		n, _ := strconv.ParseFloat(value, 64) // cannot fail after the call of allows; 14.0 is valid and means 14
+		n, _ := strconv.ParseFloat(value, 64) // cannot fail after the call of allows
 		*map[string]*int{"days": &r.Days, "percent": &r.Percent}[name] = int(n)
 	case "frequency":
 		r.Digest = value == weekly
@@ -377,7 +373,7 @@ func (r *request) setAirlines(name, value string) *fault {
 
 // parseAmount parses an amount exactly, rounding half cents up.
 func parseAmount(s string, most int64) (fare.Cents, bool) {
-	const maxLength = 32 // characters; longer text would slow the exact arithmetic
+	const maxLength = 32 // longer text would slow the exact arithmetic
 	if len(s) > maxLength || strings.Trim(s, "0123456789+-.eE") != "" {
 		return 0, false
 	}
@@ -465,8 +461,8 @@ func (r *request) check(today fare.Day) (faults []fault) {
 	return faults
 }
 
-// checkDeparture refuses departures before which no message could be sent: a new alert is first
-// compared with fares tomorrow, and a message on the day of departure is too late.
+// A new alert is first compared with fares tomorrow, and a message on the day of departure is too
+// late.
 func (r *request) checkDeparture(today fare.Day) []fault {
 	t, name := r.Trip, "departure"
 	if t.Month {
@@ -500,7 +496,6 @@ func (r *request) checkKind() []fault {
 	return nil
 }
 
-// checkAnywhere allows the cheapest one-way fare to each destination, in a month or on any day.
 func (r *request) checkAnywhere(today fare.Day) (faults []fault) {
 	for _, f := range []struct {
 		field string
@@ -521,7 +516,7 @@ func (r *request) checkAnywhere(today fare.Day) (faults []fault) {
 	return append(r.checkDeparture(today), r.checkKind()...)
 }
 
-// numbersOf lists the request fields that the owner can change later, by kind of alert.
+// numbersOf lists the request fields that the owner can change later.
 var numbersOf = map[string][]string{
 	store.Threshold: {"threshold"}, store.Verdict: {"threshold"}, store.Low: {"days"},
 	store.Drop: {"percent", "amount"}, store.Paid: {"paid"},

@@ -11,13 +11,12 @@ import (
 )
 
 type Outcome struct {
-	Done    int `json:"done"`    // jobs ended
-	Stopped int `json:"stopped"` // addresses that get no more messages about alerts
+	Done    int `json:"done"`
+	Stopped int `json:"stopped"`
 }
 
-// Event handles the Lambda events other than HTTP. SES publishes notices of bounces and complaints
-// through SNS. Any other event, such as a schedule or a queue message, runs the outbox. AWS
-// delivers an event again after an error, so Event is idempotent.
+// Event handles notices of SES about bounces and complaints, which come through SNS. Any other
+// event runs the outbox. Event is idempotent, because AWS delivers an event again after an error.
 func (s *Service) Event(ctx context.Context, raw json.RawMessage) (Outcome, error) {
 	var batch struct{ Records []record }
 	if err := json.Unmarshal(raw, &batch); err == nil && len(batch.Records) > 0 &&
@@ -42,8 +41,8 @@ type record struct {
 	SNS         struct{ Message string } `json:"Sns"`
 }
 
-// notice is an SES notice about a bounce or a complaint. SES names the type notificationType in the
-// feedback of an identity, and eventType in the events of a configuration set.
+// SES names the type notificationType in the feedback of an identity, and eventType in the events
+// of a configuration set.
 type notice struct {
 	NotificationType, EventType string
 	Bounce                      struct {
@@ -58,8 +57,6 @@ type notice struct {
 
 type recipient struct{ EmailAddress string }
 
-// stops returns the recipients to whom messages must stop after a notice, and until when. Mail to a
-// full or temporarily absent mailbox continues, and a "not-spam" report is no complaint.
 func (n notice) stops(now time.Time) (recipients []recipient, until time.Time) {
 	switch kind := n.EventType + n.NotificationType; {
 	case kind == "Bounce" && n.Bounce.BounceType == "Permanent":
@@ -70,7 +67,7 @@ func (n notice) stops(now time.Time) (recipients []recipient, until time.Time) {
 	return nil, now
 }
 
-// suppress logs a malformed notice without its content and continues with the others.
+// suppress does not log the content of a malformed notice.
 func (s *Service) suppress(ctx context.Context, records []record) (stopped int, err error) {
 	var faults []error
 	for i, r := range records {

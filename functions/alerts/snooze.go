@@ -10,16 +10,14 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// snoozePage changes nothing. The link is for one alert, so the page lists no others; the
-// subscriber can get the list by mail.
+// snoozePage lists no other alerts, because the link is for one alert.
 func (s *Service) snoozePage(ctx context.Context, subscriber store.SubscriberID, ref store.Ref,
 	v view) (*page.Response, error) {
 	alert, err := s.Alerts.One(ctx, ref, subscriber)
 	return s.snoozing(alert, err, "snooze", v)
 }
 
-// snooze pauses an alert for notify.SnoozeDays from today, so pressing the button again on the same
-// day does not extend the pause.
+// Pressing the button again on the same day does not extend the pause.
 func (s *Service) snooze(ctx context.Context, subscriber store.SubscriberID, ref store.Ref,
 	v view) (*page.Response, error) {
 	until := fare.DayOf(s.Now()) + notify.SnoozeDays

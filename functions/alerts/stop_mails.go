@@ -10,16 +10,13 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// requestsPage lets a person stop mails that strangers can cause, such as requests to confirm an
-// alert. All such mails link to it, including those about paid plans.
+// requestsPage lets a person stop the mails that strangers can cause.
 func (s *Service) requestsPage(mailbox store.SubscriberID, v view) (*page.Response, error) {
 	v.Action, v.Manage = s.Links.Requests(mailbox), s.Links.AllowRequests(mailbox)
 	v.Most, v.Days = s.Confirmations.Mailboxes().Most(), notify.StoppedDays
 	return respond(http.StatusOK, "requests", v)
 }
 
-// stopRequests is called by a person, or by a mail provider that sends List-Unsubscribe=One-Click
-// (RFC 8058).
 func (s *Service) stopRequests(ctx context.Context, mailbox store.SubscriberID, v view) (*page.Response, error) {
 	until, err := s.Confirmations.Mailboxes().Stop(ctx, mailbox)
 	if err != nil {

@@ -46,8 +46,8 @@ type accepted struct {
 	Confirmation string `json:"confirmation,omitempty" format:"uri" doc:"For channel telegram: the link to the chat with the bot, where a button confirms the alert"`
 }
 
-// subscribe does the same work for every address. The worker decides later whether a mail is sent,
-// so the answer reveals nothing about the address.
+// subscribe does the same work for every address, so the answer reveals nothing about the address.
+// The worker decides later whether a mail is sent.
 func (s *Service) subscribe(ctx context.Context, in *subscribeInput) (*page.Response, error) {
 	l := i18n.Choose(in.Lang, string(in.AcceptLanguage))
 	onPage := isForm(in.ContentType) && page.WantsHTML(in.Accept)
@@ -122,8 +122,7 @@ func (s *Service) startLink(p request, id string) string {
 	return telegram.StartLink(s.Telegram.Name, id)
 }
 
-// savePending stores the requested alert and the job that asks for confirmation. A retried call
-// with the same Idempotency-Key returns the id of the first.
+// A retried call with the same Idempotency-Key returns the id of the first call.
 func (s *Service) savePending(ctx context.Context, again httpapi.Repeatable, p request,
 	lang string) (id string, err error) {
 	now := s.Now()
@@ -134,7 +133,7 @@ func (s *Service) savePending(ctx context.Context, again httpapi.Repeatable, p r
 		return "", err
 	}
 	switch p.Channel {
-	case "", store.Webhook: // its owner confirms by mail
+	case "", store.Webhook: // the owner of a webhook confirms by mail
 		alert.Subscriber = s.Links.Subscriber(p.Email)
 	case store.Telegram: // no message: the user who starts the bot confirms
 	default:

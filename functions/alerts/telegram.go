@@ -13,10 +13,10 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// TelegramBot is the bot that sends alerts. The zero value means that the service has none.
+// The zero value of TelegramBot means that the service has no bot.
 type TelegramBot struct {
 	Name   string // without @
-	Secret string // authenticates Telegram's calls
+	Secret string
 }
 
 var NotTelegram = httpapi.ProblemType{Status: http.StatusForbidden, Code: "non-da-telegram",
@@ -27,8 +27,7 @@ type updateInput struct {
 	RawBody []byte `contentType:"application/json"`
 }
 
-// update answers a user's command in the HTTP response. Telegram repeats an update until the
-// service accepts it, so every command may run twice.
+// Telegram repeats an update until the service accepts it, so every command may run twice.
 func (s *Service) update(ctx context.Context, in *updateInput) (*page.Response, error) {
 	if s.Telegram.Name == "" {
 		return nil, NotTelegram.Problem("This service has no Telegram bot. Choose another channel.")
@@ -70,7 +69,7 @@ func (s *Service) obey(ctx context.Context, command telegram.Command) (*telegram
 		return nil, err
 	case !command.Private:
 		if command.Name == "" {
-			return nil, nil // members of a group talk to each other
+			return nil, nil
 		}
 		return &telegram.Message{Text: l.Text("telegram.private")}, nil
 	case command.Name == "start" && command.Argument != "":
@@ -83,8 +82,7 @@ func (s *Service) obey(ctx context.Context, command telegram.Command) (*telegram
 	return s.answer(l, "help"), nil
 }
 
-// start confirms a requested alert for a chat. Pressing the button proves consent, so start also
-// lifts an earlier stop.
+// Pressing the button proves consent, so start also lifts an earlier stop.
 func (s *Service) start(ctx context.Context, command telegram.Command) (*telegram.Message, error) {
 	l := i18n.ForHeader(command.Language)
 	if !isID(command.Argument) {

@@ -28,38 +28,38 @@ type view struct {
 	T            *i18n.Language
 	Row          alertRow
 	Rows         []alertRow
-	Action       string // the URL to which the button posts
-	Manage       string // link to the subscriber's list, or to allow requests again; empty hides it
+	Action       string
+	Manage       string
 	Channel      string
-	First        string // the first day on which a message can come
-	Back         string // link to the page that the form was on; may be empty
+	First        string // first day on which a message can come
+	Back         string
 	Faults       []string
 	Corrections  []correction
 	Kept         []edit
 	Export       string
 	Confirmation string
-	Undo         string // restores the alerts that have just ended; may be empty
-	Until        string // when the pause of an alert ends, or the stop of requests
-	Busy         string // the allowed number of requests, and when the next one is allowed; empty: the request has a fault
+	Undo         string // token that restores the alerts that have just ended; may be empty
+	Until        string // end of the pause of an alert, or of the stop of requests
+	Busy         string // empty unless the caller's quota is used up
 	Most         int
-	Days         int // for how many days a manage link is valid or, on the page about requests, requests are stopped
+	Days         int // validity of a manage link, or of the stop of requests
 	hookView
 }
 
 func (v view) When() template.HTML { return v.Row.When }
 
 type alertRow struct {
-	Route     string // name of the alert: MIL-BUH
+	Route     string // such as MIL-BUH
 	Names     string
 	When      template.HTML
-	Weekly    bool // it is in a digest
-	MayWeekly bool // it could be in a digest
-	// The rest is set only on the page of all alerts.
+	Weekly    bool
+	MayWeekly bool
+	// The fields below are set only on the page of all alerts.
 	Waits  template.HTML // like When, but without the weekday of the digest
-	Cheap  template.HTML // the condition of an alert without a threshold
+	Cheap  template.HTML
 	Edits  []edit
-	In     string   // the currency of the amounts in Edits
-	State  []string // sentences
+	In     string // currency of the amounts in Edits
+	State  []string
 	Paused bool
 }
 

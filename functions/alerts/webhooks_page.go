@@ -23,30 +23,28 @@ var hooksTemplate string
 
 type hookView struct {
 	Endpoints []endpointRow
-	Host      string // of the endpoint that the page is about
+	Host      string
 	Secret    string // shown once
-	Did       string // key in the catalogue
+	Did       string
 	Count     int
 }
 
 type endpointRow struct {
 	Ref, Host, URL string
-	State          string // key in the catalogue
+	State          string
 	Deliveries     []deliveryRow
 }
 
 type deliveryRow struct {
 	ID, At string
 	Tries  int
-	State  string // key in the catalogue
+	State  string
 	Status int
 }
 
 const maxDeliveries = 20
 
-// openEndpoint queues a test event to the endpoint of an alert that was just confirmed, and shows
-// the secret of a new endpoint. The alert is active even if this fails: the worker sends a test
-// before the first event.
+// The alert is active even if openEndpoint fails: the worker sends a test before the first event.
 func (s *Service) openEndpoint(ctx context.Context, alert store.Alert, id string, v *view) {
 	if alert.Channel != store.Webhook {
 		return
@@ -73,8 +71,7 @@ func (s *Service) openEndpoint(ctx context.Context, alert store.Alert, id string
 	}
 }
 
-// testName returns a unique name for the test event of a confirmation. It is a hash, because the id
-// is in a link and must not appear in a log.
+// testName is a hash, because the id is in a link and must not appear in a log.
 func testName(id string) string {
 	sum := sha256.Sum256([]byte("webhook test\x00" + id))
 	return hex.EncodeToString(sum[:8])
@@ -117,7 +114,7 @@ func (s *Service) doEndpoint(ctx context.Context, did string, alert store.Alert,
 		}
 	default:
 		if did == "failed" {
-			err = s.resume(ctx, alert) // retry the events that were given up
+			err = s.resume(ctx, alert)
 		}
 		if err == nil {
 			v.Count, err = deliveries.Replay(ctx, alert.Subscriber, now, func(d store.Delivery) bool {
@@ -150,7 +147,6 @@ func (s *Service) resume(ctx context.Context, alert store.Alert) error {
 	return err
 }
 
-// reopen queues a test event to a dead endpoint, which gets no other event until it accepts a test.
 func (s *Service) reopen(ctx context.Context, subscriber store.SubscriberID, ref store.Ref) (tested bool, err error) {
 	alert, err := s.Alerts.One(ctx, ref, subscriber)
 	if errors.Is(err, store.ErrNotFound) || err == nil && alert.Channel != store.Webhook {
@@ -174,8 +170,8 @@ func (s *Service) reopen(ctx context.Context, subscriber store.SubscriberID, ref
 	return tested, err
 }
 
-// eachEndpoint calls visit with the first alert to each endpoint and the endpoint's stored
-// deliveries, newest first.
+// eachEndpoint calls visit with the first alert to each endpoint and the stored deliveries, newest
+// first.
 func (s *Service) eachEndpoint(ctx context.Context, subscriber store.SubscriberID, alerts []store.Alert,
 	visit func(store.Alert, store.Endpoint, []store.Delivery)) error {
 	var all []store.Delivery
@@ -218,8 +214,7 @@ func (s *Service) endpoints(ctx context.Context, subscriber store.SubscriberID, 
 	return rows, err
 }
 
-// endpointState returns waiting, works or dead. An endpoint that the service gave up is dead only
-// while its alerts are paused.
+// An endpoint that the service gave up is dead only while its alerts are paused.
 func endpointState(e store.Endpoint, paused bool) string {
 	switch {
 	case e.Dead && paused:
@@ -240,8 +235,7 @@ func stateOf(d store.Delivery) string {
 	return "under_way"
 }
 
-// host returns the host of a URL. Only the page of all alerts shows more of the URL, because the
-// path may be secret.
+// host leaves out the path of the URL, which may be secret.
 func host(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

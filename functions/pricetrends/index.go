@@ -24,7 +24,7 @@ type Index struct {
 type Endpoint struct {
 	Method string `json:"method"`
 	Path   string `json:"path"`
-	Alias  string `json:"alias"` // the same path under /api
+	Alias  string `json:"alias"`
 	Free   string `json:"free,omitempty" doc:"Quota without a key, per IP address"`
 	Pro    string `json:"pro,omitempty" doc:"Quota with a key"`
 }
@@ -75,7 +75,7 @@ type indexInput struct {
 	IfNoneMatch string `header:"If-None-Match" doc:"The ETag of an answer that you already have"`
 }
 
-// index describes the endpoints that show single fares only if all is true.
+// index includes the endpoints that show single fares only if all is true.
 func index(all bool) Index {
 	i := Index{
 		Name: "Verdetto",

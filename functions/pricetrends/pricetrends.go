@@ -1,5 +1,5 @@
 // Package pricetrends answers GET /v1/price-trends: popular destinations from an origin and how
-// their prices move. It also answers GET /v1, which describes the API. Start with Service.
+// their prices move. It also answers GET /v1, which describes the API.
 package pricetrends
 
 import (

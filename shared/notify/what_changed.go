@@ -7,9 +7,8 @@ import (
 	"verdetto/shared/text/wording"
 )
 
-// before returns the price in the last message of an alert, and the day of its refresh. If there
-// was no message, it returns the first price found for an alert of kind Drop or Change, and day 0.
-// The price is 0 if it is unknown.
+// Before the first message of kind Drop or Change, the price is the first one that was found, and
+// day is 0.
 func before(a store.Alert, h history) (price fare.Cents, day fare.Day) {
 	if a.Mailed > 0 && a.State.LastPrice > 0 {
 		return a.State.LastPrice, a.Mailed
@@ -26,8 +25,6 @@ func before(a store.Alert, h history) (price fare.Cents, day fare.Day) {
 	return s.Price, 0
 }
 
-// known returns the price that the subscriber of an alert knows: the one in the last message, else
-// the newest one found up to the day of the request, else the first one found later, else 0.
 func known(a store.Alert, h history) (price fare.Cents) {
 	if a.Mailed > 0 || a.RequestDay == 0 || len(h) == 0 {
 		return a.State.LastPrice
@@ -48,7 +45,7 @@ func Subject(a store.Alert, f Fare, l *i18n.Language) string {
 	case f.Known > 0 && f.Known != f.Price:
 		id, other = "was", l.Amount(f.Known)
 	case f.ForDay != nil:
-		id, other = "usual", l.About(f.ForDay.Usual) // as in the text of the message
+		id, other = "usual", l.About(f.ForDay.Usual)
 	case f.Market() != "":
 		return l.Text("mail.alert.subject.market", "Route", f.Origin+"–"+f.Destination, "Price", l.Amount(f.Price),
 			"Level", l.Text("market."+string(f.Market())))
@@ -58,7 +55,6 @@ func Subject(a store.Alert, f Fare, l *i18n.Language) string {
 	return l.Text("mail.alert.subject."+id, "Route", f.Origin+"–"+f.Destination, "Price", l.Amount(f.Price), "Other", other)
 }
 
-// lowest returns the lowest known fare of the given number of days before the news, or 0.
 func (n news) lowest(days fare.Day, h history) (low fare.Cents) {
 	take := func(price fare.Cents) {
 		if price > 0 && (low == 0 || price < low) {
@@ -76,8 +72,7 @@ func (n news) lowest(days fare.Day, h history) (low fare.Cents) {
 	return low
 }
 
-// Since returns a sentence about what is new about a fare, or "" if the kind of alert needs none or
-// the facts are unknown.
+// Since returns a sentence about what is new about a fare, or "" if there is nothing to say.
 func Since(a store.Alert, f Fare, l *i18n.Language) string {
 	switch a.Condition() {
 	case store.Paid:

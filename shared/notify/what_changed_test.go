@@ -11,8 +11,6 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Alerts to a lower or changed fare say what is new, compared with the last message or the first
-// observation, without unknown facts. Thresholds and verdicts need no such sentence.
 func TestSince(t *testing.T) {
 	h := func(prices ...fare.Cents) (h history) { // one a week, the last one today
 		for i, price := range prices {
@@ -99,8 +97,6 @@ func TestPageOfTrip(t *testing.T) {
 	}
 }
 
-// If fewer than three weeks have a known fare, the mail has no picture. drawn returns the number of
-// weeks in the picture, at least 8.
 func TestPictureOfFewWeeks(t *testing.T) {
 	for _, c := range []struct{ known, want int }{{0, 8}, {1, 8}, {2, 8}, {3, 8}, {8, 8}, {9, 9}, {26, 26}, {40, 26}} {
 		n := news{Route: fare.Route{Origin: "MIL", Destination: "BUH"}, Day: 20000, Price: 3000, Median: 4000}

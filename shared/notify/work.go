@@ -16,8 +16,7 @@ import (
 
 var errTimeUp = errors.New("no time for more")
 
-// Work sends all stored news, or as much as the time of the context allows. If one message fails,
-// Work continues with the others, unless sending is impossible.
+// Work sends all stored news, or as much as the time of ctx allows.
 func (s *Sender) Work(ctx context.Context) (Result, error) {
 	lease := &store.Lease{Table: s.Notifications.Table, Name: store.MailLease, Holder: rand.Text(), Duration: leaseFor,
 		Now: s.Now}
@@ -48,7 +47,7 @@ func (s *Sender) Work(ctx context.Context) (Result, error) {
 	return r.result, errors.Join(append(r.faults, err, lease.Release(last))...)
 }
 
-// accepting returns a context that ends early enough before the deadline to finish started messages.
+// The returned context ends early enough before the deadline of ctx to finish started messages.
 func (s *Sender) accepting(ctx context.Context) (context.Context, context.CancelCauseFunc) {
 	ctx, stop := context.WithCancelCause(ctx)
 	deadline, ok := ctx.Deadline()
@@ -70,7 +69,7 @@ func (r *run) all(ctx context.Context) error {
 		switch {
 		case errors.Is(err, store.ErrNotFound):
 			return nil
-		case errors.Is(err, store.ErrUnreadable): // malformed: skip it and send the rest
+		case errors.Is(err, store.ErrUnreadable):
 			r.fault(ctx, err)
 			if err := r.Notifications.Delete(ctx, stored); err != nil {
 				return err
@@ -91,8 +90,6 @@ func (r *run) all(ctx context.Context) error {
 	}
 }
 
-// route sends the news of one route to the alerts that it meets, and deletes the news once all
-// messages were sent.
 func (r *run) route(ctx context.Context, stored store.Notification) error {
 	n, err := open(stored)
 	if err != nil || n.look != nil && !n.look.news.live(fare.DayOf(r.Now())) {
@@ -154,19 +151,18 @@ func (r *run) end(ctx context.Context, stored store.Notification, complete, noAl
 	return r.Notifications.Delete(ctx, stored)
 }
 
-// page reports whether every message of a page was sent or is not needed.
 func (r *run) page(ctx context.Context, n *notification, alerts []store.Alert) (settled bool, err error) {
 	b := batch{run: r}
 	for _, a := range alerts {
 		if !a.Readable() {
 			r.fault(ctx, fmt.Errorf("notify of %s: the alert of %s %w", n.stored.Route, a.Subscriber,
 				store.ErrUnreadable))
-			continue // continue with the other alerts
+			continue
 		}
 		l, due, err := r.concerns(ctx, n, a)
 		if err != nil {
 			r.fault(ctx, fmt.Errorf("notify of %s: %w", a.Ref(), err))
-			b.markIncomplete() // continue with the other alerts
+			b.markIncomplete()
 			continue
 		}
 		if due {
@@ -179,9 +175,7 @@ func (r *run) page(ctx context.Context, n *notification, alerts []store.Alert) (
 	return b.wait(ctx)
 }
 
-// concerns reports whether to notify an alert, and returns the look for its message. If due is true
-// and the look is nil, the alert has ended. For the kinds Drop and Change, it also stores the first
-// price that was found for the alert.
+// If due is true and l is nil, the alert has ended.
 func (r *run) concerns(ctx context.Context, n *notification, a store.Alert) (l *look, due bool, err error) {
 	if n.stored.Trips && a.Trip.HasPassed(fare.DayOf(r.Now())) {
 		return nil, true, nil

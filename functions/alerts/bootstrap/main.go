@@ -1,5 +1,5 @@
-// The Lambda executable of functions/alerts. It serves HTTP and receives notices of bounces and
-// complaints from SNS. A schedule and messages of its queue make it run the jobs in the outbox.
+// The Lambda executable of functions/alerts. It also receives notices of bounces and complaints
+// from SNS.
 package main
 
 import (

@@ -46,7 +46,6 @@ func TestNothingBeforeTheTest(t *testing.T) {
 
 func sorted(s []string) []string { slices.Sort(s); return s }
 
-// An event is retried for a day under one ID, with growing pauses.
 func TestAgainAndAgain(t *testing.T) {
 	w := fresh(t)
 	a := w.verified("ada", "BUH", url)
@@ -54,7 +53,7 @@ func TestAgainAndAgain(t *testing.T) {
 	w.deliver(a, "m1")
 	from := w.clock.Now()
 	var at []time.Duration
-	for range 24*60*12 + 60 { // every 5 seconds
+	for range 24*60*12 + 60 {
 		if _, err := w.Work(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -160,7 +159,6 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// A silent endpoint gets only one request, although 20 events wait, and does not delay another one.
 func TestASlowEndpoint(t *testing.T) {
 	w := fresh(t)
 	slow, quick := w.verified("ada", "BUH", url), w.verified("bob", "BUH", "https://other.example.com/")
@@ -226,8 +224,6 @@ func TestTestsAreCapped(t *testing.T) {
 	}
 }
 
-// Whichever storage call fails or kills the process, every event is delivered under one ID, and the
-// queue ends empty.
 func TestUnderFaults(t *testing.T) {
 	fixture.EachFault(t, func(t *testing.T, f *storetest.Faulty, clock *storetest.Clock) {
 		w := open(t, f, clock)
@@ -263,8 +259,6 @@ func TestUnderFaults(t *testing.T) {
 	})
 }
 
-// Recipients verify events with the Standard Webhooks library before, during and after a change of
-// the secret.
 func TestSignatures(t *testing.T) {
 	w := fresh(t)
 	a := w.verified("ada", "BUH", url)
@@ -300,13 +294,10 @@ func TestSignatures(t *testing.T) {
 	verify("m6", second, true)
 }
 
-// The endpoint of an ended alert gets one event about the end. The alert is removed when the
-// endpoint accepts the event, or after a day of retries. The endpoint is deleted with its last
-// alert.
 func TestTheEnd(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		others bool // other alerts of the subscriber use the endpoint
+		others bool
 		takes  bool
 		logged []string
 	}{
@@ -326,7 +317,7 @@ func TestTheEnd(t *testing.T) {
 			}
 			end := notify.Message{ID: "end-1", Language: "it", Ended: true, Manage: "https://verdetto.example/m",
 				Unsubscribe: "https://verdetto.example/u", Fares: []notify.Fare{{Route: a.Route}}}
-			for range 2 { // a killed sender queues it again
+			for range 2 { // a killed sender queues the message again
 				if err := w.carrier.Deliver(t.Context(), a, end); err != nil {
 					t.Fatal(err)
 				}
