@@ -30,7 +30,7 @@ func (r *Refresher) updateDeals(ctx context.Context, origin fare.City, stored su
 	return nil
 }
 
-// updateDealsOf reads departure states from the store, which must be written before.
+// updateDealsOf must be called after the departure states are stored.
 func (r *Refresher) updateDealsOf(ctx context.Context, origin fare.City, trip fare.Trip,
 	stored map[fare.City]mergeResult, pooled *departure.Pooled) error {
 	var fresh []deals.Entry

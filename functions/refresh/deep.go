@@ -30,7 +30,7 @@ type DeepReport struct {
 	Notified   int                     `json:"notifications,omitempty"`
 	Faults     []string                `json:"faults,omitempty"`
 	OutOfCalls bool                    `json:"budgetSpent,omitempty"`
-	Refused    bool                    `json:"-"` // the source refused the credentials
+	Refused    bool                    `json:"-"`
 }
 
 func (r DeepReport) empty() bool { return r.Answered+r.Skipped+r.Failed+r.Remaining == 0 }

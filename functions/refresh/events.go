@@ -23,8 +23,7 @@ type Function struct {
 	// If Queue is nil, one invocation refreshes all origins.
 	Queue queue.Queue
 	// Sender is nil if no mail is configured.
-	Sender *notify.Sender
-	// BaseURL is the service's public address.
+	Sender  *notify.Sender
 	BaseURL string
 	Log     *slog.Logger
 	Metrics metrics.Source
@@ -83,7 +82,7 @@ func (f *Function) send(ctx context.Context) (any, error) {
 	if f.Sender == nil {
 		return nil, errors.New("there is no mail to send here: it is not configured")
 	}
-	if err := f.logAge(ctx); err != nil { // here because the schedule sends this event every 5 minutes
+	if err := f.logAge(ctx); err != nil { // logAge is here because the schedule sends this event every 5 minutes
 		f.Log.ErrorContext(ctx, "the age of the fares could not be read; the next event of the schedule reads it again", "error", err)
 	}
 	sent, err := f.work(ctx)

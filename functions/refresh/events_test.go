@@ -281,7 +281,7 @@ func TestFailedMessagesArePostponed(t *testing.T) {
 	var log bytes.Buffer
 	f.Log, f.Metrics = slog.New(slog.NewJSONHandler(&log, nil)), metrics.NewSource("verdetto-refresh")
 	var whole time.Duration
-	for received := range 8 { // after that, the message is a dead letter
+	for received := range 8 { // after 8 deliveries, a message is a dead letter
 		m := message("1", "2026-03-04T03:00:00Z", "MIL")
 		m.Received = received + 1
 		f.Messages(t.Context(), []queue.Message{m})

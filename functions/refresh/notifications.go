@@ -18,7 +18,7 @@ func (r *Refresher) storeNotifications(ctx context.Context, origin fare.City, su
 	var faults []error
 	for _, w := range subscribed {
 		if w.Destination == store.Anywhere {
-			continue // storeAnywhere stores notifications for Anywhere
+			continue
 		}
 		if len(w.Trips) > 0 {
 			faults = append(faults, r.leaveTrips(ctx, origin, w.Destination, today))

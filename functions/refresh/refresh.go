@@ -1,6 +1,6 @@
 // Package refresh updates the store from the fare source. Start reading at Refresher.Run.
 //
-// A killed run can be repeated: afterwards the store is the same as after one complete run.
+// A killed run can be repeated: afterwards the store holds the same data as after one complete run.
 package refresh
 
 import (
@@ -34,7 +34,7 @@ type Refresher struct {
 
 	Replay *Replay
 
-	cycle   *departure.Cycle // if nil, the stored pooled statistics are used
+	cycle   *departure.Cycle
 	warming bool
 }
 

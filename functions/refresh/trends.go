@@ -28,7 +28,7 @@ func (r *Refresher) updateTrendsOnce(ctx context.Context, origin fare.City, entr
 		previous, ok := old.Entry(e.Destination)
 		if ok && (reflect.DeepEqual(previous, e) || previous.AsOf > e.AsOf || previous.AsOf == e.AsOf &&
 			previous.Observations > e.Observations) {
-			continue // unchanged, or written by a refresh that knew more
+			continue
 		}
 		newer = append(newer, e)
 		changed[e.Destination] = store.Coverage{Observations: e.Observations, Sample: e.Sample,

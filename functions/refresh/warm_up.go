@@ -51,7 +51,7 @@ func (r *Refresher) warmUpOnce(ctx context.Context, today fare.Day) error {
 	if stored, err := r.Fares.Contributions(ctx, today); err != nil {
 		return err
 	} else if len(stored) > 0 {
-		// An empty contribution replaces those of today's earlier refreshes, whose fares the history contains too.
+		// An empty contribution replaces that of an earlier refresh today, whose fares the history contains too.
 		none = new(score.Contribution)
 	}
 	if len(days) == 0 {

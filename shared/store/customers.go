@@ -23,7 +23,7 @@ type Customers struct {
 // Customer holds no mail address, and only hashes of keys.
 type Customer struct {
 	ID       apikey.CustomerID    `json:"-"`
-	Hash     []byte               `json:"hash,omitempty"` // hash of the current key; empty without a key
+	Hash     []byte               `json:"hash,omitempty"`
 	IssuedAt time.Time            `json:"issued"`
 	Until    time.Time            `json:"until"`           // end of the time granted by the operator
 	Crypto   time.Time            `json:"crypto"`          // end of the time paid in USDC

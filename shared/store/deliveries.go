@@ -30,7 +30,7 @@ type Delivery struct {
 	Delivered  bool         `json:"ok,omitempty"`
 
 	version int64
-	due     Item // the delivery's item in the queue, set by Take
+	due     Item
 }
 
 const (

@@ -17,7 +17,7 @@ type Digests struct{ Table Table }
 
 type Digest struct {
 	Subscriber SubscriberID          `json:"-"`
-	Day        fare.Day              `json:"d,omitempty"` // day of the last digest; 0 if none was sent
+	Day        fare.Day              `json:"d,omitempty"`
 	Prices     map[string]fare.Cents `json:"t,omitempty"`
 
 	version int64
@@ -90,7 +90,7 @@ func (w Digests) Progress(ctx context.Context) (DigestProgress, error) {
 	}
 	var p DigestProgress
 	if json.Unmarshal(item.Data, &p) != nil {
-		p = DigestProgress{} // sending starts over; each digest records its last day
+		p = DigestProgress{}
 	}
 	p.version = item.Version
 	return p, nil

@@ -21,7 +21,6 @@ func blockKey(s fare.Series, b fare.Block) Key {
 
 func summaryKey(s fare.Series) Key { return Key{routePartition(s), "SHEET"} }
 
-// Version is 0 if the block is not stored yet.
 type StoredBlock struct {
 	fare.Block
 	Version int64
@@ -37,7 +36,7 @@ func (f Fares) Blocks(ctx context.Context, s fare.Series, read Consistency) ([]S
 	return blocks, wrap(err, "read blocks of %s", s)
 }
 
-// Transactions cost twice as much, but write a year of history in few calls.
+// More than plainBlocks blocks are written in transactions, which cost twice as much but need few calls.
 const (
 	plainBlocks = 2
 	bulkBlocks  = 25

@@ -167,7 +167,7 @@ func alertCalls(ctx context.Context, table store.Table, outbox store.Outbox, lat
 		{alerts, "MarkMet", args{one, ""}},
 		{alerts, "Change", args{ref, "ada", func(a *store.Alert) { a.Threshold++ }}},
 		{alerts, "Pause", args{one, store.UntilResumed}},
-		{alerts, "MarkSeen", args{alertOf("ada", "BUH", 0), 5000}}, // without a version, so MarkSeen reads the alert again
+		{alerts, "MarkSeen", args{alertOf("ada", "BUH", 0), 5000}},
 		{alerts, "MarkOver", args{one, 20501}},
 		{alerts, "Confirm", args{"weekly"}},
 		{digests, "Digest", args{"dan"}},

@@ -42,7 +42,7 @@ var ErrIssued = errors.New("a key was issued for this already")
 const unknownTries = 4
 
 type Once struct {
-	What   string // unique, permanent name of the checkout or payment
+	What   string
 	Keep   func(Customer) bool
 	Change func(*Customer)
 	// Subscription, if set, is a card subscription that becomes the customer's, unless the subscription has an owner.
@@ -163,7 +163,7 @@ func (i issue) use(ctx context.Context, c Customer, w writes) (Customer, error) 
 // A customer who is not Proven may merely have seen the payment on the chain.
 type Claim struct {
 	Proven   bool
-	TakeBack func(*Customer) // undoes Change for an earlier claimer without proof
+	TakeBack func(*Customer)
 }
 
 // claimMark is the record of use of a payment with a Claim. Other records are only the hash of the key.

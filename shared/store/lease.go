@@ -20,7 +20,7 @@ type Lease struct {
 	Duration time.Duration
 	Now      func() time.Time
 
-	mu      sync.Mutex // guards version and until
+	mu      sync.Mutex
 	version int64
 	until   time.Time
 }

@@ -68,7 +68,7 @@ func TestLeaseWithFaults(t *testing.T) {
 			}
 			_ = withRetry(a.Release)
 			if err := withRetry(b.Hold); err != nil && !errors.Is(err, store.ErrHeld) {
-				t.Fatal(err) // a failed release leaves the lease held until it expires
+				t.Fatal(err)
 			}
 		})
 	t.Logf("%d combinations", n)

@@ -14,7 +14,7 @@ type Networks struct{ Table Table }
 
 type Network struct {
 	Since int64 `json:"s"` // Unix time of the network's first job
-	Jobs  int   `json:"n"` // number of jobs since Since
+	Jobs  int   `json:"n"`
 	// Recent holds the Unix time of the last job for each recipient.
 	Recent  map[SubscriberID]int64 `json:"r,omitempty"`
 	Bounced []SubscriberID         `json:"b,omitempty"` // recipients who do not exist

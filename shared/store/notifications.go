@@ -18,8 +18,8 @@ type Notification struct {
 	Route   fare.Route `json:"r"`
 	Day     fare.Day   `json:"d"`
 	News    []byte     `json:"n"`
-	History []byte     `json:"h"`           // what refreshes found, the latest last
-	Cursor  string     `json:"c,omitempty"` // Place of the last alert that was checked
+	History []byte     `json:"h"` // what refreshes found, the latest last
+	Cursor  string     `json:"c,omitempty"`
 	// Trips marks a notification for alerts to trips or to Anywhere, which has neither News nor History.
 	Trips   bool      `json:"t,omitempty"`
 	Expires time.Time `json:"-"`
@@ -94,7 +94,7 @@ func (w Notifications) past(ctx context.Context, key Key) (Past, error) {
 	}
 	var past Past
 	if json.Unmarshal(item.Data, &past) != nil {
-		past = Past{} // a malformed Past counts as empty, so that the refresh continues
+		past = Past{}
 	}
 	past.version, past.expires = item.Version, item.Expires
 	return past, nil

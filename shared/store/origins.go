@@ -16,7 +16,7 @@ import (
 
 type Coverage struct {
 	Observations int       `json:"n"`
-	Sample       int       `json:"s"` // past days with a known cheapest fare
+	Sample       int       `json:"s"`
 	Newest       time.Time `json:"at"`
 	AsOf         fare.Day  `json:"on"`
 }

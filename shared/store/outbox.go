@@ -42,8 +42,7 @@ type Job struct {
 	Network string       `json:"network,omitempty"`
 	To      SubscriberID `json:"to,omitempty"`
 	// New is set by Choose if the job is the first of its network in 24 hours.
-	New bool `json:"new,omitempty"`
-	// Leased is the time before which Take does not return the job.
+	New    bool            `json:"new,omitempty"`
 	Leased time.Time       `json:"leased"`
 	Tries  int             `json:"tries,omitempty"`
 	Data   json.RawMessage `json:"data,omitempty"`
@@ -188,7 +187,6 @@ func (o Outbox) Take(ctx context.Context, most int, now time.Time, lease time.Du
 	return slices.DeleteFunc(jobs, func(j Job) bool { return j.item.Sort == "" }), errors.Join(faults...)
 }
 
-// The returned writes also delete malformed jobs.
 func (o Outbox) about(ctx context.Context, wanted func(Job) bool) (writes []Op, err error) {
 	items, err := o.Table.Query(ctx, Range{Partition: o.partition(), Read: Strong})
 	if err != nil {

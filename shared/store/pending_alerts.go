@@ -105,7 +105,7 @@ func (a Alerts) confirm(ctx context.Context, id string, owned func(*Alert)) (Ale
 	pending.Data = nil
 	w := writes{ops: []Op{
 		{Mode: Replace, Item: pending},
-		// A concurrent Stop stores this mark first, and would not see the new alert.
+		// A concurrent Stop writes this mark before it reads the alerts, and would miss the new alert.
 		{Mode: Check, Item: Item{Key: stoppedKey(alert.Subscriber)}},
 	}}
 	w.putRefs(alert.Subscriber, refs, version)

@@ -45,7 +45,6 @@ type record[T any] struct {
 	encode func(T) []byte
 }
 
-// Version is 0 if no item is stored.
 type Stored[T any] struct {
 	Version int64
 	data    []byte

@@ -13,7 +13,7 @@ type Tally struct {
 	Returns   int
 	Alerts    int
 	Watchers  int
-	Customers int // including customers whose plan has ended
+	Customers int
 	Plans     int // customers with a key whose plan has not ended
 	Outbox    int
 	Items     int

@@ -112,16 +112,15 @@ type Mode int
 
 const (
 	Set Mode = iota
-	// Create writes a new item. It fails with ErrExists if there is one.
+	// Create fails with ErrExists if the item exists.
 	Create
-	// Replace writes the item. It fails with ErrConflict unless the stored version is Item.Version.
+	// Replace fails with ErrConflict unless the stored version is Item.Version.
 	Replace
 	// Delete succeeds even if there is no item.
 	Delete
-	// Remove deletes the item. It fails with ErrConflict unless the stored version is Item.Version.
+	// Remove fails with ErrConflict unless the stored version is Item.Version.
 	Remove
-	// Check writes nothing. It fails with ErrConflict unless the stored version is Item.Version; 0
-	// requires that there is no item.
+	// Check writes nothing, and fails with ErrConflict unless the stored version is Item.Version; 0 means no item.
 	Check
 )
 

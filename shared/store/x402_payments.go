@@ -19,8 +19,7 @@ type Payment struct {
 	Fee   int64     `json:"fee,omitempty"` // the service's fee on the chain, in lamports
 	At    time.Time `json:"at"`
 	Until uint64    `json:"until"` // last block height at which the transaction can take effect
-	// Given is 1 if the payment bought an answer.
-	Given int `json:"given,omitempty"`
+	Given int       `json:"given,omitempty"`
 	// Instead is the name of an older credit that paid for this call. The payment's own transaction was then never sent.
 	Instead    string `json:"instead,omitempty"`
 	FailReason string `json:"nothing,omitempty"` // why the payment can never buy an answer

@@ -162,7 +162,7 @@ type Operator struct {
 type Mail struct {
 	From             string  `env:"VERDETTO_MAIL_FROM,notEmpty"`
 	ConfigurationSet string  `env:"VERDETTO_MAIL_SET"`
-	Rate             float64 `env:"VERDETTO_MAIL_RATE"` // alert mails a second
+	Rate             float64 `env:"VERDETTO_MAIL_RATE"` // mails a second
 }
 
 type SMTP struct {

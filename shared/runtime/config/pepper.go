@@ -39,7 +39,7 @@ func ParsePepper(text string) ([]byte, error) {
 func (s Secret) Key() []byte {
 	pepper, err := ParsePepper(s.Pepper)
 	if err != nil {
-		panic(err) // Load has validated the pepper
+		panic(err)
 	}
 	return pepper
 }

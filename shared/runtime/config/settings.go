@@ -396,7 +396,7 @@ func SolanaKey(v string) (ed25519.PrivateKey, bool) {
 var keyless = []string{
 	"GhTTiWm2vSPGCYdg23aoJKTosTgQcqyF1uWT7gXYTcs6",
 	"9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin",
-	"11111111111111111111111111111111", // Solana's system program
+	"11111111111111111111111111111111",
 }
 
 func Placeholder(value string) string {

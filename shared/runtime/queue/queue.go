@@ -31,8 +31,8 @@ type Postponer interface {
 type Message struct {
 	ID       string // the same in every delivery
 	Body     string
-	Received int    // number of deliveries, including this one
-	Receipt  string // names this delivery to a Postponer
+	Received int // number of deliveries, including this one
+	Receipt  string
 }
 
 // Handler returns the IDs of the messages that failed. Only these are delivered again.
@@ -88,10 +88,9 @@ func SignalWorker(q Queue, log *slog.Logger) func() {
 	}
 }
 
-// No work starts within margin of a deadline.
+// WorkerHandler calls work again only if at least margin is left until the deadline.
 const margin = 10 * time.Second
 
-// WorkerHandler calls work until work returns 0 or little time is left.
 func WorkerHandler(work func(context.Context) (done int, err error), log *slog.Logger) Handler {
 	return func(ctx context.Context, messages []Message) (failed []string) {
 		deadline, limited := ctx.Deadline()

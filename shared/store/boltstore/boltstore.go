@@ -54,7 +54,7 @@ func Open(path string, now func() time.Time, options ...Option) (*Store, error) 
 		if err := create(path); err != nil {
 			return nil, openError(path, err)
 		}
-	case err == nil && info.Mode().IsRegular(): // otherwise bolt.Open below fails
+	case err == nil && info.Mode().IsRegular():
 		db, _, err := verified(path)
 		if err != nil {
 			return nil, err
@@ -91,7 +91,7 @@ func create(path string) error {
 		err = os.Rename(begun, path)
 	}
 	if err != nil {
-		_ = os.Remove(begun) // the file may not exist
+		_ = os.Remove(begun)
 	}
 	return err
 }
@@ -310,7 +310,7 @@ func (s *Store) Query(ctx context.Context, r store.Range) (items []store.Item, e
 		from := prefix
 		if after := append(append(bytes.Clone(partition), r.After...), 0); r.After != "" &&
 			bytes.Compare(after, from) > 0 {
-			from = after // the smallest key after r.After
+			from = after
 		}
 		c := b.Cursor()
 		for k, v := c.Seek(from); bytes.HasPrefix(k, prefix); k, v = c.Next() {

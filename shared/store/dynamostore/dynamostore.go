@@ -35,7 +35,6 @@ func New(client *dynamodb.Client, table string, now func() time.Time) *Store {
 	return &Store{client, table, now, withContention(client.Options().Retryer)}
 }
 
-// Close does nothing: the client belongs to its creator.
 func (t *Store) Close() error { return nil }
 
 func (t *Store) Get(ctx context.Context, key store.Key, read store.Consistency) (store.Item, error) {

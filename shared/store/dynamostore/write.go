@@ -69,7 +69,7 @@ func (t *Store) transact(ctx context.Context, ops []store.Op) error {
 	in := &dynamodb.TransactWriteItemsInput{ClientRequestToken: aws.String(writer)}
 	size := 0
 	for _, op := range ops {
-		const overhead = 100 // bytes for attribute names and numbers
+		const overhead = 100
 		size += len(op.Item.Partition) + len(op.Item.Sort) + len(op.Item.Data) + overhead
 		in.TransactItems = append(in.TransactItems, t.request(op, writer))
 	}
@@ -98,7 +98,7 @@ func refusal(mode store.Mode) error {
 	return store.ErrConflict
 }
 
-// In these conditions, :now is in Unix seconds.
+// In the conditions below, :now is in Unix seconds.
 const (
 	noItem   = "(attribute_not_exists(" + schema.Partition + ") OR " + schema.Expires + " <= :now)"
 	sameItem = "(" + schema.Version + " = :version AND " + schema.Expires + " > :now)"

@@ -73,7 +73,7 @@ func counterExpires(f *fixture) {
 	for range 2 {
 		_, err := take(2)
 		f.must(err)
-		f.clock.Add(20 * time.Second) // a later call does not extend the expiry
+		f.clock.Add(20 * time.Second)
 	}
 	_, err := take(2)
 	f.fails(err, store.ErrLimit)

@@ -49,7 +49,6 @@ func (f *Faulty) DieAt(call int, side Side) {
 
 func (f *Faulty) Heal() { f.Arm(nil) }
 
-// Arm restarts the count at 0.
 func (f *Faulty) Arm(fails func(int) (bool, Side)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

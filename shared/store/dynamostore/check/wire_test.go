@@ -210,7 +210,7 @@ func TestExhaustedTriesAreUnavailable(t *testing.T) {
 			one := store.Op{Item: store.Item{Key: at}}
 			two := store.Op{Item: store.Item{Key: store.Key{Partition: "P", Sort: "t"}}}
 			calls := map[string]func() error{"transaction": func() error { return faulty.Write(t.Context(), one, two) }}
-			if name != "conflict" { // only transactions are cancelled
+			if name != "conflict" {
 				calls["get"] = func() error { _, err := faulty.Get(t.Context(), at, store.Strong); return err }
 				calls["query"] = func() error {
 					_, err := faulty.Query(t.Context(), store.Range{Partition: "P"})

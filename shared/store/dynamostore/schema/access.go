@@ -4,7 +4,7 @@ import "slices"
 
 // An attacker who takes over a function must reach no data that the function does not need.
 type Access struct {
-	Partition string // * stands for any text
+	Partition string
 	Read      []string
 	Write     []string
 }

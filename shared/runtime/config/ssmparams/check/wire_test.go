@@ -89,7 +89,7 @@ func TestHangingTry(t *testing.T) {
 	}))
 	defer server.Close()
 	in := settings(server.URL, nil)
-	in.HTTPClient = awshttp.NewBuildableClient() // the SDK's default configuration uses this client too
+	in.HTTPClient = awshttp.NewBuildableClient()
 	got, err := ssmparams.NewReader(in)(t.Context(), []string{"/a"})
 	if diff := cmp.Diff(map[string]string{"/a": "the-secret"}, got); err != nil || diff != "" || asked.Load() < 2 {
 		t.Errorf("%v after %d requests: %s", err, asked.Load(), diff)
