@@ -9,14 +9,10 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// An answer can be limited to the fares of some airlines. For each departure, the service keeps
-// only the cheapest fare of the newest day, whatever its airline. So the answer is about the
-// departures whose cheapest fare is from these airlines, and compares them with the fares of all
-// airlines.
+// For each departure, the service keeps only the cheapest fare of the newest day. So an answer
+// about some airlines covers only the departures whose cheapest fare is from these airlines.
 
-// OfAirlines limits the live fares of a summary to some airlines. They come from the departure
-// state; a fare is fresh if it was found within FreshFor before the newest fare of these airlines.
-// Without a state, only the cheapest fares of the route count.
+// OfAirlines takes the live fares of some airlines from state, or from s if state is nil.
 func (s RouteSummary) OfAirlines(a fare.Airlines, state *departure.State) RouteSummary {
 	all, ratio := s.Live, 1.
 	if state != nil {

@@ -7,7 +7,6 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// The departures of a route may be stored in another currency than the route itself.
 func TestOfAirlines_Currencies(t *testing.T) {
 	huf, err := fare.ParseCurrency("HUF")
 	if err != nil {

@@ -9,29 +9,23 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// A pair of airports is judged like a route: its fares are compared with fares of the same pair. If
-// too few of those are known, they are compared with the fares of both cities, scaled to the usual
-// level of the pair.
-
-// Basis states how a pair of airports is compared with the fares of both cities.
+// Basis states how the fares of a pair of airports are compared with those of both cities, if too
+// few fares of the pair are known.
 type Basis struct {
-	// Ratio is the pair's usual price divided by the cities' cheapest: the exponential of the
-	// median log ratio over departures with a fare of both. It is 1 without such departures.
+	// Ratio is the pair's usual price divided by the cities' cheapest; 1 if unknown.
 	Ratio      float64
 	Departures int // how many departures Ratio was computed from
 }
 
-// unknownBasis is used if it is not known how much dearer a pair of airports usually is.
 var unknownBasis = Basis{Ratio: 1}
 
 // Percent returns how much dearer the pair usually is than the cheapest of both cities; negative:
 // cheaper.
 func (b Basis) Percent() int { return int(math.Round(100 * (b.Ratio - 1))) }
 
-// Pair says which airports an answer is about, and what their fares are compared with.
 type Pair struct {
 	fare.Airports
-	Basis *Basis // nil: with fares of the same airports
+	Basis *Basis // nil if fares are compared with those of the same airports
 }
 
 func PairOf(from, to string, percent *int) (p Pair) {
@@ -43,16 +37,15 @@ func PairOf(from, to string, percent *int) (p Pair) {
 	return p
 }
 
-// BasisOf compares the fares of a pair of airports with those of both cities, by departure and by
-// day. Both lists are as DayQuotes returns them, in the currencies of summary and of cities. For
-// each departure, only the newest day with a fare of both counts.
+// BasisOf needs lists as DayQuotes returns them. For each departure, only the newest day with a
+// fare of both counts.
 func BasisOf(summary RouteSummary, pair []Live, cities RouteSummary, all []Live) Basis {
 	type key struct{ found, depart fare.Day }
 	cheapest := make(map[key]fare.Cents, len(all))
 	for _, l := range all {
 		cheapest[key{l.FoundDay(), l.Depart}] = l.Price
 	}
-	newest := map[fare.Day]float64{} // by departure; the last one found overwrites the others
+	newest := map[fare.Day]float64{}
 	for _, l := range pair {
 		if price := cheapest[key{l.FoundDay(), l.Depart}]; price > 0 && summary.PerEuro > 0 && cities.PerEuro > 0 {
 			newest[l.Depart] = math.Log(float64(l.Price) / summary.PerEuro / (float64(price) / cities.PerEuro))
@@ -69,7 +62,7 @@ func BasisOf(summary RouteSummary, pair []Live, cities RouteSummary, all []Live)
 }
 
 // Compared replaces the daily lows of a pair of airports by those of both cities, scaled by b,
-// unless the pair has enough of its own.
+// unless the pair has enough for a verdict.
 func (s RouteSummary) Compared(cities RouteSummary, b Basis, rates fare.Rates) RouteSummary {
 	if len(s.sample()) >= MinSample {
 		return s
@@ -93,7 +86,7 @@ func (s RouteSummary) Compared(cities RouteSummary, b Basis, rates fare.Rates) R
 }
 
 // ComparedState replaces the statistics of a pair of airports by those of both cities, scaled by b,
-// unless the pair has enough of its own. facts is the summary of the pair.
+// unless the pair has enough fares or the cities have no state.
 func ComparedState(state, cities *departure.State, facts RouteSummary, b Basis) *departure.State {
 	if state.Route.Count() >= MinSample || len(state.Live) > MinSample || cities.AsOf == 0 {
 		return state
@@ -110,8 +103,8 @@ func HasAirports(live []Live) bool {
 	})
 }
 
-// StateBetween returns the departure state of a pair of airports that has no series of its own: the
-// cities' departures whose newest fare is between these airports.
+// StateBetween returns the departure state of a pair of airports that has no series of its own. It
+// takes the cities' departures whose newest fare is between these airports.
 func StateBetween(cities *departure.State, p *departure.Pooled, a fare.Airports) *departure.State {
 	var live []Live
 	for _, l := range cities.Live {
@@ -128,8 +121,7 @@ func StateBetween(cities *departure.State, p *departure.Pooled, a fare.Airports)
 	return ComparedState(state, cities, facts, unknownBasis)
 }
 
-// SummaryBetween returns the summary of a pair of airports without a series of its own. state is one
-// that StateBetween returned.
+// SummaryBetween needs a state that StateBetween returned.
 func SummaryBetween(cities RouteSummary, state *departure.State) (RouteSummary, error) {
 	facts, err := unpackFacts(state)
 	if err != nil {

@@ -6,8 +6,6 @@ import (
 	"verdetto/shared/fare"
 )
 
-// If fares are equal, the route and the month name the one with the better flight, among those that
-// have not departed.
 func TestBetterFlightOfEqualFares(t *testing.T) {
 	const day = fare.Day(18000)
 	flight := func(minutes int16) fare.Flight { return fare.Flight{Minutes: minutes} }

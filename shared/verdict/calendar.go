@@ -9,26 +9,24 @@ import (
 
 const CalendarDays = 330
 
-// Calendar holds the verdict of JudgeDeparture for each departure of a series that has a fare, and
-// for each month, both sorted by date.
 type Calendar struct {
 	Pair
 	Airlines fare.Airlines // only their fares are in the calendar; "": all
 	Unknown  int           // departures within the calendar's dates whose airline is unknown
 	Days     []Day
 	Months   []CalendarMonth
-	Newest   time.Time // when the newest fare of the route was found
-	At       time.Time // when the calendar was judged
+	Newest   time.Time
+	At       time.Time
 }
 
-// Day is one departure in a calendar. Fare.Price is 0 if the service does not show single fares.
-// Verdict has only Level, Reliability, Percentile and Median.
+// Fare.Price of a Day is 0 if the service does not show single fares. Verdict has only Level,
+// Reliability, Percentile and Median.
 type Day struct {
 	Judged
 	Falls []Fall
 }
 
-// Fall is the chance that the fare of a departure falls by at least 5 % within a number of days.
+// Fall is the chance that the fare of a departure falls by at least 5 % within Days days.
 type Fall struct {
 	Days   int
 	Chance float64 // 0 to 1
@@ -38,12 +36,11 @@ type Fall struct {
 // CalendarMonth is judged by its cheapest departure.
 type CalendarMonth struct {
 	Judged
-	Departures int // departures with a fare
+	Departures int
 }
 
-// CalendarOf judges every departure that has a fare, and each month that has such a departure,
-// within the given month or, if that is nil, the next CalendarDays days. If prices is false, it
-// omits the fares of single departures. It returns false if no departure has a fare.
+// CalendarOf judges the given month or, if month is nil, the next CalendarDays days. If prices is
+// false, it omits the fares of single departures. It returns false if no departure has a fare.
 func CalendarOf(s *departure.State, p *departure.Pooled, month *fare.Day, prices bool,
 	now time.Time) (Calendar, bool, error) {
 	q, known, err := newDepartureQuestion(s, p, When{}, now)

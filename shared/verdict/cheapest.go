@@ -16,8 +16,8 @@ type Judged struct {
 
 func (j Judged) Difference() fare.Cents { return j.Fare.Price - j.Verdict.Median }
 
-// CheapestAhead judges the live fares of a summary, as Judge does, as if they were fresh; see Aged.
-// The first one that has not departed is the cheapest.
+// CheapestAhead judges fares as if they were fresh; see Aged. The first fare that has not departed
+// is the cheapest.
 func CheapestAhead(s RouteSummary) (all []Judged) {
 	for _, l := range s.Live {
 		all = append(all, Judged{s.inEuro(l), s.judge(l.Price, 0)})
@@ -25,9 +25,8 @@ func CheapestAhead(s RouteSummary) (all []Judged) {
 	return all
 }
 
-// CheapestOfMonths judges the cheapest live fares of each departure month, as JudgeDeparture does
-// for a month, as if they were fresh; see Aged. They are sorted by departure. In each month, the
-// first one that has not departed is the cheapest.
+// CheapestOfMonths judges fares as if they were fresh; see Aged. In each month, the first fare that
+// has not departed is the cheapest.
 func CheapestOfMonths(s *departure.State, p *departure.Pooled) (all []Judged, err error) {
 	q, _, err := newDepartureQuestion(s, p, When{}, s.AsOf.Time())
 	if err != nil {
@@ -48,8 +47,7 @@ func CheapestOfMonths(s *departure.State, p *departure.Pooled) (all []Judged, er
 	return all, nil
 }
 
-// OwnDays judges live fares for their own days at the time now, as if the fares were fresh. The
-// verdict on a fare that cannot be judged is zero.
+// OwnDays judges fares as if they were fresh. The verdict on a fare that cannot be judged is zero.
 func OwnDays(s *departure.State, p *departure.Pooled, all []Judged, now time.Time) (days []Verdict, err error) {
 	days = make([]Verdict, len(all))
 	q, known, err := newDepartureQuestion(s, p, When{}, now)
@@ -62,9 +60,8 @@ func OwnDays(s *departure.State, p *departure.Pooled, all []Judged, now time.Tim
 	return days, nil
 }
 
-// steps returns the fares that become the cheapest: those that are the cheapest of all not yet
-// departed on at least one day from asOf to LiveDays days later. live must be sorted by departure;
-// cheapestAhead accepts any order.
+// steps returns the fares that are the cheapest of all not yet departed on some day of the next
+// LiveDays days. live must be sorted by departure.
 func steps(live []Live, asOf fare.Day) (all []Live) {
 	for len(live) > 0 {
 		at := 0
@@ -74,7 +71,7 @@ func steps(live []Live, asOf fare.Day) (all []Live) {
 			}
 		}
 		if all = append(all, live[at]); live[at].Depart >= asOf+LiveDays {
-			break // it departs after the state expires
+			break
 		}
 		live = live[at+1:]
 	}
@@ -97,15 +94,13 @@ func (s RouteSummary) inEuro(l Live) Live {
 // Quoted returns a fare, given in EUR cents, as it was quoted.
 func Quoted(l Live) fare.Money { return RouteSummary{Currency: fare.EUR}.Quote(l) }
 
-// Aged returns the verdict at the time now on a fare that was judged as if it were fresh: a stale
-// fare lowers the reliability by one step.
+// Aged returns the verdict at the time now on a fare that was judged as if it were fresh.
 func (j Judged) Aged(now time.Time) Judged {
 	j.Verdict.Reliability = ReliabilityAt(j.Verdict.Reliability, j.Fare.Age(now))
 	return j
 }
 
-// ReliabilityAt returns the reliability of a verdict whose fare has the given age. fresh is its
-// reliability for a fresh fare, which may be "".
+// ReliabilityAt takes the reliability for a fresh fare, or "", and the age of the fare.
 func ReliabilityAt(fresh Reliability, age time.Duration) Reliability {
 	step := slices.Index(reliabilities[:], fresh)
 	if step < 0 {
@@ -116,8 +111,8 @@ func ReliabilityAt(fresh Reliability, age time.Duration) Reliability {
 
 func (j Judged) GoesStale() time.Time { return time.Unix(j.Fare.Found, 0).Add(StaleAfter) }
 
-// Better orders judged fares, the better one first: by level, then percentile, then the difference
-// to the median relative to the median. Fares whose level is Unjudged come last.
+// Better orders judged fares, the better one first: by level, then percentile, then the relative
+// difference to the median.
 func (j Judged) Better(k Judged) int {
 	place := func(v Verdict) int { return slices.Index(levels, v.Level) }
 	if by := cmp.Or(place(j.Verdict)-place(k.Verdict), j.Verdict.Percentile-k.Verdict.Percentile); by != 0 {

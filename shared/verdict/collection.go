@@ -8,16 +8,16 @@ import (
 
 // Collection says how much of the history that a verdict needs has been collected.
 type Collection struct {
-	Days int // past days with a known cheapest fare; a verdict needs MinSample
-	// Since is the first of these days or, before there is one, the day on which the collection
-	// began; 0: unknown.
+	Days int // days with a daily low; a verdict needs MinSample
+	// Since is the first day with a daily low or, before there is one, the day on which the
+	// collection began; 0: unknown.
 	Since fare.Day
-	First fare.Day // the earliest possible day of the first verdict, if each day until then has a fare
-	Begun bool     // the collection began within the last hour; a first refresh may take that long
+	First fare.Day // the earliest possible day of the first verdict
+	Begun bool     // the collection began within the last hour
 }
 
-// NewCollection returns the state of a collection in which a number of days was known on asOf. since
-// is the first of these days, or 0 if unknown.
+// NewCollection takes the number of days with a low on asOf, and the first of these days, or 0 if
+// unknown.
 func NewCollection(days int, since, asOf, today fare.Day) Collection {
 	if days == 0 {
 		since = asOf
@@ -25,8 +25,7 @@ func NewCollection(days int, since, asOf, today fare.Day) Collection {
 	return Collection{Days: days, Since: max(since, 0), First: max(asOf+fare.Day(MinSample-days), today+1)}
 }
 
-// BeforeFares returns the state of a service without any fares. since is when it began to ask for
-// them, or zero if it has not.
+// BeforeFares takes the time at which the service began to ask for fares, or zero if it has not.
 func BeforeFares(since, now time.Time) *Collection {
 	today := fare.DayOf(now)
 	c := NewCollection(0, today, today, today)
@@ -36,8 +35,7 @@ func BeforeFares(since, now time.Time) *Collection {
 	return &c
 }
 
-// Collection returns the state of the route's collection. It returns false if the route has enough
-// days for a verdict.
+// Collection returns false if the route has enough days for a verdict.
 func (s RouteSummary) Collection(today fare.Day) (Collection, bool) {
 	if len(s.sample()) >= MinSample {
 		return Collection{}, false
@@ -45,8 +43,8 @@ func (s RouteSummary) Collection(today fare.Day) (Collection, bool) {
 	return NewCollection(len(s.sample()), s.firstLow(), s.AsOf, today), true
 }
 
-// CollectedSince returns the first past day with a low while the route has too few of them for a
-// verdict, otherwise 0.
+// CollectedSince returns the first day with a low. It returns 0 if the route has no low, or enough
+// for a verdict.
 func (s RouteSummary) CollectedSince() fare.Day {
 	if len(s.sample()) >= MinSample {
 		return 0

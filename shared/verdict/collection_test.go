@@ -7,8 +7,6 @@ import (
 	"verdetto/shared/fare"
 )
 
-// The first verdict needs a low on each of the missing days, and is possible tomorrow at the
-// earliest. Before the first low, the collection began with the summary.
 func TestCollection(t *testing.T) {
 	day := func(ago fare.Day) fare.Day { return day0 - ago }
 	for _, c := range []struct {
@@ -19,7 +17,7 @@ func TestCollection(t *testing.T) {
 		{0, day0, Collection{Days: 0, Since: day(0), First: day(-8)}},
 		{3, day0, Collection{Days: 3, Since: day(3), First: day(-5)}},
 		{3, day0 - 2, Collection{Days: 3, Since: day(5), First: day(-3)}},
-		{7, day0 - 5, Collection{Days: 7, Since: day(12), First: day(-1)}}, // the summary is old
+		{7, day0 - 5, Collection{Days: 7, Since: day(12), First: day(-1)}},
 		{8, day0, Collection{}},
 	} {
 		s := RouteSummary{AsOf: c.asOf}
@@ -33,7 +31,6 @@ func TestCollection(t *testing.T) {
 	}
 }
 
-// A service without fares has collected since it began to ask, or since today.
 func TestBeforeFares(t *testing.T) {
 	for since, want := range map[time.Time]fare.Day{{}: day0, (day0 - 3).Time(): day0 - 3, (day0 + 9).Time(): day0} {
 		now := day0.Time().Add(2 * time.Hour)

@@ -8,9 +8,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// AddUsual extends an answer about a route by the judgement of the fare for its own departure, with
-// forecasts, unless there are too few comparable fares or the price has no departure. It also adds a
-// lower fare that was seen earlier, if there is one.
+// AddUsual adds to an answer about a route what is known about the fare's own departure, and a
+// lower fare found earlier.
 func (a *Judgement) AddUsual(s *departure.State, p *departure.Pooled, now time.Time) error {
 	q, known, err := newDepartureQuestion(s, p, When{}, now)
 	if err != nil || !known || a.Scope != OfRoute {
@@ -33,8 +32,8 @@ func (a *Judgement) AddUsual(s *departure.State, p *departure.Pooled, now time.T
 	return nil
 }
 
-// setOwnDay also judges the fare of an answer about the route or several days for its own departure,
-// because what is said about that departure must not depend on the question.
+// What is said about a departure must not depend on the question, so setOwnDay judges the fare as
+// an answer about its own day does.
 func (a *Judgement) setOwnDay(q *departureQuestion) {
 	ofDay, quartiles := q.ownDay(a.Fare)
 	if ofDay.Judged() {
@@ -42,12 +41,12 @@ func (a *Judgement) setOwnDay(q *departureQuestion) {
 	}
 }
 
-// ownDay judges a fare in EUR for its departure, as if it were fresh. The verdict is zero if there are
-// too few comparable fares.
+// ownDay judges a fare in EUR as if it were fresh. The verdict is zero if there are too few
+// comparable fares.
 func (q *departureQuestion) ownDay(l Live) (Verdict, Quartiles) {
 	price := q.facts.FromEuro(l.Price)
 	if live, ok := q.day.LiveFare(l.Depart); ok && q.facts.Euro(live.Price) == l.Price {
-		price = live.Price // not rounded
+		price = live.Price // without rounding to EUR cents
 	}
 	quartiles, _ := q.day.Quartiles(l.Depart)
 	a, ok := q.day.Judge(l.Depart, price)
@@ -57,7 +56,6 @@ func (q *departureQuestion) ownDay(l Live) (Verdict, Quartiles) {
 	return q.judge(a, quartiles, price, 0), quartiles
 }
 
-// known returns the service's own fare for the question, or nil if there is none.
 func (a *Judgement) known() *Live {
 	if a.Declared {
 		return a.Known
@@ -65,8 +63,7 @@ func (a *Judgement) known() *Live {
 	return &a.Fare
 }
 
-// lowest returns the lowest live fare of all departures. The fare of a route is the lowest of the
-// fresh fares, so an older fare can be lower.
+// lowest also takes fares that are not fresh, so the result can be below the fare of the route.
 func (q *departureQuestion) lowest() (lowest Live, ok bool) {
 	for _, live := range q.day.Live() {
 		if !ok || live.Price < lowest.Price {
@@ -76,8 +73,8 @@ func (q *departureQuestion) lowest() (lowest Live, ok bool) {
 	return q.facts.inEuro(lowest), ok
 }
 
-// JudgeUsual judges a fare at the median of a departure's comparables, so it needs no live fare. For
-// several days it takes the middle one, for a month the middle day or, if that is later, today.
+// JudgeUsual judges the median of a departure's comparables, so it needs no live fare. For a month,
+// it takes the middle day or, if that has passed, today.
 func JudgeUsual(s *departure.State, p *departure.Pooled, w When, now time.Time) (Judgement, error) {
 	if w.Span != nil && *w.Span == departure.Month {
 		first, last := w.Span.Ends(w.Date)
@@ -92,7 +89,8 @@ func JudgeUsual(s *departure.State, p *departure.Pooled, w When, now time.Time) 
 	return q.judgement(usual, w.Date, max(quartiles.Median, 1), 0), nil
 }
 
-// Nearest returns the n departures with a live fare that are closest to a date, in order of date.
+// Nearest returns at most n departures with a live fare, those closest to date, in order of
+// departure.
 func Nearest(s *departure.State, p *departure.Pooled, date fare.Day, n int, now time.Time) ([]Day, error) {
 	q, known, err := newDepartureQuestion(s, p, When{}, now)
 	if err != nil || !known {
@@ -110,6 +108,4 @@ func Nearest(s *departure.State, p *departure.Pooled, date fare.Day, n int, now 
 	return days, nil
 }
 
-// enough reports whether a verdict is possible: there are enough earlier fares of a similar lead
-// time, or enough other departures on sale.
 func enough(a departure.Answer) bool { return a.Known && (a.Near >= nearEnough || a.OnSale > 0) }

@@ -6,8 +6,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// In returns a copy of a judgement whose EUR amounts are converted to another currency. Quoted
-// amounts stay. A price that the caller gave in that currency is not rounded twice.
+// In converts the EUR amounts, but not the quoted ones. A price that the caller gave in the given
+// currency is not rounded twice.
 func (j Judgement) In(currency string, amount func(fare.Cents) fare.Cents) Judgement {
 	j.Judged, j.OwnDay, j.Euro = j.Judged.In(amount), j.OwnDay.in(amount), amount(j.Euro)
 	if j.Declared && j.Fare.Quoted.Currency.String() == currency {

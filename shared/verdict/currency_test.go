@@ -8,7 +8,6 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Every amount is converted once, and the original judgement stays unchanged.
 func TestIn(t *testing.T) {
 	usd, _ := fare.ParseCurrency("USD")
 	judgement := func(price, known, lower, usual, month, change fare.Cents, quoted fare.Money) Judgement {

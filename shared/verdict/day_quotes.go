@@ -6,9 +6,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// DayQuotes holds one price per departure and day on which the departure was found: the cheapest of
-// its offers, each at its newest price of the day. The quotes are sorted by day found, then by
-// departure, and are in the currency of the summary.
+// DayQuotes holds the cheapest fare of each departure on each day on which it was found, sorted by
+// day found, then by departure. Prices are in the currency of the summary.
 type DayQuotes struct {
 	All        []Live
 	NonStop    []Live
@@ -16,8 +15,8 @@ type DayQuotes struct {
 	SomeStops  bool // some fare has stops, or unknown stops
 }
 
-// DayQuotes computes the quotes from the day from to s.AsOf. The observations must be in order of
-// Found, and the summary must be built from them with the same rates.
+// DayQuotes covers the days since from. observations must be in order of Found, and s must be built
+// from them with the same rates.
 func (s RouteSummary) DayQuotes(observations []fare.Observation, from fare.Day, rates fare.Rates) DayQuotes {
 	as := RouteSummary{AsOf: s.AsOf}
 	p := as.rank(within(observations, s.AsOf), s, rates)

@@ -10,8 +10,6 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Days computes the same summaries by updates that Build computes at once, over more days than
-// observations are stored for.
 func TestDaysAreAsBuilt(t *testing.T) {
 	const days = HistoryDays + 60
 	for seed := range uint64(3) {
@@ -19,7 +17,7 @@ func TestDaysAreAsBuilt(t *testing.T) {
 		var all []fare.Observation
 		for range 2000 {
 			found := fare.Day(16000 + rng.IntN(days))
-			if found%9 < 3 && seed%2 == 0 { // days without observations
+			if found%9 < 3 && seed%2 == 0 {
 				continue
 			}
 			o := fare.Observation{

@@ -9,10 +9,9 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// When is what a question is about: one departure date, or a range of dates.
 type When struct {
 	Date fare.Day
-	Span *departure.Span // a range around Date, or its month; nil: only Date
+	Span *departure.Span // a range around Date; nil: only Date
 }
 
 func (w When) Scope() Scope {
@@ -22,15 +21,15 @@ func (w When) Scope() Scope {
 	return OfDeparture
 }
 
-// The first three are weights of earlier fares at a similar lead time; see departure.Answer.Near.
+// nearEnough, mediaNear and altaNear are weights; see departure.Answer.Near.
 const (
-	nearEnough = 3  // a verdict needs this weight, unless other departures are on sale
-	mediaNear  = 20 // for reliability media
-	altaNear   = 60 // for reliability alta
+	nearEnough = 3 // a verdict needs this weight, unless other departures are on sale
+	mediaNear  = 20
+	altaNear   = 60
 
-	borrowed = .5 // reliability is bassa if other routes have more than this share of the weight
+	borrowed = .5 // reliability is bassa if a larger share of the weight is from other routes
 
-	overstated = .40 // higher chances are published as this or more: with few routes, the rule overstates them
+	overstated = .40 // higher chances are published as 40 % or more, because with few routes the rule overstates them
 )
 
 // JudgeDeparture judges the live fare of a departure, or the cheapest in a range of dates. It
@@ -44,7 +43,8 @@ func JudgeDeparture(s *departure.State, p *departure.Pooled, w When, now time.Ti
 	return j, ok, nil
 }
 
-// JudgeDepartures returns a function that judges single departures as JudgeDeparture does.
+// JudgeDepartures returns a function that judges single departures. Do not call the function
+// concurrently.
 func JudgeDepartures(s *departure.State, p *departure.Pooled, now time.Time) (judge func(fare.Day) (Judgement, bool),
 	err error) {
 	q, known, err := newDepartureQuestion(s, p, When{}, now)
@@ -64,9 +64,8 @@ func (q *departureQuestion) judgeLive() (Judgement, bool) {
 	return q.judgement(q.facts.inEuro(live), live.Depart, live.Price, live.Age(q.now)), true
 }
 
-// JudgeDeparturePrice judges a price that the caller found elsewhere, even if the departure has no
-// live fare. price is in the currency of s; quoted is the same price as the caller stated it. It
-// returns false if now is before the day of s.
+// JudgeDeparturePrice judges a price that the caller found elsewhere. price is in the currency of
+// s; quoted is the same price as the caller stated it. It returns false if now is before s.AsOf.
 func JudgeDeparturePrice(s *departure.State, p *departure.Pooled, w When, price fare.Cents, quoted fare.Money,
 	now time.Time) (Judgement, bool, error) {
 	q, known, err := newDepartureQuestion(s, p, w, now)
@@ -88,13 +87,12 @@ func JudgeDeparturePrice(s *departure.State, p *departure.Pooled, w When, price 
 
 type departureQuestion struct {
 	When
-	facts RouteSummary // the currency, rate and Facts of the summary, without its history
-	day   *departure.StateDay
-	today fare.Day
-	now   time.Time
-	rule  *departure.Pooled     // nil if no pooled statistics are stored yet
-	past  *departure.Experience // nil without a score
-	// earlier counts the fares found before the day of the state.
+	facts   RouteSummary
+	day     *departure.StateDay
+	today   fare.Day
+	now     time.Time
+	rule    *departure.Pooled     // nil if no pooled statistics are stored yet
+	past    *departure.Experience // nil without a score
 	earlier int
 }
 
@@ -118,8 +116,8 @@ func newDepartureQuestion(s *departure.State, p *departure.Pooled, w When, now t
 	return q, known, nil
 }
 
-// judgement judges a fare, given in EUR, whose price in the currency of the state is price. depart
-// is 0 if the caller named a price for a range of dates.
+// judgement takes a fare in EUR, and its price in the currency of the state. depart is 0 if the
+// caller named a price for a range of dates.
 func (q *departureQuestion) judgement(l Live, depart fare.Day, price fare.Cents, age time.Duration) Judgement {
 	var a departure.Answer
 	var quartiles Quartiles
@@ -189,21 +187,18 @@ func (q *departureQuestion) judge(a departure.Answer, quartiles Quartiles, price
 	}
 }
 
-// perRoot converts a number of comparable fares to the number of independent fares that tell as
-// much: perRoot times its square root. Fares of the same day and of the same departure resemble
-// each other, so the more there are, the less each adds. The factor was chosen on recorded fares so
-// that the interval of a verdict with reliability alta holds in at least 90 % of cases; see
-// docs/evidence.md.
+// perRoot times the square root of a number of comparable fares is the number of independent fares
+// that tell as much; see docs/evidence.md.
 const perRoot = 1.6
 
 func interval(a departure.Answer) *Interval {
 	low, high := agrestiCoull(a.Percentile, perRoot*math.Sqrt(a.Near+float64(a.OnSale)))
-	percentile := float64(departure.Percent(a.Percentile)) // rounded down
+	percentile := float64(departure.Percent(a.Percentile))
 	return intervalOf(min(low, percentile), high)
 }
 
-// comparison returns the kind and the number of the fares with which the price is compared. If too
-// few fares were found before the day of the state, only the departures on sale count.
+// If too few fares were found before the day of the state, comparison counts only the departures on
+// sale.
 func (q *departureQuestion) comparison(a departure.Answer) (kind Comparison, fares int) {
 	switch {
 	case a.OnSale == 0:
@@ -229,8 +224,8 @@ func (q *departureQuestion) forecasts(a departure.Answer, lead int, price fare.C
 	return all
 }
 
-// horizons returns the horizons that end before the departure. It omits those for which this service
-// has seen no outcomes, because their chances would come only from the constants of rule.json.
+// horizons omits a horizon without outcomes, because its chances would come only from the constants
+// in rule.json.
 func (q *departureQuestion) horizons(lead int) (all []departure.Horizon) {
 	for _, h := range departure.Horizons() {
 		if lead > int(h.Days()) && q.rule.HasOutcomes(h) {
@@ -255,8 +250,8 @@ const (
 	factsOfAirports = 2
 )
 
-// Facts packs what answers about a departure need to know about the series, such as its months and
-// booking window. A refresh stores it in the departure state, so these answers read no summary.
+// Facts packs what answers about departures need to know about the series, so that they read no
+// summary.
 func (s RouteSummary) Facts() []byte {
 	format := byte(factsFormat)
 	if s.Basis != nil {
@@ -270,7 +265,6 @@ func (s RouteSummary) Facts() []byte {
 	return w
 }
 
-// unpackFacts returns a summary with only the facts stored in a departure state.
 func unpackFacts(sheet *departure.State) (RouteSummary, error) {
 	s := RouteSummary{AsOf: sheet.AsOf, Currency: sheet.Currency, PerEuro: sheet.PerEuro}
 	format := byte(factsFormat)

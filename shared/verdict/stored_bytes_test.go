@@ -9,8 +9,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// A new encoding needs another summaryFormat, so that the rest of stored summaries counts as
-// absent; lowsFormat stays.
+// A changed encoding needs another summaryFormat. lowsFormat must not change.
 func TestStoredBytes(t *testing.T) {
 	low := func(day fare.Day, price fare.Cents) Low { return Low{Day: day, Price: price} }
 	ron, err := fare.ParseCurrency("RON")

@@ -6,9 +6,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Days computes the summaries of a series for successive days, for backtests. Each equals the
-// result of Build, but lacks Months, NonStop, and the Median, Sample and Saving of Window. Days
-// updates the summary of the previous day, so only new fares take time.
+// Days computes the summaries of a series for successive days, for backtests. They lack Months,
+// NonStop, and the Median, Sample and Saving of Window.
 type Days struct {
 	all     priced
 	summary RouteSummary
@@ -18,7 +17,7 @@ type Days struct {
 	out, in int // the history on the current day is all[out:in]
 }
 
-// NewDays takes observations in order of Found, quoted in one currency.
+// NewDays needs observations in order of Found, quoted in one currency.
 func NewDays(observations []fare.Observation, o Options) *Days {
 	d := &Days{}
 	d.all = d.summary.rank(observations, RouteSummary{}, o.Rates)
@@ -29,8 +28,7 @@ func NewDays(observations []fare.Observation, o Options) *Days {
 	return d
 }
 
-// Summary returns the summary of a day, which must be later than in the previous call. The result
-// is valid until the next call.
+// Summary needs a later day than in the previous call. Its result is valid until the next call.
 func (d *Days) Summary(day fare.Day) RouteSummary {
 	s := &d.summary
 	s.AsOf = day

@@ -7,15 +7,14 @@ import (
 	"verdetto/shared/fare"
 )
 
-// priced holds the same observations twice, in order of Found: with quoted prices, and in the
-// summary's currency.
+// priced holds the same observations twice, in order of Found: as quoted, and in the summary's
+// currency.
 type priced struct{ quoted, ranked []fare.Observation }
 
-// rank chooses the currency of the summary, in which most observations are quoted, and converts all
-// observations to it. Those in a currency without a rate are dropped.
+// rank drops observations in a currency without a rate.
 func (s *RouteSummary) rank(observations []fare.Observation, earlier RouteSummary, rates fare.Rates) priced {
 	quotes := map[fare.Currency]int{}
-	for i := 0; i < len(observations); { // neighbours mostly share a currency
+	for i := 0; i < len(observations); {
 		first, currency := i, observations[i].Currency
 		for i < len(observations) && observations[i].Currency == currency {
 			i++
@@ -57,17 +56,15 @@ func (s *RouteSummary) rank(observations []fare.Observation, earlier RouteSummar
 	return p
 }
 
-// InOneCurrency converts observations to the currency in which most of them are quoted. They must
-// be in order of Found. euroCents is the value of one unit of that currency. Observations in a
-// currency without a rate are dropped.
+// InOneCurrency needs observations in order of Found, and drops those in a currency without a rate.
+// euroCents is the value of one unit of the currency of ranked.
 func InOneCurrency(observations []fare.Observation, rates fare.Rates) (ranked []fare.Observation, euroCents float64) {
 	var s RouteSummary
 	p := s.rank(observations, RouteSummary{}, rates)
 	return p.ranked, 100 / s.PerEuro
 }
 
-// convert converts an amount between two currencies. from and to are the units of each that buy one
-// euro.
+// convert takes the units of two currencies that buy one euro.
 func convert(c fare.Cents, from, to float64) fare.Cents {
 	return fare.Cents(math.Round(float64(c) / from * to))
 }
@@ -85,7 +82,7 @@ func (p priced) withoutStops() priced {
 	return n
 }
 
-// foreign returns the quoted amount if it is in another currency than the summary, else zero.
+// foreign returns zero if the fare is quoted in the summary's currency.
 func (p priced) foreign(at int) fare.Money {
 	q := p.quoted[at]
 	if q.Currency == p.ranked[at].Currency {
@@ -134,13 +131,12 @@ func (s RouteSummary) convertLows(earlier RouteSummary, lows []Low, rates fare.R
 	return converted
 }
 
-// Euro converts to EUR cents at the exchange rate of the summary's day.
 func (s RouteSummary) Euro(c fare.Cents) fare.Cents {
 	if s.Currency == fare.EUR {
 		return c
 	}
 	if s.PerEuro <= 0 {
-		return 0 // such a summary has no fares
+		return 0
 	}
 	return convert(c, s.PerEuro, 1)
 }
@@ -152,7 +148,6 @@ func (s RouteSummary) Quote(l Live) fare.Money {
 	return fare.Money{Amount: l.Price, Currency: s.Currency}
 }
 
-// FromEuro converts EUR cents at the exchange rate of the summary's day.
 func (s RouteSummary) FromEuro(c fare.Cents) fare.Cents {
 	if s.Currency == fare.EUR {
 		return c

@@ -29,8 +29,6 @@ func percentileOf(t testing.TB, s RouteSummary, now time.Time) int {
 	return a.Verdict.Percentile
 }
 
-// If the rate of one currency changes by 20 % while the quoted fares do not change, the percentile
-// does not change, whether the fares are in one currency or in three.
 func TestExchangeRatesMoveNoVerdict(t *testing.T) {
 	const days = 120
 	asOf := day0 + days
@@ -42,7 +40,7 @@ func TestExchangeRatesMoveNoVerdict(t *testing.T) {
 		}
 		perEuro := map[string]float64{"HUF": 310, "USD": 1.1}
 		var all []fare.Observation
-		level := 50.0 // the price in euro at the first rates, from which the prices in other currencies follow
+		level := 50.0
 		for d := day0; d <= asOf; d++ {
 			if rng.IntN(4) == 0 {
 				level = math.Round(max(10, level*math.Exp(rng.NormFloat64()*0.1)))
@@ -70,8 +68,6 @@ func TestExchangeRatesMoveNoVerdict(t *testing.T) {
 	}
 }
 
-// While exchange rates change every day, fares that are constant as quoted are normale, or there is
-// too little data for a verdict.
 func TestAFareThatStandsStillIsNormal(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))
 	prices := map[string]fare.Cents{"RON": 39_00, "GBP": 18_49, "HUF": 2_990_00, "EUR": 9_99}
@@ -101,9 +97,8 @@ func TestAFareThatStandsStillIsNormal(t *testing.T) {
 	}
 }
 
-// A route has three fares, each in its own currency, and one currency changes by 20 %. If the fares
-// are constant, the percentile stays. If they vary, it may change, since another fare may become
-// the cheapest of the day.
+// If the fares vary, the percentile may change, because another fare may become the cheapest of the
+// day.
 func TestThreeCurrenciesOfTheirOwn(t *testing.T) {
 	const days, rounds = 120, 100
 	for _, c := range []struct {
@@ -161,7 +156,6 @@ func TestThreeCurrenciesOfTheirOwn(t *testing.T) {
 	}
 }
 
-// The source starts to quote fares in another currency. Older fares stay in the first one.
 func TestACurrencyIsChanged(t *testing.T) {
 	ron := currency(t, "RON")
 	rates := fare.Rates{PerEuro: map[string]float64{"RON": 5}}
@@ -203,7 +197,6 @@ func TestWhatCannotBeConverted(t *testing.T) {
 	if s.Observations != 20 || len(s.Lows) != 19 || s.Currency != fare.EUR {
 		t.Errorf("%d observations and %d lows in %s; want 20 and 19 in EUR", s.Observations, len(s.Lows), s.Currency)
 	}
-	// If the rates lack the currency, the rate of the earlier summary applies.
 	before := Build(all[:40], RouteSummary{}, day0+39,
 		Options{Rates: fare.Rates{PerEuro: map[string]float64{"HRK": 7.5}}})
 	if s = Build(all, before, day0+59, Options{}); s.Observations != 60 || s.Currency != hrk {
@@ -253,8 +246,7 @@ func TestNonStopIsAViewOfItsOwn(t *testing.T) {
 	}
 }
 
-// The largest summary, with three years of lows and with fares with and without stops, has at most
-// 8 KB, which DynamoDB reads with one eventually consistent read unit.
+// DynamoDB reads at most 8 KB with one eventually consistent read unit.
 func TestSummarySize(t *testing.T) {
 	rng := rand.New(rand.NewPCG(15, 16))
 	var all []fare.Observation

@@ -18,7 +18,6 @@ func seen(found, depart fare.Day, price fare.Cents) fare.Observation {
 	return fare.Observation{Found: found.Time().Unix(), Depart: depart, Price: price}
 }
 
-// random returns observations with days without fares, repeated departures and prices in steps.
 func random(rng *rand.Rand, n, days int) []fare.Observation {
 	all := make([]fare.Observation, n)
 	for i := range all {
@@ -32,9 +31,7 @@ func random(rng *rand.Rand, n, days int) []fare.Observation {
 	return all
 }
 
-// standing finds the available fares by a simple search. live holds the newest observation of each
-// departure that has not left, found in the last 7 days; fresh holds those found in the 24 hours up
-// to the newest.
+// standing finds the available fares by a simple search.
 func standing(observations []fare.Observation, day fare.Day) (fresh, live map[fare.Day]fare.Observation) {
 	fresh, live = map[fare.Day]fare.Observation{}, map[fare.Day]fare.Observation{}
 	newest := int64(0)
@@ -93,7 +90,7 @@ func TestLowsFollowTheDefinition(t *testing.T) {
 		fresh, live := standing(all, asOf)
 		for today := asOf; today <= asOf+LiveDays; today++ {
 			low, any := cheapest(fresh, today)
-			if !any { // all fresh fares have departed
+			if !any {
 				low, any = cheapest(live, today)
 			}
 			c, ok := summary.Cheapest(today)
@@ -135,7 +132,6 @@ func TestOrderOfInputIsIrrelevant(t *testing.T) {
 	}
 }
 
-// steady returns a summary with a live fare of the given price and one low per day.
 func steady(price fare.Cents, lows ...fare.Cents) RouteSummary {
 	s := RouteSummary{AsOf: day0, View: View{
 		Newest: day0.Time().Unix(), Live: []Live{{Depart: day0 + 30, Price: price, Found: day0.Time().Unix()}},
@@ -241,7 +237,6 @@ func TestAmounts(t *testing.T) {
 	}
 }
 
-// Each of the last 400 days counts once, except today.
 func TestCounts(t *testing.T) {
 	s := steady(5000, slices.Repeat([]fare.Cents{6000}, 10)...)
 	for back, price := range map[fare.Day]fare.Cents{20: 5000, 30: 4000, 399: 3000, 400: 2000, 900: 1000} {
@@ -376,7 +371,6 @@ func TestEncode(t *testing.T) {
 	}
 }
 
-// normal makes summaries comparable: it replaces nil slices by empty ones.
 func normal(s RouteSummary) RouteSummary {
 	s.Live, s.Lows, s.Months = append([]Live{}, s.Live...), append([]Low{}, s.Lows...), append([]Month{}, s.Months...)
 	return s

@@ -22,10 +22,10 @@ func (w Week) Name() string {
 	return fmt.Sprintf("%d-W%02d", year, week)
 }
 
-// Weeks groups the lows by week, oldest first. Weeks without a low are omitted.
+// Weeks returns the oldest week first, and omits weeks without a low.
 func Weeks(s RouteSummary) []Week {
 	prices := map[fare.Cycle][]fare.Cents{}
-	for _, l := range s.Lows { // sorted by price, so each week's prices are sorted too
+	for _, l := range s.Lows { // sorted by price, so the prices of each week are sorted too
 		c := fare.CycleOf(l.Day)
 		prices[c] = append(prices[c], s.Euro(l.Price))
 	}

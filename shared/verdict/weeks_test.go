@@ -33,10 +33,9 @@ func summaryOf(asOf fare.Day, lows ...verdict.Low) verdict.RouteSummary {
 func TestWeeks(t *testing.T) {
 	s := summaryOf(day(t, "2016-03-01"),
 		verdict.Low{Day: day(t, "2015-12-31"), Price: 500},
-		// The first week of a year can begin in the previous year; the last week can end in the
-		// next year.
+		// The week of this Sunday begins in 2015.
 		verdict.Low{Day: day(t, "2016-01-03"), Price: 700},
-		verdict.Low{Day: day(t, "2016-01-04"), Price: 900}, // a Monday
+		verdict.Low{Day: day(t, "2016-01-04"), Price: 900},
 		verdict.Low{Day: day(t, "2016-02-22"), Price: 300},
 		verdict.Low{Day: day(t, "2016-02-24"), Price: 400},
 		verdict.Low{Day: day(t, "2016-02-28"), Price: 1000},
@@ -83,7 +82,6 @@ func TestWeeks(t *testing.T) {
 	}
 }
 
-// The published quartiles of a route are those of its daily lows.
 func TestUsualOfARoute(t *testing.T) {
 	chance := rand.New(rand.NewPCG(3, 5))
 	asOf := day(t, "2016-03-01")

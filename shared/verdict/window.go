@@ -6,7 +6,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// leads are the lead times at which the buckets begin. Each bucket ends where the next begins.
+// leads are the lead times, in days, at which the buckets begin.
 var leads = [...]int{0, 4, 8, 15, 22, 31, 46, 61, 91, 181}
 
 var bucket = func() (buckets [fare.MaxLead + 1]uint8) {
@@ -22,16 +22,13 @@ var bucket = func() (buckets [fare.MaxLead + 1]uint8) {
 
 func lead(o fare.Observation) int { return max(0, int(o.Depart-o.FoundDay())) }
 
-// buckets holds the sum and the number of the fares of one departure by bucket.
 type buckets struct {
 	sum    [len(leads)]fare.Cents
 	count  [len(leads)]int32
-	filled int // buckets with a fare
+	filled int
 }
 
-// window returns the lead times at which a departure was cheaper than the same departure at other
-// lead times. Comparing a departure only with itself removes the effect of the season, which a
-// median over all departures would include. Only departures seen in two or more buckets count.
+// window compares a departure only with itself, which removes the effect of the season.
 func window(observations []fare.Observation) *Window {
 	if len(observations) == 0 {
 		return nil
@@ -61,11 +58,9 @@ func window(observations []fare.Observation) *Window {
 	return w
 }
 
-// leadTimes holds the fares of departures by bucket, in the order in which the departures were
-// first seen.
 type leadTimes struct {
 	first        fare.Day
-	place        []int32 // for each departure: 1 + its index in perDeparture
+	place        []int32 // 1 + index in perDeparture, or 0
 	perDeparture []buckets
 }
 
@@ -95,8 +90,7 @@ func (t *leadTimes) add(o fare.Observation, times int) {
 	}
 }
 
-// window returns the booking window without Median, Sample and Saving. observations must be the
-// fares that were added.
+// window leaves Median, Sample and Saving zero. observations must be the fares that were added.
 func (t *leadTimes) window(observations []fare.Observation) *Window {
 	from, to, ok := cheapestBuckets(t.perDeparture)
 	if !ok {
@@ -115,16 +109,13 @@ func (t *leadTimes) window(observations []fare.Observation) *Window {
 	return w
 }
 
-// nearBest is how much more the buckets of the booking window may cost than the cheapest one.
+// nearBest is how much more, as a log ratio, a bucket of the booking window may cost than the
+// cheapest one.
 const nearBest = 0.02
 
-// cheapestBuckets returns the first and the last of the successive buckets around the cheapest one
-// whose prices are at most nearBest above it.
-//
-// Most departures are seen only during part of the time that they are on sale, so the minimum of a
-// departure means little: if it was seen only in its last week, even the minimum is expensive.
-// Instead, a least-squares fit explains the log of the mean fare as an effect of the departure plus
-// an effect of the bucket. Two buckets are thus compared through the departures seen in both.
+// cheapestBuckets returns the successive buckets around the cheapest one that cost at most nearBest
+// more. A least-squares fit explains the log of the mean fare as an effect of the departure plus an
+// effect of the bucket.
 func cheapestBuckets(perDeparture []buckets) (from, to int, ok bool) {
 	const n = len(leads)
 	equations, reach, qualified := equationsOf(perDeparture)
@@ -132,9 +123,8 @@ func cheapestBuckets(perDeparture []buckets) (from, to int, ok bool) {
 		return 0, 0, false
 	}
 	for b := range n {
-		// Adding 1 acts like one more departure with the average price in this bucket. It hardly
-		// changes the result, but a bucket that shares no departure with others gets the effect 0
-		// instead of an undefined one.
+		// Without this, the effect of a bucket that shares no departure with others would be
+		// undefined.
 		equations[b][b]++
 	}
 	effect := solve(equations)
@@ -159,8 +149,8 @@ func cheapestBuckets(perDeparture []buckets) (from, to int, ok bool) {
 	return from, to, true
 }
 
-// equationsOf returns the normal equations of the fit, one row per bucket. reach counts the
-// departures in each bucket, and qualified those seen in two or more buckets.
+// Only departures seen in two or more buckets are qualified. reach counts the qualified departures
+// of each bucket.
 func equationsOf(perDeparture []buckets) (equations [len(leads)][len(leads) + 1]float64, reach [len(leads)]int, qualified int) {
 	const n = len(leads)
 	for i := range perDeparture {
@@ -195,7 +185,7 @@ func equationsOf(perDeparture []buckets) (equations [len(leads)][len(leads) + 1]
 	return equations, reach, qualified
 }
 
-// solve needs no row exchange: with the added diagonal, the matrix is positive definite.
+// solve needs no row exchange, because the added diagonal makes the matrix positive definite.
 func solve(equations [len(leads)][len(leads) + 1]float64) (effect [len(leads)]float64) {
 	const n = len(leads)
 	for p := range n {

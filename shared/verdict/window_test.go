@@ -23,8 +23,6 @@ func TestMonths(t *testing.T) {
 	}
 }
 
-// Medians over all departures by lead time mislead here: summer is expensive and seen long before
-// departure, winter is cheap and seen shortly before. In both seasons, it is cheaper to book early.
 func TestWindowLooksWithinADeparture(t *testing.T) {
 	var all []fare.Observation
 	for i := range fare.Day(10) {

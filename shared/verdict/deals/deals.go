@@ -1,13 +1,8 @@
-// Package deals holds the cheapest fares from a city, with verdicts. For each destination it holds
-// the cheapest fare of any date, and the cheapest fare of each month. A refresh stores one Origin
-// per city and kind of trip, so an answer reads one item from the store, whatever the number of
-// destinations. The package does no I/O.
+// Package deals holds the cheapest fares from a city, with verdicts. A refresh stores one Origin per
+// city and kind of trip, so an answer reads one item. The package does no I/O.
 //
-// The verdict that orders deals compares a fare only with fares of the same kind: the cheapest fare
-// of a route with the route's cheapest fares on other days, the cheapest fare of a month with the
-// cheapest fares of other months. The service does not choose the departure with the best verdict:
-// of 300 departures, one nearly always looks cheap by chance, so every destination would look
-// cheap. For return trips, only the cheapest fare of any date is stored, one per range of nights.
+// A deal is the cheapest fare of a destination, not the departure with the best verdict: of 300
+// departures, one nearly always looks cheap by chance.
 package deals
 
 import (
@@ -21,29 +16,27 @@ import (
 
 type Deal struct {
 	verdict.Judged
-	// OwnDay is the verdict on the fare for its own day, as of the refresh; zero: unknown. Only
-	// Level, Reliability and Median are stored.
+	// OwnDay is the verdict on the fare for its own day; zero: unknown. Only Level, Reliability and
+	// Median are stored.
 	OwnDay verdict.Verdict
-	// Since is when the published facts about the fare last changed, in Unix seconds. It is set only
-	// in Fares.Route.
+	// Since is when the published facts about the fare last changed, in Unix seconds. It is set
+	// only in Fares.Route.
 	Since int64
 }
 
-// Fares holds the fares with any number of stops, or only the non-stop fares. In Route, and for
-// each month in Months, the first fare that has not departed is the cheapest.
+// In Route, and for each month in Months, the first fare that has not departed is the cheapest.
 type Fares struct {
 	Route  []Deal
-	Months []Deal // in order of departure
+	Months []Deal
 	// Airlines lists the cheapest one-way fares, of any date, of each known airline.
 	Airlines []Deal
 }
 
 type Entry struct {
 	Destination  fare.City
-	AsOf         fare.Day // the day of the refresh
-	Observations int      // the number of stored observations at the refresh
-	// Collected is the first past day with a low while the route has too few of them for a verdict,
-	// otherwise 0.
+	AsOf         fare.Day
+	Observations int
+	// Collected is the result of RouteSummary.CollectedSince.
 	Collected fare.Day
 	Any       Fares
 	NonStop   *Fares // nil if unknown
@@ -56,9 +49,8 @@ type Filter struct {
 	Airlines fare.Airlines
 }
 
-// Cheapest returns the cheapest fare that departs today or later. If the filter names airlines
-// together with a month, or for return trips, only the cheapest fare of all airlines is known; it
-// is returned if it is from these airlines.
+// Cheapest returns the cheapest fare that departs today or later. For a month or for return trips,
+// it knows only the cheapest fare of all airlines, and returns this fare if it is from f.Airlines.
 func (e Entry) Cheapest(today fare.Day, f Filter) (cheapest Deal, ok bool) {
 	fares := &e.Any
 	if f.NonStop {
@@ -82,8 +74,7 @@ func (e Entry) Cheapest(today fare.Day, f Filter) (cheapest Deal, ok bool) {
 	return Deal{}, false
 }
 
-// cheapestOf returns the cheapest fare of some airlines, among those found within verdict.FreshFor
-// before the newest of them.
+// cheapestOf takes only fares found within verdict.FreshFor before the newest of these airlines.
 func cheapestOf(list []Deal, today fare.Day, a fare.Airlines) (cheapest Deal, ok bool) {
 	list = slices.DeleteFunc(slices.Clone(list), func(d Deal) bool {
 		return d.Fare.Depart < today || !a.Include(d.Fare.Flight.Airline)
@@ -102,9 +93,8 @@ func cheapestOf(list []Deal, today fare.Day, a fare.Airlines) (cheapest Deal, ok
 	return cheapest, ok
 }
 
-// Lower returns the lowest known fare that departs today or later, if it is below d. The fare of a
-// route is the lowest of the fresh fares, so an older fare can be lower. Lower finds none for return
-// trips, whose Months are empty.
+// Lower returns the lowest fare in Months that departs today or later, if it is below d. If
+// f.NonStop is set, e.NonStop must not be nil.
 func (e Entry) Lower(d Deal, today fare.Day, f Filter) (lower verdict.Judged, ok bool) {
 	fares := &e.Any
 	if f.NonStop {
@@ -136,9 +126,8 @@ func (o Origin) Entry(destination fare.City) (Entry, bool) {
 	return o.Entries[i], true
 }
 
-// Merge replaces entries by the fresh ones to the same destinations, unless the fresh one is older,
-// or as old and built from fewer observations. A fare in Route whose published facts are unchanged
-// keeps its Since. Entries more than LiveDays older than the newest fresh entry are dropped.
+// Merge replaces entries by fresh ones, unless the fresh one is older, or as old with fewer
+// observations. It drops entries more than LiveDays older than the newest fresh entry.
 func (o Origin) Merge(fresh []Entry) Origin {
 	byCity := map[fare.City]Entry{}
 	var newest fare.Day
@@ -173,8 +162,7 @@ func (o Origin) Merge(fresh []Entry) Origin {
 	return merged
 }
 
-// carry sets Since of the new deals: to that of an earlier deal with the same published facts, or
-// else to the time when the fare was found or the day of the refresh, whichever is later.
+// carry keeps Since of an earlier deal with the same published facts.
 func carry(before, now []Deal, asOf fare.Day) []Deal {
 	now = slices.Clone(now)
 	for i := range now {
@@ -189,8 +177,7 @@ func carry(before, now []Deal, asOf fare.Day) []Deal {
 	return now
 }
 
-// same reports whether two deals have the same published facts, which the feeds show. The time when
-// the fare was found is not one of them.
+// same ignores when the fare was found, so that Since stays when the fare is found again.
 func (d Deal) same(other Deal) bool {
 	type shown struct {
 		fare        verdict.Live
@@ -205,8 +192,7 @@ func (d Deal) same(other Deal) bool {
 	return published(d) == published(other)
 }
 
-// ForDay returns the fare with the verdict for its own day, at the time now. The verdict is zero if
-// it is unknown.
+// ForDay returns the fare with the verdict for its own day, which is zero if unknown.
 func (d Deal) ForDay(now time.Time) verdict.Judged {
 	return verdict.Judged{Fare: d.Fare, Verdict: d.OwnDay}.Aged(now)
 }

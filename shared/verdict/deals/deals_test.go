@@ -15,8 +15,6 @@ import (
 
 const today = fare.Day(20500)
 
-// invented returns an origin whose destinations have fares in 13 months. Two thirds of them also
-// have non-stop fares.
 func invented(destinations int) deals.Origin {
 	chance := rand.New(rand.NewPCG(3, 4))
 	ron, _ := fare.ParseCurrency("RON")
@@ -81,7 +79,7 @@ func invented(destinations int) deals.Origin {
 func TestEncode(t *testing.T) {
 	for _, n := range []int{0, 1, 20, 50, 150} {
 		want := invented(n)
-		for i := range want.Entries[:n/2] { // with the fares of each airline
+		for i := range want.Entries[:n/2] {
 			e := &want.Entries[i]
 			e.Any.Airlines = slices.Clone(e.Any.Months[:3])
 			if e.NonStop != nil {
@@ -113,7 +111,6 @@ func TestEncode(t *testing.T) {
 	}
 }
 
-// Decode never panics, and every Origin that it returns can be encoded.
 func FuzzDecode(f *testing.F) {
 	f.Add(invented(3).Encode())
 	f.Add([]byte{})
@@ -180,7 +177,7 @@ func TestCheapest(t *testing.T) {
 		day     fare.Day
 		month   *fare.Day
 		nonStop bool
-		want    fare.Day // day of departure; 0: none
+		want    fare.Day // 0: none
 	}{
 		{"at first", today, nil, false, today + 3},
 		{"on its day", today + 3, nil, false, today + 3},
@@ -241,7 +238,6 @@ func TestBetter(t *testing.T) {
 	}
 }
 
-// The collection is that of the destination with the most days.
 func TestCollection(t *testing.T) {
 	entry := func(asOf fare.Day, days int) deals.Entry {
 		return deals.Entry{AsOf: asOf, Collected: asOf - fare.Day(days), Any: deals.Fares{Route: []deals.Deal{

@@ -17,8 +17,6 @@ var (
 	comparisons = []verdict.Comparison{"", verdict.OnSaleToday, verdict.Earlier, verdict.OnSaleAndEarlier}
 )
 
-// The flags of an entry: whether a list of non-stop fares follows; the index in comparisons of each
-// month's verdict, in two bits; and whether Collected follows.
 const (
 	withNonStop   = 1
 	anyShift      = 1
@@ -27,8 +25,6 @@ const (
 	comparedCount = 15 // months in a list; a year ahead has at most 13
 )
 
-// The flags of a deal: DayOnly; whether it was quoted in another currency; then the stops, the
-// level, the reliability and the nights.
 const (
 	dayOnlyFlag    = 1
 	foreignFlag    = 2
@@ -38,8 +34,6 @@ const (
 	nightsShift    = 9
 )
 
-// One number encodes the level (in the low bits) and the reliability of Deal.OwnDay; it is 0 if the
-// fare was not judged for its day.
 const (
 	dayLevelMask = 7
 	daySureShift = 3
@@ -131,8 +125,6 @@ func (f Fares) compared() (bits uint64) {
 	return bits
 }
 
-// setCompared sets the comparisons of the judged months from the bits that compared returned. Bits for
-// further months are ignored.
 func (f Fares) setCompared(bits uint64) {
 	for i := range f.Months[:min(len(f.Months), comparedCount)] {
 		if v := &f.Months[i].Verdict; v.Judged() {

@@ -7,21 +7,15 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Learner is the part of a series' stored data that learns from new fares.
 type Learner struct {
 	State
 	Questions Questions
 }
 
-// Advance brings the state of a series to the day of a refresh. It folds the fares of the days
-// before today that are not folded yet, replaces the live fares, and adds to sums what this series
-// contributes to the pooled statistics. If p.MustRenew is true, the state is rebuilt first; fares
-// must then contain the whole history.
-//
-// fares holds one fare per departure and day, in order of day found and departure, in the currency
-// of the state (see Convert). A source may report a fare late: it is folded only if it is at most
-// LiveDays older than the state, and its departure was not seen on the same day or later. So a fare
-// is folded at most once, and a repeated Advance changes nothing.
+// Advance brings a series to the day today, and adds to sums what the series contributes to the
+// pooled statistics. A repeated Advance changes nothing. fares must hold one fare per departure and
+// day, in order of day found and departure, in the currency of the state. If p.MustRenew is true,
+// it must hold the whole history.
 func (s *Learner) Advance(today fare.Day, p *Pooled, fares []Live, sums *Statistics) {
 	if p.MustRenew(&s.State) {
 		s.renew(p, fares, sums)
@@ -57,14 +51,14 @@ func eachDay(fares []Live, do func(day fare.Day, quotes []Live)) {
 	}
 }
 
-// Stand sets the day and the live fares. Fold must have added the fares of all earlier days.
+// Stand sets the day and the live fares. Fold must have added the fares of earlier days.
 func (s *Learner) Stand(today fare.Day, fares []Live) {
 	s.AsOf, s.Live = today, liveOn(fares, today)
 	s.departures().forget(today)
 }
 
-// late selects the fares whose departure was not seen on their day or later. It omits departures
-// before asOf, whose history is already removed.
+// late omits departures before asOf, whose history is already removed, and departures that were
+// seen on the day of the fare or later.
 func (s *Learner) late(quotes []Live, asOf fare.Day) (late []Live) {
 	for _, l := range quotes {
 		if l.Depart < asOf {
@@ -122,8 +116,8 @@ func (s *Learner) foldDay(day *RouteDay, quotes []Quote, sums *Statistics) {
 	day.Fold(quotes, sums)
 }
 
-// join merges two lists of quotes, both in order of lead time. If both have the same departure, it
-// takes the newer quote.
+// join merges two lists in order of lead time. If both have the same departure, it takes the newer
+// quote.
 func join(older, newer []Quote) []Quote {
 	all := make([]Quote, 0, max(len(older), len(newer)))
 	for _, q := range newer {
@@ -154,12 +148,10 @@ func (qs Questions) seeAll(day fare.Day, price map[fare.Day]fare.Cents) {
 	}
 }
 
-// liveOn returns the newest fare of each departure that leaves today or later, at most LiveDays
-// old.
 func liveOn(fares []Live, today fare.Day) []Live {
 	var live []Live
 	seen := map[fare.Day]bool{}
-	for _, l := range slices.Backward(fares) { // the newest first
+	for _, l := range slices.Backward(fares) {
 		day := l.FoundDay()
 		if day < today-LiveDays {
 			break
@@ -174,8 +166,7 @@ func liveOn(fares []Live, today fare.Day) []Live {
 }
 
 // Convert converts the prices of a state to another currency, of which perEuro units buy one euro.
-// If only the rate changed, prices stay, so a fare that is constant in its own currency stays
-// constant.
+// If only the rate changed, the prices stay.
 func (s *Learner) Convert(currency fare.Currency, perEuro float64) {
 	if s.AsOf != 0 && s.Currency != currency && s.PerEuro > 0 && perEuro > 0 {
 		factor := perEuro / s.PerEuro
@@ -194,11 +185,9 @@ func (s *Learner) Convert(currency fare.Currency, perEuro float64) {
 	s.Currency, s.PerEuro = currency, perEuro
 }
 
-// scale multiplies all prices by factor.
 func (r *Route) scale(factor float64) { r.level.sum += r.level.weight * math.Log(factor) }
 
-// convert converts the low prices in a departure's history. If rounding makes lows equal, it keeps
-// the latest.
+// convert keeps the latest of the lows that rounding makes equal.
 func (p *Past) convert(convert func(*fare.Cents)) {
 	for i := range p.lows {
 		convert(&p.lows[i].price)

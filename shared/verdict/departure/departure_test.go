@@ -10,8 +10,6 @@ import (
 	"verdetto/shared/fare"
 )
 
-// market simulates the fares of routes. The price of each departure changes at random days, and
-// rises in the last weeks. Each departure is seen on most days.
 type market struct {
 	rng    *rand.Rand
 	routes []map[fare.Day]float64 // log prices by departure, for each route
@@ -44,8 +42,6 @@ func (m *market) quotes(route int, day fare.Day) (quotes []Quote) {
 	return quotes
 }
 
-// service holds the rule's state of several routes, as the real service stores it between
-// refreshes.
 type service struct {
 	pooled     *Pooled
 	routes     []*Route
@@ -94,8 +90,6 @@ func (s *service) refresh(day fare.Day, quotes func(route int) []Quote) (answers
 	return answers
 }
 
-// after returns a service that was refreshed on each of the days 0 to days-1 with the fares of a
-// simulated market.
 func after(seed uint64, routes, ahead, days int) (*service, *market) {
 	s, m := newService(routes, 0), newMarket(seed, routes, ahead)
 	for day := range fare.Day(days) {
@@ -119,7 +113,6 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// Without other departures on sale, a percentile needs MinCount earlier fares.
 func TestNoAnswerOfTooLittle(t *testing.T) {
 	p, r := Start(10), new(Route)
 	for i := range MinCount + 1 {
@@ -139,8 +132,6 @@ func TestNoAnswerOfTooLittle(t *testing.T) {
 	}
 }
 
-// A higher price never gets a lower percentile. An equal price gets the same answer. Judging does
-// not change the state.
 func TestOwnPrice(t *testing.T) {
 	s, m := after(2, 4, 60, 40)
 	rng := rand.New(rand.NewPCG(2, 2))
@@ -170,9 +161,6 @@ func TestOwnPrice(t *testing.T) {
 	}
 }
 
-// A price more than one step below a quartile has a lower percentile than the quartile, and a price
-// more than one step above has a higher one. A price about the median is Fair, no price above the
-// median is cheap, and no price within the displayed half is Expensive.
 func TestQuartilesAgree(t *testing.T) {
 	s, m := after(3, 4, 100, 60)
 	view := s.pooled.View(60)
@@ -236,8 +224,6 @@ func TestEpochsAreIrrelevant(t *testing.T) {
 	}
 }
 
-// The half-life is 30 days for a residual, 60 days for an outcome, and 7 days for a fare in the
-// route's mean.
 func TestFadesByHalf(t *testing.T) {
 	s, _ := after(5, 1, 30, 20)
 	now := s.routes[0].Day(s.pooled.View(20), nil).Judge(nil, Quote{20, 7000})
@@ -252,7 +238,6 @@ func TestFadesByHalf(t *testing.T) {
 	}
 }
 
-// Adding the statistics of all routes in any order gives the same state, bit for bit.
 func TestOrderOfOriginsIsIrrelevant(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	s, m := after(6, 30, 20, 15)
@@ -291,8 +276,6 @@ func TestOrderOfOriginsIsIrrelevant(t *testing.T) {
 	}
 }
 
-// A day on which all fares fall has the same effect with 1,000 fares as with 100,000. After 120
-// days of learning, it raises the chance of a fall by less than 0.2.
 func TestOneDayIsOneDay(t *testing.T) {
 	s, _ := after(7, 4, 60, 120)
 	chance := func(p *Pooled) float64 {
@@ -315,8 +298,6 @@ func TestOneDayIsOneDay(t *testing.T) {
 	}
 }
 
-// On one route every fare falls, on the other none does. Learning moves the chances of both routes
-// apart.
 func TestLearns(t *testing.T) {
 	s := newService(2, 0)
 	for day := range fare.Day(200) {
@@ -340,8 +321,6 @@ func TestLearns(t *testing.T) {
 	}
 }
 
-// The outcome of a question depends only on prices found after its day and within its horizon.
-// Nothing is learned before the horizon ends.
 func TestQuestions(t *testing.T) {
 	var qs Questions
 	cells := Cells{1, levelFirst, changeFirst, lowFirst, besideFirst + 1}

@@ -7,11 +7,9 @@ import (
 	"verdetto/shared/fare/packed"
 )
 
-// The first byte of each stored format. Data that begin with another byte are of another version of
-// the program and count as absent.
-//
-// Weights of residuals are stored relative to the epoch, as multiples of massUnit, so each is
-// rounded only once. If each refresh rounded it again, a small weight would never decrease.
+// The first byte of each stored format. Data with another first byte count as absent. Weights are
+// stored relative to the epoch: if each refresh rounded the weight of the day, a small weight would
+// never decrease.
 const (
 	pooledFormat     = 2
 	routeFormat      = 3
@@ -141,8 +139,7 @@ func decodeBars(r *packed.Reader) (bars []bar) {
 	return bars
 }
 
-// encode packs each Route in m like Route.Encode, but with only one group of lead times and without
-// the route's term. A Route without fares takes one byte.
+// encode packs only one group of lead times, and not the route's term.
 func (m *Minima) encode(w *packed.Writer) {
 	for s := range m {
 		r := &m[s]
@@ -168,7 +165,6 @@ func (m *Minima) decode(r *packed.Reader) {
 	}
 }
 
-// Encode does not round.
 func (s *Statistics) Encode() []byte {
 	w := packed.NewWriter(statisticsFormat, 600)
 	s.each(func(v *int64) { w.Int(*v) })

@@ -21,8 +21,8 @@ func (d Departures) See(day fare.Day, q Quote) {
 	d[at].See(day, q.Price)
 }
 
-// Encode packs the history that later judgements need. day is the day of the refresh. Departures
-// that have left, or were not seen for 60 days, are omitted.
+// Encode omits departures before day, and those not seen for 60 days. It also removes old prices
+// from d.
 func (d Departures) Encode(day fare.Day) []byte {
 	var live []fare.Day
 	var base, unit fare.Cents // all prices differ from base by multiples of unit
@@ -51,7 +51,7 @@ func (d Departures) Encode(day fare.Day) []byte {
 		w.Uint(uint64(at-before)*lastDays + uint64(day-p.lows[newest].day))
 		w.Uint(uint64(newest*(maxMoves+1) + len(p.moves)))
 		w.Int(int64((p.lows[newest].price - price) / unit))
-		for i := newest; i > 0; i-- { // each low is older and lower than the next
+		for i := newest; i > 0; i-- { // each low is older and cheaper than the next
 			w.Uint(uint64(p.lows[i].day - p.lows[i-1].day))
 			w.Uint(uint64((p.lows[i].price - p.lows[i-1].price) / unit))
 		}
@@ -71,7 +71,7 @@ const lastDays = lowDays + 1
 func DecodeDepartures(data []byte) (Departures, error) {
 	h := readHistories(data)
 	d := make(Departures, h.left)
-	pasts := make([]Past, h.left) // one allocation instead of one per departure
+	pasts := make([]Past, h.left)
 	lows, moves := make([]dayPrice, 0, h.left), []fare.Day(nil)
 	for i := 0; h.left > 0; i++ {
 		low, move := len(lows), len(moves)
@@ -96,14 +96,13 @@ func find(data []byte, depart fare.Day) *Past {
 	return &p
 }
 
-// histories reads packed Departures one at a time, in order of departure.
 type histories struct {
 	packed.Reader
 	left        int
 	first       bool
-	day         fare.Day   // of the refresh
-	at          fare.Day   // the departure that was read last
-	price, unit fare.Cents // price is the newest price of the departure at
+	day         fare.Day
+	at          fare.Day // the departure that was read last
+	price, unit fare.Cents
 }
 
 func readHistories(data []byte) histories {
@@ -113,7 +112,7 @@ func readHistories(data []byte) histories {
 	return histories{Reader: r, left: n, first: true, day: day, at: day, price: base, unit: unit}
 }
 
-// next appends the lows and the moves of the next departure. After an error, none are left.
+// next appends the lows and the moves of the next departure. After an error, left is 0.
 func (h *histories) next(lows []dayPrice, moves []fare.Day) ([]dayPrice, []fare.Day) {
 	days := h.Uint()
 	gap, ago := days/lastDays, days%lastDays

@@ -32,8 +32,6 @@ func (s *service) stored(t testing.TB, day fare.Day) *service {
 	return c
 }
 
-// A service that encodes and decodes its state daily or weekly answers nearly like one that never
-// does: in 99.9 % of answers, percentiles differ by at most 0.1 points, and chances by at most 1.
 func TestStoredStateAnswersAlike(t *testing.T) {
 	for _, cycle := range []fare.Day{1, 7} {
 		kept, store := newService(3, 0), newService(3, 0)
@@ -171,7 +169,6 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-// Whatever the decoders accept can judge fares, take new fares and be encoded.
 func FuzzDecode(f *testing.F) {
 	s, _ := after(12, 1, 12, 20)
 	f.Add(s.pooled.Encode(), s.routes[0].Encode(), s.departures[0].Encode(20), s.questions[0].Encode())

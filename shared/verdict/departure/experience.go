@@ -7,21 +7,19 @@ import (
 )
 
 // Experience corrects answers by what the score has learned from earlier answers and their
-// outcomes. Package score computes it once a week. Without it, answers follow the rule alone.
+// outcomes.
 type Experience struct {
-	Curves  [horizons]Curve  // calibrate the chances of a fall
-	Bands   [horizons][]Band // one band between each two successive RecordEdges; a band without cases has too little data
-	Doubted [3]bool          // the reliabilities alta, media and bassa that proved too high
-	// WeeksOut counts the latest successive weeks in which the falls disagreed with the answers;
-	// see score.HorizonCounts.InBand.
+	Curves  [horizons]Curve
+	Bands   [horizons][]Band // none, or one for each range of RecordEdges; Cases is 0 if there are too few
+	Doubted [3]bool          // whether alta, media and bassa proved too high
+	// WeeksOut counts the latest successive weeks whose score was out of the band.
 	WeeksOut int
 }
 
 const CurveSteps = 20
 
-// Curve calibrates chances of a fall: it maps the rule's chance to the observed share of falls.
-// Each value holds for the middle of its range; Apply interpolates between them. A higher chance
-// never maps to a lower share. The zero Curve changes nothing.
+// Curve maps the rule's chance of a fall to the observed share of falls. Each value holds for the
+// middle of its range. The zero Curve changes nothing.
 type Curve [CurveSteps]float64
 
 func StepMiddle(step int) float64 { return (float64(step) + .5) / CurveSteps }
@@ -49,9 +47,8 @@ func (e *Experience) Calibrate(h Horizon, chance float64) float64 {
 	return e.Curves[h].Apply(chance)
 }
 
-// Band returns what happened after earlier answers with a similar chance of a fall. chance is the
-// rule's chance before calibration. Band uses the service's own score if that has enough cases,
-// otherwise the Record.
+// Band takes the rule's chance before calibration. It uses the service's own score if that has
+// enough cases, otherwise the Record.
 func (e *Experience) Band(h Horizon, chance float64) Band {
 	if e != nil && len(e.Bands[h]) > 0 {
 		if b := e.Bands[h][place(e.Calibrate(h, chance), RecordEdges[1:len(RecordEdges)-1])]; b.Cases > 0 {

@@ -41,7 +41,6 @@ func TestExperienceIsKept(t *testing.T) {
 	}
 }
 
-// The service's own score is used where it has cases, and the record elsewhere.
 func TestBand_WithoutCases(t *testing.T) {
 	e := &Experience{}
 	for i := range e.Curves[0] {

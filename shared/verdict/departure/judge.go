@@ -7,14 +7,14 @@ import (
 	"verdetto/shared/fare"
 )
 
-// RouteDay is a route on one day, with its departures on sale. It caches what several answers of
-// that day need. Do not use it after new fares were added to the route.
+// RouteDay is a route on one day, with its departures on sale. Do not use it concurrently, or after
+// new fares were added to the route.
 type RouteDay struct {
 	view     *View
 	route    *Route
-	level    mean       // of the fares of earlier days, with their weights of today
-	sale     []onSale   // sorted by lead time
-	flats    float64    // sum of onSale.flat
+	level    mean
+	sale     []onSale // sorted by lead time
+	flats    float64
 	cheapest [2]float64 // the two lowest values of onSale.flat
 	caseFade float64    // the factor from term.cases to its value today
 
@@ -23,7 +23,7 @@ type RouteDay struct {
 
 	withOnSale bool // residuals of the departures on sale are in sums
 	computed   [groups + 1]bool
-	sums       [groups + 1]*[bins + 1]float64 // allocated by below; folding does not need them
+	sums       [groups + 1]*[bins + 1]float64
 }
 
 // anyGroup is the index, in computed and sums, of the residuals of all lead times together.
@@ -47,8 +47,6 @@ func (d *RouteDay) Set(r *Route, v *View, today []Quote) {
 	d.setOnSale(today)
 }
 
-// below returns, for each step, the weight of the residuals below that step in one group of lead
-// times. If withOnSale is set, they include those of the departures on sale.
 func (d *RouteDay) below(group int, withOnSale bool) *[bins + 1]float64 {
 	if d.withOnSale != withOnSale {
 		d.withOnSale, d.computed = withOnSale, [groups + 1]bool{}
@@ -85,19 +83,17 @@ func (d *RouteDay) below(group int, withOnSale bool) *[bins + 1]float64 {
 	return sums
 }
 
-// comparables holds the residuals among which a price is ranked, without the judged departure. See
-// Rank in the package comment.
 type comparables struct {
 	near, any       *[bins + 1]float64 // weights below each step
 	pooled          *[bins + 1]float64 // shares below each step
 	isPooled        bool
 	omitted         int // step of the judged departure if it is on sale, else bins
 	allNear, allAny float64
-	onSale          int     // other departures on sale
+	onSale          int
 	base            float64 // the log price that has a residual of 0
 }
 
-// comparables returns false if there are too few of them for a percentile.
+// comparables returns false if there are too few residuals for a percentile.
 func (d *RouteDay) comparables(q Quote) (c comparables, ok bool) {
 	row := d.rowOf(q)
 	others, average := d.others(row), d.average(row)
@@ -118,8 +114,6 @@ func (d *RouteDay) comparables(q Quote) (c comparables, ok bool) {
 	return c, c.allAny > 0 || c.isPooled
 }
 
-// weights returns the weight of the residuals below a step: near counts those of a similar lead time,
-// any counts all.
 func (c *comparables) weights(step int) (near, any float64) {
 	near, any = c.near[step], c.any[step]
 	if c.omitted < step {
@@ -139,12 +133,10 @@ func (c *comparables) percentile(step int) float64 {
 	return c.share((near+nearTo)/2, (any+anyTo)/2, (c.pooled[step]+c.pooled[step+1])/2)
 }
 
-// share combines three figures for a step: near, the weight at a similar lead time; any, the weight
-// at all lead times; and pooled, the share in all routes.
 func (c *comparables) share(near, any, pooled float64) float64 {
 	overall := (any + prior*pooled) / (c.allAny + prior)
 	if !c.isPooled && c.onSale > 0 {
-		overall = any / c.allAny // no residuals of all routes yet
+		overall = any / c.allAny // no route has residuals yet
 	}
 	return (near + prior*overall) / (c.allNear + prior)
 }
@@ -159,8 +151,7 @@ func (d *RouteDay) earlier(lead int) (weight float64) {
 	return weight / gain(d.route.epoch, d.view.day, residualHalfLife)
 }
 
-// Answer is the rule's answer for a price. If Known is false, there are too few fares for a
-// percentile, but the chances of a fall are still set.
+// If Known is false, there are too few fares for a percentile, but the chances of a fall are set.
 type Answer struct {
 	Known      bool
 	Percentile float64 // 0 to 1
@@ -197,8 +188,8 @@ func (d *RouteDay) Judge(past *Past, q Quote) Answer {
 // departure.
 type Quartiles struct{ Minimum, Q1, Median, Q3, Maximum, HalfLow, HalfHigh fare.Cents }
 
-// HalfFrom and HalfTo are the limits of the half of the comparable prices that is shown beside a
-// price. It is not the middle half, because all Expensive fares must lie above it.
+// HalfFrom and HalfTo limit the half of the comparable prices that is shown beside a price. It is
+// not the middle half, because Expensive fares must lie above it.
 const HalfFrom, HalfTo = .2, .7
 
 func (q Quartiles) In(amount func(fare.Cents) fare.Cents) *Quartiles {
@@ -206,12 +197,8 @@ func (q Quartiles) In(amount func(fare.Cents) fare.Cents) *Quartiles {
 		amount(q.HalfLow), amount(q.HalfHigh)}
 }
 
-// Quartiles returns the usual prices for a departure. ok is false if Judge returns no percentile.
-//
-// Q1, Median, Q3, HalfLow and HalfHigh are quantiles of the comparables, with the weight of a step
-// spread evenly over the step. Minimum and Maximum are the middles of the lowest and the highest
-// step in which comparables of a similar lead time (or else of any) weigh at least 0.1 fares, but
-// Minimum is never above Q1, and Maximum never below Q3.
+// Quartiles returns false if Judge returns no percentile. Minimum and Maximum ignore steps in which
+// the comparables weigh less than 0.1 fares.
 func (d *RouteDay) Quartiles(quote Quote) (q Quartiles, ok bool) {
 	c, ok := d.comparables(quote)
 	if !ok {
@@ -223,7 +210,7 @@ func (d *RouteDay) Quartiles(quote Quote) (q Quartiles, ok bool) {
 		c.price(max(high, q3)), c.price(c.quantile(HalfFrom)), c.price(c.quantile(HalfTo))}, true
 }
 
-// Usual returns only those quantiles of Quartiles on which the level of a fare depends.
+// Usual computes only the quantiles on which the level of a fare depends.
 func (d *RouteDay) Usual(quote Quote) (q Quartiles) {
 	if c, ok := d.comparables(quote); ok {
 		q.Median, q.HalfHigh = c.price(c.quantile(.5)), c.price(c.quantile(HalfTo))
@@ -235,7 +222,6 @@ func (c *comparables) price(residual float64) fare.Cents {
 	return fare.Cents(math.Round(100 * math.Exp(c.base+residual)))
 }
 
-// quantile returns the residual below which the given share of the weight lies.
 func (c *comparables) quantile(share float64) float64 {
 	i := sort.Search(bins-1, func(i int) bool { return c.below(i+1) > share })
 	below, inside := c.below(i), 0.
@@ -245,7 +231,6 @@ func (c *comparables) quantile(share float64) float64 {
 	return (float64(i) + inside - middle) * step
 }
 
-// ends returns the residuals of Quartiles.Minimum and Maximum, as RouteDay.Quartiles defines them.
 func (c *comparables) ends() (low, high float64) {
 	const counts = .1
 	for _, sums := range []*[bins + 1]float64{c.near, c.any} {

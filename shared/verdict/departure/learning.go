@@ -17,11 +17,10 @@ const (
 
 // Learning is what a refresh stores about a series only in order to learn from outcomes.
 type Learning struct {
-	All, NonStop Questions // about all fares, and about non-stop fares
-	Answers      []byte    // published answers, packed by package score
+	All, NonStop Questions
+	Answers      []byte // published answers, packed by package score
 }
 
-// Encode compresses the data, because questions of successive days are similar.
 func (l Learning) Encode() []byte {
 	w := packed.NewWriter(learningFormat, 64)
 	w.Bytes(l.All.Encode())
@@ -41,8 +40,7 @@ func (l Learning) Encode() []byte {
 	return deflated.Bytes()
 }
 
-// deflaters holds writers for reuse, because a refresh encodes each series, and a new writer
-// allocates much memory.
+// A new flate.Writer allocates much memory, so writers are reused.
 var deflaters = sync.Pool{New: func() any {
 	w, err := flate.NewWriter(nil, flate.DefaultCompression)
 	if err != nil {

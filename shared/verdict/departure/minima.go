@@ -7,8 +7,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Span is a kind of range of dates, of which a question asks for the cheapest departure: 1, 3 or 7
-// days before and after a date, or its month.
+// Span is a kind of range of dates, of which a question asks for the cheapest departure: days
+// around a date, or a month.
 type Span uint8
 
 const (
@@ -30,8 +30,8 @@ func (s Span) Ends(date fare.Day) (first, last fare.Day) {
 		fare.DayOf(time.Date(at.Year(), at.Month()+1, 0, 0, 0, 0, 0, time.UTC))
 }
 
-// From returns the day at which the lead time of a range ends: the date itself, or the last day of
-// its month, so that the current month never has a negative lead time.
+// From returns the day up to which the lead time of a range counts: the date itself, or the last
+// day of the month.
 func (s Span) From(date fare.Day) fare.Day {
 	if s == Month {
 		_, date = s.Ends(date)
@@ -39,14 +39,11 @@ func (s Span) From(date fare.Day) fare.Day {
 	return date
 }
 
-// Minima holds the rule's state for the cheapest fares of ranges of dates. Such a fare is compared
-// only with the cheapest fares of other ranges of the same kind, because it would nearly always
-// look cheap among single departures. So each kind of range has its own mean and residuals, not
-// grouped by lead time. The curve and the residuals of all routes are those of single departures.
+// The cheapest fare of a range is compared only with the cheapest fares of ranges of the same kind,
+// because it would nearly always look cheap among single departures.
 type Minima [spans]Route
 
-// fold adds the cheapest fares of all ranges on the day of v. live holds the departures on sale, in
-// order of departure.
+// fold needs live in order of departure.
 func (m *Minima) fold(v *View, live []Quote) {
 	var on RouteDay
 	for s := range m {
@@ -97,8 +94,6 @@ func (s Span) minima(day fare.Day, live []Quote) []Quote {
 	return all
 }
 
-// quotes returns the newest price of each departure that has not left and was seen in the last
-// LiveDays days.
 func (d Departures) quotes(day fare.Day) []Quote {
 	var all []Quote
 	for at, past := range d {
@@ -140,8 +135,7 @@ func (m *Minima) clone() *Minima {
 	return c
 }
 
-// Cheapest returns the cheapest live fare in the range s around a date. If two are equal, it
-// returns the one with the better flight.
+// Cheapest returns the better flight of two equal fares.
 func (d *StateDay) Cheapest(s Span, date fare.Day) (cheapest Live, ok bool) {
 	first, last := s.Ends(date)
 	for _, l := range d.Live() {
@@ -153,9 +147,8 @@ func (d *StateDay) Cheapest(s Span, date fare.Day) (cheapest Live, ok bool) {
 	return cheapest, ok
 }
 
-// JudgeSpan ranks a price among the cheapest fares of ranges of the same kind. It returns no
-// chances of a fall, which are for a single departure. If the price is ranked among ranges on sale,
-// Answer.OnSale counts the departures on sale outside the range. ok is false if the range is over.
+// JudgeSpan returns no chances of a fall, which are for a single departure. Answer.OnSale counts
+// the departures outside the range. ok is false if the range is over.
 func (d *StateDay) JudgeSpan(s Span, date fare.Day, price fare.Cents) (a Answer, q Quartiles, ok bool) {
 	if _, last := s.Ends(date); last < d.today || price <= 0 {
 		return a, q, false

@@ -51,7 +51,6 @@ func TestMinima(t *testing.T) {
 	}
 }
 
-// Within a range of dates, a higher price never has a lower percentile.
 func TestSpansAreJudged(t *testing.T) {
 	state := busy(90, 100, 120, 1)
 	read, err := DecodeState(state.Encode())
@@ -100,7 +99,6 @@ func TestSpansAreJudged(t *testing.T) {
 	}
 }
 
-// Answer.OnSale counts the departures outside the range. It is 0 if too few are on sale.
 func TestSpansOfTheFirstDay(t *testing.T) {
 	state := busy(60, 100, 1, 1)
 	day, _ := state.Day(nil, state.AsOf)
@@ -116,7 +114,6 @@ func TestSpansOfTheFirstDay(t *testing.T) {
 	}
 }
 
-// Of equal fares in a range, the better flight is chosen, but never a dearer one.
 func TestCheapest_Flights(t *testing.T) {
 	state := busy(60, 100, 1, 1)
 	at := func(later fare.Day, price fare.Cents, stops fare.Stops) Live {

@@ -49,8 +49,7 @@ func (d *RouteDay) quotes() []Quote {
 
 const none = -1
 
-// rowOf returns the index of the judged departure in d.sale, or none. If several departures have
-// the same lead time, it prefers the one with the same price, or else the first.
+// If several departures have the same lead time, rowOf prefers one with the same price.
 func (d *RouteDay) rowOf(q Quote) int {
 	first, found := slices.BinarySearchFunc(d.sale, q.Lead, func(s onSale, lead int) int { return s.Lead - lead })
 	if !found {
@@ -71,8 +70,8 @@ func (d *RouteDay) others(row int) int {
 	return len(d.sale) - 1
 }
 
-// average returns the route's mean without the departure row on sale. It returns NaN if there are
-// neither earlier fares nor enough others on sale.
+// average leaves out the departure row. It returns NaN if there are neither earlier fares nor
+// enough others on sale.
 func (d *RouteDay) average(row int) float64 {
 	sum, weight := d.level.sum, d.level.weight
 	if n := d.others(row); n >= onSaleLevel {
@@ -124,8 +123,8 @@ func (d *RouteDay) rank() {
 	}
 }
 
-// Fold adds the fares of the day to the route and, unless s is nil, to the statistics in s. Do not
-// use the RouteDay afterwards.
+// Fold adds the fares of the day to the route and, unless s is nil, to s. Do not use the RouteDay
+// afterwards.
 func (d *RouteDay) Fold(quotes []Quote, s *Statistics) {
 	if len(quotes) == 0 {
 		return
@@ -158,8 +157,7 @@ func (d *RouteDay) Fold(quotes []Quote, s *Statistics) {
 	}
 }
 
-// priced returns a quote with what was computed for it, and the index that rowOf returns. likely is
-// a guess of the index, which is right if all departures on sale are folded.
+// priced takes a guess of the index that rowOf returns.
 func (d *RouteDay) priced(likely int, q Quote) (o onSale, row int) {
 	if row = likely; row >= len(d.sale) || d.sale[row].Quote != q {
 		row = d.rowOf(q)

@@ -8,7 +8,6 @@ import (
 	"verdetto/shared/fare"
 )
 
-// A route without earlier fares gets a verdict if at least 8 other departures are on sale.
 func TestFirstDay(t *testing.T) {
 	var today []Quote
 	for lead := range onSaleRank + 1 {
@@ -38,8 +37,6 @@ func TestFirstDay(t *testing.T) {
 	}
 }
 
-// A departure is not compared with itself, so the judgement of a price hardly depends on the fare at
-// which that departure is on sale.
 func TestOnSaleIsLeftOut(t *testing.T) {
 	s, m := after(14, 1, 60, 30)
 	view, today := s.pooled.View(30), m.quotes(0, 30)
@@ -67,8 +64,6 @@ func TestOnSaleIsLeftOut(t *testing.T) {
 	}
 }
 
-// The fifth term of the rule compares a price with the cheapest other departure on sale, if at least
-// 4 others are on sale.
 func TestBeside(t *testing.T) {
 	today := []Quote{{30, 5000}, {31, 6000}, {32, 5000 * 2}, {33, 9000}, {34, 7000}}
 	on := new(Route).Day(Start(10).View(10), today)
@@ -76,11 +71,11 @@ func TestBeside(t *testing.T) {
 		q    Quote
 		cell int // counted from besideUnknown
 	}{
-		{Quote{30, 5000}, 1},  // the cheapest fare; the next one costs 20 % more
-		{Quote{30, 6000}, 2},  // the price of the next one
-		{Quote{31, 6000}, 5},  // 20 % over the cheapest fare
-		{Quote{60, 5100}, 2},  // not on sale: 2 % over the cheapest fare
-		{Quote{32, 10000}, 7}, // twice the cheapest fare
+		{Quote{30, 5000}, 1}, // the cheapest fare; the next one costs 20 % more
+		{Quote{30, 6000}, 2},
+		{Quote{31, 6000}, 5}, // 20 % over the cheapest fare
+		{Quote{60, 5100}, 2}, // not on sale: 2 % over the cheapest fare
+		{Quote{32, 10000}, 7},
 	} {
 		if got := int(on.Judge(nil, c.q).Cells[4]) - besideUnknown; got != c.cell {
 			t.Errorf("%+v: cell %d, want %d", c.q, got, c.cell)
@@ -95,7 +90,6 @@ func TestBeside(t *testing.T) {
 	}
 }
 
-// The fifth term of the rule learns nothing from outcomes without departures on sale; the others do.
 func TestBesideUnknownIsNotLearned(t *testing.T) {
 	p, r := Start(10), new(Route)
 	var sums Statistics
@@ -107,15 +101,14 @@ func TestBesideUnknownIsNotLearned(t *testing.T) {
 	}
 }
 
-// All fares depend only on the lead time, so the quartiles of a departure must be close to its own
-// price once the lead-time curve is known.
+// All fares depend only on the lead time, so the quartiles of a departure must be close to its
+// price.
 func TestCurveCountsOnce(t *testing.T) {
 	price := func(lead int) fare.Cents { return fare.Cents(10_000 - 800*place(lead, curveEdges)) }
 	var today []Quote
 	for lead := range 200 {
 		today = append(today, Quote{lead, price(lead)})
 	}
-	// off returns the largest distance of a quartile from the price, as a share of the price.
 	off := func(on *RouteDay) (worst float64) {
 		for _, q := range today {
 			usual, ok := on.Quartiles(q)

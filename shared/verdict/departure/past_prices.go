@@ -13,11 +13,10 @@ const (
 	maxMoves = 5   // the tables have one cell for 5 and more moves
 )
 
-// Past is the price history of one departure. It holds only what later judgements need, and gives
-// the same results as the full list of quotes, unless State.Encode has thinned it.
+// Past is the price history of one departure. It holds only what later judgements need.
 type Past struct {
 	// lows are the quotes that are cheaper than all later ones, oldest first and so cheapest first.
-	// The last is the newest quote. The minimum since a day is the first low on or after that day.
+	// The last is the newest quote.
 	lows []dayPrice
 	// moves holds the last day on which each price move counts, in order.
 	moves []fare.Day
@@ -39,8 +38,6 @@ func (p *Past) Last() (fare.Day, fare.Cents, bool) {
 // See records the price on a day. Call it in order of days, once per day.
 func (p *Past) See(day fare.Day, price fare.Cents) {
 	if before, was, ok := p.Last(); ok && isMove(was, price) {
-		// A move counts until 30 days after its newer quote, or 60 days after its older one if that
-		// is earlier.
 		if p.moves = append(p.moves, min(day+moveDays, before+lowDays)); len(p.moves) > maxMoves {
 			p.moves = append(p.moves[:0], p.moves[1:]...)
 		}
@@ -71,9 +68,8 @@ func (p *Past) forget(day fare.Day) {
 	}
 }
 
-// movesAndLow returns the number of price moves that still count, at most maxMoves + 1, and the
-// minimum price of the last 60 days. A change from the last quote to price counts as a move. ok is
-// false if the departure was not seen in the last 60 days.
+// movesAndLow counts a change from the last quote to price as a move. ok is false if the departure
+// was not seen in the last 60 days.
 func (p *Past) movesAndLow(day fare.Day, price fare.Cents) (moves int, minimum fare.Cents, ok bool) {
 	last, was, ok := p.Last()
 	if !ok || last < day-lowDays {

@@ -6,8 +6,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Residuals are counted in 121 steps, from -3.025 to +3.025. A residual outside this range counts
-// in the first or the last step.
+// A residual outside the 121 steps counts in the first or the last step.
 const (
 	bins   = 121
 	step   = .05
@@ -18,26 +17,22 @@ func binOf(residual float64) int {
 	return min(bins-1, max(0, int(math.Floor(residual/step+middle))))
 }
 
-// Pooled holds the statistics of all routes together: the lead-time curve, the residuals, and the
-// tables from which the chance of a fall is computed.
 type Pooled struct {
 	epoch     fare.Day
 	curve     [curveSpans]mean
 	residuals [bins]float64
 	tables    [horizons]table
-	// Experience holds corrections from the score, or is nil. Learn does not use it.
+	// Experience holds corrections from the score, or is nil.
 	Experience *Experience
 }
 
 type mean struct{ sum, weight float64 }
 
-// Start returns the pooled statistics of a service that starts on a given day, with only the
-// constants of rule.json.
+// Start returns the pooled statistics of a new service, with only the constants of rule.json.
 func Start(day fare.Day) *Pooled { return &Pooled{epoch: day, tables: initial} }
 
-// StartCurve computes the lead-time curve for a service's first day from the departures that each
-// route has on sale. Without it, the curve is unknown until the next day, and the fares of the
-// first day are compared as if all lead times cost the same.
+// StartCurve computes the lead-time curve for a service's first day from the departures on sale.
+// Without it, the fares of that day are compared as if all lead times cost the same.
 func (p *Pooled) StartCurve(day fare.Day, routes [][]Quote) {
 	v, on := p.View(day), new(RouteDay)
 	var s Statistics
@@ -70,16 +65,14 @@ func (p *Pooled) rebase(day fare.Day) {
 	p.epoch = day
 }
 
-// Statistics are what refreshes add to the pooled statistics. They are integers, so the order of
-// addition does not matter.
+// Statistics are integers, so that the order of addition does not matter.
 type Statistics struct {
 	curve     [curveSpans]amounts
 	residuals [bins]int64
-	learned   [horizons]gradient // from the outcomes that became known
+	learned   [horizons]gradient
 }
 
-// amounts holds, in units of 2^-40, either a sum and its weight, or the slope of a log likelihood
-// (gradient) and its curvature (information).
+// amounts holds, in units of 2^-40, a sum and its weight, or a gradient and its information.
 type amounts struct{ sum, weight int64 }
 
 type gradient struct {
@@ -118,7 +111,7 @@ func (s *Statistics) Add(other *Statistics) {
 	}
 }
 
-// Fold adds the fares in the statistics of one day. Learn adds the outcomes in them.
+// Fold adds only the fares in the statistics, and Learn only the outcomes.
 func (p *Pooled) Fold(day fare.Day, all *Statistics) {
 	p.rebase(day)
 	g, residual := gain(p.epoch, day, halfLife), gain(p.epoch, day, residualHalfLife)
@@ -132,8 +125,7 @@ func (p *Pooled) Fold(day fare.Day, all *Statistics) {
 	}
 }
 
-// Outcomes change a term by its rate times their gradient, divided by its information. The prior is
-// the information that a term starts with.
+// A prior is the information with which a term starts.
 const (
 	interceptRate, interceptPrior = 1, 5
 	termRate, termPrior           = .5, 10
@@ -141,7 +133,6 @@ const (
 	pooledCap, routeCap           = 2, 1 // the most information that one day can add
 )
 
-// Learn updates the tables of a horizon with the outcomes of all routes that became known on a day.
 func (p *Pooled) Learn(h Horizon, day fare.Day, all *Statistics) {
 	p.rebase(day)
 	g, t := gain(p.epoch, day, halfLife), &p.tables[h]
@@ -157,7 +148,6 @@ func (p *Pooled) Learn(h Horizon, day fare.Day, all *Statistics) {
 	}
 }
 
-// HasOutcomes reports whether outcomes within h have changed the tables.
 func (p *Pooled) HasOutcomes(h Horizon) bool { return p != nil && p.tables[h].information > 0 }
 
 // climb returns the change of a term, and adds the new information, at most limit, to *information.
@@ -171,14 +161,14 @@ func climb(a amounts, information *float64, g, limit, rate, prior float64) float
 	return rate * capped * slope / (prior + *information/g)
 }
 
-// View holds the pooled statistics on one day, prepared for answers. It is immutable.
+// View holds the pooled statistics on one day. It is immutable.
 type View struct {
 	day      fare.Day
 	curve    [curveSpans]float64
 	hasCurve bool              // the curve is known for some lead time
 	below    [bins + 1]float64 // share of all residuals below each step
 	tables   *[horizons]table
-	isPooled bool // there are residuals
+	isPooled bool
 }
 
 func (p *Pooled) View(day fare.Day) *View {
@@ -198,7 +188,7 @@ func (p *Pooled) View(day fare.Day) *View {
 		if total > 0 {
 			v.below[i] /= total
 		} else {
-			v.below[i] = .5 // without any residuals
+			v.below[i] = .5
 		}
 	}
 	tables := p.tables

@@ -6,18 +6,17 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Questions holds the questions of a route whose outcome is not known yet. A question is whether a
-// fare falls within each horizon. A refresh stores one question per fare, and learns from the
-// outcome. Answers to travellers do not use Questions.
+// Questions holds questions of a route whose outcome is not known yet: does a fare fall within each
+// horizon?
 type Questions []question
 
 type question struct {
 	day, depart fare.Day
 	price       fare.Cents
-	cells       Cells          // those of the Answer
+	cells       Cells
 	known       [horizons]bool // the departure was seen again within the horizon
 	fell        [horizons]bool
-	learned     [horizons]bool // Due has returned the outcome
+	learned     [horizons]bool // Due no longer returns the outcome
 }
 
 func (qs *Questions) Ask(day fare.Day, q Quote, cells Cells) {
@@ -40,8 +39,7 @@ func (qs Questions) See(day, depart fare.Day, price fare.Cents) {
 }
 
 // Due returns the outcomes of the questions whose horizon h ended before day, by day of the
-// question, oldest first. It returns each outcome once, and removes a question when all its
-// horizons have ended. A question has no outcome if its departure was not seen again in time.
+// question, oldest first. It returns each outcome once.
 func (qs *Questions) Due(h Horizon, day fare.Day) (days [][]Outcome) {
 	byDay := map[fare.Day][]Outcome{}
 	var asked []fare.Day

@@ -8,9 +8,8 @@ func (p *Pooled) MustRenew(s *State) bool {
 	return s.Route.noCurve && p != nil && p.View(s.AsOf).hasCurve
 }
 
-// renew rebuilds the state from the fares before AsOf, with the present pooled statistics. It keeps
-// the route's term, and adds to sums the residuals that Fold could not add while the curve was
-// unknown.
+// renew keeps the route's term, and adds to sums the residuals that Fold could not add while the
+// curve was unknown.
 func (s *Learner) renew(p *Pooled, fares []Live, sums *Statistics) {
 	var fresh Learner
 	var folded Statistics

@@ -6,22 +6,21 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Route is the rule's state of one route. The zero value has no fares.
+// The zero Route has no fares.
 type Route struct {
 	epoch fare.Day
 	level mean // the route's mean of log prices minus the curve
 	count int  // fares ever added
-	// residuals holds, for each group of lead times, the weight of the fares in each step of the
-	// residual, lowest step first.
+	// residuals holds, for each group of lead times, the weight of the fares in each step, lowest
+	// step first.
 	residuals [groups][]bar
 	terms     [horizons]term
 	single    bool // not grouped by lead time: all residuals are in the first group
-	// noCurve means that residuals were added while the lead-time curve was unknown. They contain
-	// the curve, which later answers add again, so they are removed once the curve is known.
+	// noCurve means that residuals were added while the lead-time curve was unknown. They must be
+	// removed once the curve is known.
 	noCurve bool
 }
 
-// group returns the group of residuals to which a range of the lead-time curve belongs.
 func (r *Route) group(span int) int {
 	if r.single {
 		return 0
@@ -29,7 +28,6 @@ func (r *Route) group(span int) int {
 	return groupOf[span]
 }
 
-// bar holds the weight of all residuals in one step.
 type bar struct {
 	bin  uint8
 	mass float64
@@ -38,14 +36,12 @@ type bar struct {
 // term is what this route adds to the log odds of a fall.
 type term struct {
 	value       float64
-	information float64 // decreases with age
+	information float64
 	cases       float64 // known outcomes; old ones count less
 }
 
 func (r *Route) Count() int { return r.count }
 
-// rebase sets the first epoch, or a new one after epochDays, when it also removes residuals of
-// negligible weight.
 func (r *Route) rebase(v *View) {
 	day := v.day
 	if r.count == 0 && r.epoch == 0 {
@@ -89,9 +85,8 @@ type Outcome struct {
 	Fell  bool
 }
 
-// Learn updates the route with the outcomes of one day's questions, and adds their gradients to s
-// for the pooled statistics. v is the view of the day on which they became known, and must not
-// contain them yet.
+// Learn updates the route with outcomes, and adds their gradients to s. v must not contain the
+// outcomes yet.
 func (r *Route) Learn(h Horizon, v *View, outcomes []Outcome, s *Statistics) {
 	if len(outcomes) == 0 {
 		return

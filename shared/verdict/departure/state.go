@@ -8,7 +8,6 @@ import (
 	"verdetto/shared/fare"
 )
 
-// StopsKnown states which fares a departure state covers, and whether their stops are known.
 type StopsKnown uint8
 
 const (
@@ -18,12 +17,11 @@ const (
 	OnlyNonStop                    // only the non-stop fares of a series that has others
 )
 
-// Live is a fare that was found for a departure. In State.Live, it is the newest one.
 type Live struct {
 	Depart  fare.Day
 	Price   fare.Cents
 	Found   int64      // Unix seconds
-	Quoted  fare.Money // if quoted in another currency; else zero
+	Quoted  fare.Money // zero if quoted in the currency of Price
 	Nights  int16
 	Stops   fare.Stops
 	DayOnly bool
@@ -43,8 +41,8 @@ func (l Live) FoundDay() fare.Day { return fare.Observation{Found: l.Found}.Foun
 
 func (l Live) Age(now time.Time) time.Duration { return max(0, now.Sub(time.Unix(l.Found, 0))) }
 
-// Better reports whether the flight is better than m, at the same fare: it has fewer stops, or as
-// many and takes less time. It returns false if the number of stops of either is unknown.
+// Better reports whether the flight has fewer stops than that of m, or as many and takes less time.
+// It returns false if a number of stops is unknown.
 func (l Live) Better(m Live) bool {
 	a, known := l.Stops.Number()
 	b, both := m.Stops.Number()
@@ -60,19 +58,18 @@ func (l Live) Before(m Live) int {
 		cmp.Compare(l.Stops, m.Stops))
 }
 
-// State is the departure state of a series. With the pooled statistics it answers questions about
-// its departures. It has learned from the fares of the days before AsOf. Those of the day AsOf are
-// only in Live, so that a fare judged on that day is not compared with itself.
+// State has learned from the fares of the days before AsOf. The fares of AsOf are only in Live, so
+// that a fare judged on that day is not compared with itself.
 type State struct {
 	AsOf     fare.Day
-	Currency fare.Currency // of all prices
+	Currency fare.Currency
 	PerEuro  float64
 	Stops    StopsKnown
 	Route    Route
 	Minima   Minima // for ranges of dates
 	Facts    []byte // further facts for answers, packed by package verdict
-	Live     []Live // one for each departure with a fare found within LiveDays, in order of departure
-	// Airlines limits the departures that answers are about, but not the fares with which they are
+	Live     []Live // one for each departure, in order of departure
+	// Airlines limits the departures that answers are about, but not the fares with which these are
 	// compared. It is not stored.
 	Airlines fare.Airlines
 
@@ -93,14 +90,14 @@ func (s *State) Unpack() (err error) {
 	return err
 }
 
-// departures returns all histories. Changes of the map change the state.
+// Changes of the returned map change the state.
 func (s *State) departures() Departures {
 	_ = s.Unpack() // DecodeState verified the checksum, so this does not fail
 	return s.pasts
 }
 
-// past returns the history of a departure, or nil. Most answers are about one departure, so the
-// first call decodes only one.
+// past returns nil without a history. The first call decodes only one history, because most answers
+// are about one departure.
 func (s *State) past(depart fare.Day) *Past {
 	if s.pasts == nil && s.packed != nil && s.askedOf == 0 {
 		s.asked, s.askedOf = find(s.packed, depart), depart
@@ -111,21 +108,18 @@ func (s *State) past(depart fare.Day) *Past {
 	return s.departures()[depart]
 }
 
-// NonStopOnly reports whether every fare is known to be non-stop. Otherwise the state cannot answer
-// questions about non-stop flights.
+// Unless NonStopOnly, the state cannot answer questions about non-stop flights.
 func (s *State) NonStopOnly() bool { return s.Stops == AllNonStop || s.Stops == OnlyNonStop }
 
-// StateDay is a departure state on one day. It caches what several answers of that day need.
 type StateDay struct {
 	state  *State
 	today  fare.Day
 	asker  *RouteDay
-	folded *View            // the view with which the fares of the day AsOf were folded; nil if they were not
-	minima [spans]*RouteDay // computed on first use
+	folded *View // the view with which the fares of the day AsOf were folded; nil if they were not
+	minima [spans]*RouteDay
 }
 
-// Day prepares a state for answers on a day. A nil p means the constants of rule.json. If today is
-// after AsOf, the fares of the day AsOf are folded first. ok is false if today is before AsOf.
+// Day takes a nil p for the constants of rule.json. ok is false if today is before AsOf.
 func (s *State) Day(p *Pooled, today fare.Day) (d *StateDay, ok bool) {
 	if today < s.AsOf {
 		return nil, false
@@ -163,8 +157,8 @@ func (s *State) quotes(today fare.Day) []Quote {
 	return all
 }
 
-// Live returns the live fares of the selected airlines whose departures have not left, by day of
-// departure, or nil if the state is more than LiveDays old.
+// Live returns the live fares of the selected airlines, by day of departure, or nil if the state is
+// more than LiveDays old.
 func (d *StateDay) Live() []Live {
 	if d.today > d.state.AsOf+LiveDays {
 		return nil
@@ -198,8 +192,8 @@ func (d *StateDay) LiveFare(depart fare.Day) (Live, bool) {
 	return d.state.Live[i], true
 }
 
-// Judge judges a price in the state's currency, or the live fare if price is 0. It returns false if
-// the departure has left, or if there is no live fare to judge.
+// Judge judges the live fare if price is 0. It returns false if the departure has left, or if there
+// is no live fare to judge.
 func (d *StateDay) Judge(depart fare.Day, price fare.Cents) (Answer, bool) {
 	if depart < d.today || price < 0 {
 		return Answer{}, false
@@ -226,7 +220,7 @@ func (d *StateDay) past(depart fare.Day) *Past {
 }
 
 // Lowest returns the lowest price of a departure in the last 60 days, and the last day with that
-// price. ok is false if the departure was not seen in that time.
+// price.
 func (d *StateDay) Lowest(depart fare.Day) (on fare.Day, price fare.Cents, ok bool) {
 	return d.past(depart).lowest(d.today)
 }

@@ -14,12 +14,12 @@ const (
 	cycleFormat = 3
 )
 
-// MaxState is the maximum length in bytes. With its key and attribute names, the stored item then
-// takes at most 8 KB, which DynamoDB reads with one eventually consistent read unit.
+// With key and attribute names, an item of MaxState bytes takes at most 8 KB, which DynamoDB reads
+// with one eventually consistent read unit.
 const MaxState = 8<<10 - 200
 
-// Encode packs a state into at most MaxState bytes. A larger state loses details: first each
-// departure keeps fewer of its low prices, then the latest departures are dropped.
+// Encode packs a state into at most MaxState bytes. A larger state loses first old prices, then the
+// latest departures.
 func (s *State) Encode() []byte {
 	pasts := s.departures()
 	data := s.encode(pasts, s.Live)
@@ -34,8 +34,8 @@ func (s *State) Encode() []byte {
 	return data
 }
 
-// thinned returns the departures that leave before a day. Each keeps its newest low prices, at most
-// lows of them, and the cheapest older one.
+// thinned returns the departures that leave before a day, each with its newest low prices and the
+// cheapest older one.
 func (d Departures) thinned(lows int, before fare.Day) Departures {
 	few := Departures{}
 	for at, past := range d {
@@ -65,7 +65,6 @@ func (s *State) encode(pasts Departures, live []Live) []byte {
 	return w.Seal()
 }
 
-// The two lowest bits of a fare's flags, followed by its stops and its nights.
 const (
 	foreignFlag = 1
 	dayOnlyFlag = 2
@@ -78,8 +77,6 @@ func (l Live) flags() uint64 {
 		uint64(l.Stops)<<stopsShift | uint64(l.Nights)<<nightsShift
 }
 
-// encodeLive stores prices as differences, in multiples of their greatest common divisor. A legend
-// holds the flights.
 func encodeLive(w *packed.Writer, asOf fare.Day, live []Live) {
 	var base, unit fare.Cents
 	for i, l := range live {
@@ -177,8 +174,8 @@ func decodeLive(r *packed.Reader, asOf fare.Day) []Live {
 type Cycle struct {
 	Day    fare.Day
 	Pooled *Pooled
-	// Warmed is the day of the first refresh of a store, if that refresh computed this Cycle from
-	// all stored observations, and 0 once fares of later days were added.
+	// Warmed is the day of a store's first refresh, if that refresh computed this Cycle from all
+	// stored observations, and 0 once fares of later days were added.
 	Warmed fare.Day
 }
 

@@ -42,8 +42,6 @@ func until(all []Live, day fare.Day) []Live {
 	return all[:i]
 }
 
-// A single refresh after 40 days leads to the same state as one every 1, 3 or 13 days. A repeated
-// refresh changes nothing.
 func TestAdvanceInStepsIsAtOnce(t *testing.T) {
 	all := days(1, 20, begin, 40)
 	p := Start(begin)
@@ -75,8 +73,6 @@ func TestAdvanceInStepsIsAtOnce(t *testing.T) {
 	}
 }
 
-// A fare reported some days late is folded once if its departure was not seen on that day or later,
-// and otherwise not at all.
 func TestLateFinds(t *testing.T) {
 	at := func(day, depart fare.Day, price fare.Cents) Live {
 		return Live{Depart: begin + depart, Price: price, Found: (begin + day).Time().Unix()}
@@ -185,7 +181,6 @@ func TestSheetJudges(t *testing.T) {
 	}
 }
 
-// Decoding restores an encoded state and rejects malformed bytes.
 func TestSheetIsRead(t *testing.T) {
 	all := days(4, 30, begin, 50)
 	huf, err := fare.ParseCurrency("HUF")
@@ -279,7 +274,7 @@ func FuzzDecodeSheet(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if day, ok := s.Day(nil, s.AsOf+1); ok { // any decoded state can be judged and encoded again
+		if day, ok := s.Day(nil, s.AsOf+1); ok {
 			day.Judge(s.AsOf+10, 5000)
 			day.Quartiles(s.AsOf + 10)
 		}
@@ -287,9 +282,7 @@ func FuzzDecodeSheet(f *testing.F) {
 	})
 }
 
-// busy returns the state of a route after n days. All departures with a lead time of at most maxLead
-// days are seen once every interval days. Their prices change at random by multiples of step; if step
-// is negative, they rise each time.
+// If step is negative, prices rise each time.
 func busy(maxLead int, step int, n, interval fare.Day) *Learner {
 	chance := rand.New(rand.NewPCG(6, uint64(maxLead)))
 	var s Learner
@@ -325,8 +318,6 @@ type sizeCase struct {
 	most, kept int // the maximum length in bytes, and the minimum number of live departures after decoding
 }
 
-// fly gives each fare a flight, a third of them with a stop. Encoding must still keep c.kept
-// departures, each with its flight.
 func (c sizeCase) fly(t *testing.T, s *Learner, without int) {
 	t.Helper()
 	chance := rand.New(rand.NewPCG(1, 35))
@@ -352,8 +343,6 @@ func (c sizeCase) fly(t *testing.T, s *Learner, without int) {
 	}
 }
 
-// Encoded states of 14, 300 and 500 departures stay within their size limits, even with rising
-// prices or after a year.
 func TestSheetIsSmall(t *testing.T) {
 	for _, c := range []sizeCase{
 		{"14 departures", 14, 100, 60, 1, 1100, 14},
@@ -379,7 +368,7 @@ func TestSheetIsSmall(t *testing.T) {
 				len(got.Live), c.most, c.kept)
 		}
 		c.fly(t, s, len(data))
-		for at, past := range got.departures() { // removed data changes no minimum and no newest quote
+		for at, past := range got.departures() {
 			wantDay, want, _ := s.departures()[at].Last()
 			if day, last, _ := past.Last(); day != wantDay || last != want ||
 				past.lows[0].price != s.departures()[at].lows[0].price {
@@ -390,7 +379,6 @@ func TestSheetIsSmall(t *testing.T) {
 	}
 }
 
-// Converting all fares to another currency hardly changes the percentiles.
 func TestCurrencyOfAState(t *testing.T) {
 	all := days(7, 20, begin, 40)
 	p := Start(begin)
@@ -414,7 +402,7 @@ func TestCurrencyOfAState(t *testing.T) {
 			t.Errorf("%v: %+v, want %+v", l.Depart, got, want)
 		}
 	}
-	in.Convert(ron, 5.5) // a change of the rate changes no price
+	in.Convert(ron, 5.5)
 	if again, _, _, _ := in.judge(p, s.AsOf, s.Live[0].Depart, 0); math.IsNaN(again.Percentile) {
 		t.Error("no answer")
 	}

@@ -11,14 +11,13 @@ import (
 	"verdetto/shared/fare"
 )
 
-// small returns a state of two departures, last refreshed on begin+2.
 func small() *Learner {
 	var s Learner
 	s.Convert(fare.EUR, 1)
 	s.Stops = AllNonStop
 	s.Facts = []byte{7}
 	p := Start(begin)
-	p.curve[0].weight = 1 // the lead-time curve is known
+	p.curve[0].weight = 1
 	s.Advance(begin+2, p, []Live{
 		{Depart: begin + 20, Price: 4999, Found: begin.Time().Unix() + 3600, Stops: fare.NonStop},
 		{Depart: begin + 20, Price: 4499, Found: (begin + 1).Time().Unix(), Stops: fare.NonStop, DayOnly: true},
@@ -27,8 +26,6 @@ func small() *Learner {
 	return &s
 }
 
-// A whole history is added while the curve is unknown. Once it is known, the next refresh rebuilds
-// the state. It then equals a state built with the curve, and its residuals were contributed once.
 func TestNoCurveIsRenewed(t *testing.T) {
 	all, p := days(15, 20, begin, 60), Start(begin)
 	var got, want Learner
@@ -54,8 +51,7 @@ func TestNoCurveIsRenewed(t *testing.T) {
 	}
 }
 
-// A new encoding needs a new format byte, so that stored states count as absent. Compressed
-// questions are compared after decoding.
+// A changed encoding needs another format byte, so that stored states count as absent.
 func TestStoredBytes(t *testing.T) {
 	const (
 		sheet    = "05c4b8020080808080808080f83f0201073003c0b8020619525141ce524d4000000000000000000000000000000000000000000000000000013a860201488602000003c0b80219525141ce524d40023a86020e860203c0b80219525141ce524d40023a86020e860203c0b802f1124541ce524d40013a8c0402c0b802e2d4014167a90640013a86021201c4b8029323942302cb0801001dac03000202932394230100000102040000000001000600000000010012000101070200c4c50a81b8c8b7"

@@ -9,10 +9,9 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Values are divided into numbered cells. These lists hold the edges of the cells: the cell of a
-// value is the number of edges that it reaches.
+// The cell of a value is the number of edges that are not above the value.
 var (
-	curveEdges  = []int{3, 7, 14, 21, 30, 45, 60, 90, 120, 180} // of lead times, for the curve
+	curveEdges  = []int{3, 7, 14, 21, 30, 45, 60, 90, 120, 180} // lead times, for the curve
 	leadEdges   = []int{3, 7, 14, 21, 30, 60, 90, 180}
 	levelEdges  = []float64{.1, .25, .4, .6, .75, .9}
 	lowEdges    = []float64{-.01, .01, .05, .1, .2, .4}
@@ -25,7 +24,6 @@ const (
 	groups     = 5 // of lead time: under 7, 7-20, 21-44, 45-89, 90 and more days
 )
 
-// groupOf is the group to which each range of the lead-time curve belongs.
 var groupOf = [curveSpans]int{0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 4}
 
 func place[T int | float64](x T, edges []T) int {
@@ -38,9 +36,8 @@ func place[T int | float64](x T, edges []T) int {
 	return n
 }
 
-// These are the numbers of cells of the five terms: lead time, percentile, price changes, height
-// above the minimum, and height above the cheapest other departure on sale. All cells are stored in
-// one row, one term after another.
+// The numbers of cells for lead time, percentile, price changes, height above the minimum, and
+// height above the cheapest other departure on sale.
 const (
 	leadCells, levelCells, changeCells, lowCells, besideCells = 9, 8, 6, 8, 8
 
@@ -50,14 +47,13 @@ const (
 	besideFirst = lowFirst + lowCells
 	cellCount   = besideFirst + besideCells
 
-	levelUnknown  = levelCells - 1 // the last cell of the level; in the next three terms, the first cell means unknown
+	levelUnknown  = levelCells - 1 // the last cell; in the next three terms, the first cell means unknown
 	besideUnknown = besideFirst    // the value of this cell stays 0
 )
 
-// Cells holds the cells of the five properties of a judged fare.
 type Cells [5]uint8
 
-// cellsOf returns the cells of a quote. percentile and beside are NaN if unknown.
+// cellsOf takes NaN for an unknown percentile or beside.
 func cellsOf(past *Past, day fare.Day, q Quote, percentile, beside float64) Cells {
 	level := levelUnknown
 	if !math.IsNaN(percentile) {
@@ -80,7 +76,6 @@ func cellsOf(past *Past, day fare.Day, q Quote, percentile, beside float64) Cell
 	}
 }
 
-// table holds the terms for one horizon, with the information of each.
 type table struct {
 	intercept, information float64
 	cells, informations    [cellCount]float64
@@ -99,7 +94,6 @@ func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 //go:embed rule.json
 var ruleJSON []byte
 
-// initial holds the tables of rule.json, before any outcome changes them.
 var initial = mustRead(ruleJSON)
 
 func mustRead(data []byte) (tables [horizons]table) {

@@ -7,9 +7,8 @@ import (
 	"sync"
 )
 
-// Record holds how recorded fares changed after each predicted chance of a fall. A panel is a set
-// of recorded fares. `cmd/backtest -record` writes record.json. Answers cite the Record until the
-// service has enough outcomes of its own.
+// Record holds how recorded fares changed after each predicted chance of a fall. `cmd/backtest
+// -record` writes record.json.
 type Record struct {
 	Panels   []RecordPanel
 	Horizons []RecordHorizon
@@ -23,27 +22,22 @@ type RecordPanel struct {
 	Horizons []RecordHorizon
 }
 
-// RecordHorizon holds the bands of one horizon, one between each two successive RecordEdges, lowest
-// chance first.
+// RecordHorizon has one band for each range of RecordEdges, lowest chance first.
 type RecordHorizon struct {
 	Days  int
 	Bands []Band
 }
 
-// Band holds what followed after answers whose chance of a fall was at least From and less than To;
-// the last band includes a chance of 1. Only departures that left after the end of the horizon, and
-// were seen again within it, count. All fields but Cases and Panels are fractions: 0.05 is 5 %.
-//
-// A band of Record.Horizons has the values of the record's first panel, except that Panels is the
-// number of panels with enough data, and Low and High are widened to cover the intervals of all these.
+// Band holds what followed after answers whose chance of a fall was between From and To. All fields
+// but Cases and Panels are fractions: 0.05 is 5 %.
 type Band struct {
 	From   float64
 	To     float64
 	Cases  int
 	Fell   float64
 	Rose   float64
-	Mean   float64 // from the judged fare to the last fare within the horizon
-	Low    float64 // the 95 % interval of Mean; both ends equal Mean if there is none
+	Mean   float64 // change from the judged fare to the last fare within the horizon
+	Low    float64 // the 95 % interval of Mean
 	High   float64
 	Median float64
 	Dearer float64 // share of waits that ended dearer

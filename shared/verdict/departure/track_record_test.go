@@ -6,7 +6,6 @@ import (
 	"testing"
 )
 
-// Every chance of a fall belongs to a band, and the values of each band are possible.
 func TestRecord(t *testing.T) {
 	r := Recorded()
 	for h := range horizons {
@@ -21,8 +20,6 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// Each band has the values of the first panel, except that the interval covers the intervals of all
-// panels with enough data.
 func TestRecordIsOfItsPanels(t *testing.T) {
 	r := Recorded()
 	if len(r.Panels) < 2 {
@@ -50,7 +47,6 @@ func TestRecordIsOfItsPanels(t *testing.T) {
 	}
 }
 
-// No band of the embedded record shows that waiting pays.
 func TestWaitingIsNotAdvised(t *testing.T) {
 	for _, horizon := range Recorded().Horizons {
 		for _, b := range horizon.Bands {

@@ -1,9 +1,5 @@
-// Package trends computes price trends of the routes from a city. For each route it holds its
-// popularity, its cheapest live fare, and how that fare compares with last week's and with earlier
-// fares. The package does no I/O. Start with EntryOf.
-//
-// The store holds one Origin per city, so an answer reads one item, whatever the number of
-// destinations.
+// Package trends computes price trends of the routes from a city. The store holds one Origin per
+// city, so an answer reads one item. The package does no I/O. Start with EntryOf.
 package trends
 
 import (
@@ -17,12 +13,12 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Live is a live fare on the day of the refresh. Amounts are in EUR cents.
+// Live is a live fare on the day of the refresh, in EUR cents.
 type Live struct {
 	Depart fare.Day
 	Price  fare.Cents
 	Found  int64 // Unix seconds
-	// The verdict on the fare as if it were fresh. Without enough data, Certainty is empty.
+	// Level, Certainty and Percentile judge the fare as if it were fresh.
 	Level      verdict.Level
 	Certainty  verdict.Reliability
 	Percentile int
@@ -34,19 +30,17 @@ type Entry struct {
 	AsOf         fare.Day
 	Newest       int64 // Unix seconds
 	Observations int
-	Median       fare.Cents // of the cheapest fares of Sample past days
+	Median       fare.Cents // median of the daily lows
 	Minimum      fare.Cents
 	Sample       int
-	Previous     fare.Cents      // cheapest fare 7 to 13 days before AsOf, on the latest such day with one; 0: none
+	Previous     fare.Cents      // the latest daily low 7 to 13 days before AsOf; 0: none
 	Live         []Live          // the first that has not departed is the cheapest
-	Months       []verdict.Month // cheapest first
+	Months       []verdict.Month // sorted by median
 }
 
-// Cycle is the number of days between two refreshes of a route that is not in demand. The live fares
-// of an entry may be shown for the same time after AsOf.
+// Cycle is how many days after AsOf the live fares of an Entry may be shown.
 const Cycle = 7
 
-// Cheapest returns the cheapest live fare that departs today or later.
 func (e Entry) Cheapest(today fare.Day) (Live, bool) {
 	if today < e.AsOf || today > e.AsOf+Cycle {
 		return Live{}, false
@@ -59,7 +53,7 @@ func (e Entry) Cheapest(today fare.Day) (Live, bool) {
 	return Live{}, false
 }
 
-// Origin holds all routes from a city, the most popular first: those with the most observations.
+// Origin holds the routes from a city, those with the most observations first.
 type Origin struct {
 	Entries []Entry
 }
@@ -88,7 +82,6 @@ func (o Origin) Entry(destination fare.City) (Entry, bool) {
 
 const format = 2
 
-// Encode stores each name of a level or a certainty once.
 func (o Origin) Encode() []byte {
 	var names []string
 	index := func(name string) uint64 {
