@@ -31,7 +31,7 @@ func documentedKeys(t *testing.T) []keyRow {
 	}
 	table, _, _ = strings.Cut(table, "\n\n")
 	var rows []keyRow
-	for _, line := range strings.Split(table, "\n")[1:] {
+	for _, line := range strings.Split(strings.TrimRight(table, "\n"), "\n")[1:] {
 		cells := regexp.MustCompile(` {2,}`).Split(strings.TrimSpace(line), -1)
 		if len(cells) != 4 {
 			t.Fatalf("a row of the table of keys has %d columns: %q", len(cells), line)
