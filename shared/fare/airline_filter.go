@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Airlines selects fares by airline. The zero value selects every fare, FR.W6 the fares of two
-// airlines, and !FR.W6 the fares of all others. Neither includes fares whose airline is unknown.
+// Airlines selects fares by airline. FR.W6 selects the fares of two airlines, !FR.W6 those of all
+// other known airlines, and the zero value every fare.
 type Airlines string
 
 const (
@@ -30,7 +30,6 @@ func ExceptAirlines(list []Airline) Airlines {
 	return exceptSign + OnlyAirlines(list)
 }
 
-// List returns the airlines in order of their codes. except is true if the filter leaves them out.
 func (a Airlines) List() (all []Airline, except bool) {
 	list, except := strings.CutPrefix(string(a), exceptSign)
 	for code := range strings.SplitSeq(list, airlineSplitter) {
@@ -41,8 +40,6 @@ func (a Airlines) List() (all []Airline, except bool) {
 	return all, except
 }
 
-// Codes returns the codes of the selected airlines in only, or of the excluded ones in without,
-// separated by commas.
 func (a Airlines) Codes() (only, without string) {
 	list, except := strings.CutPrefix(string(a), exceptSign)
 	if list = strings.ReplaceAll(list, airlineSplitter, ","); except {
@@ -55,6 +52,6 @@ func (a Airlines) Include(one Airline) bool {
 	if a == "" || one == (Airline{}) {
 		return a == ""
 	}
-	// All codes have two characters and a dot stands between them, so no match spans two codes.
+	// A dot separates codes of two characters, so no match spans two codes.
 	return strings.Contains(string(a), one.String()) != strings.HasPrefix(string(a), exceptSign)
 }

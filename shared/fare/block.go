@@ -8,11 +8,10 @@ import (
 	"verdetto/shared/fare/packed"
 )
 
-// Cycle numbers the weeks, Monday to Sunday, in which observations were found. A series is stored
-// as one block per cycle, or as several if a cycle holds more than BlockSize observations.
+// Cycle numbers the weeks, Monday to Sunday, in which observations were found.
 type Cycle int32
 
-// CycleOf returns the cycle that contains d. 1970-01-01 was a Thursday, three days after a Monday.
+// 1970-01-01 was a Thursday, three days after a Monday.
 func CycleOf(d Day) Cycle {
 	n := int32(d) + 3
 	c := n / 7
@@ -28,15 +27,14 @@ func (c Cycle) First() Day { return Day(int32(c)*7 - 3) }
 // limit of 400 KB per item (TestBlockFits).
 const BlockSize = 24_576
 
-// Block holds packed observations of one cycle. Part numbers the blocks of the same cycle, from 0.
+// Part numbers the blocks of the same cycle, from 0.
 type Block struct {
 	Cycle Cycle
 	Part  int
 	Data  []byte
 }
 
-// Blocks packs observations into blocks, sorted by cycle and then by Observation.Compare. Neither
-// the order of the observations nor duplicates change the result.
+// The result of Blocks does not depend on the order of observations.
 func Blocks(observations []Observation) []Block {
 	sorted := Set(slices.Clone(observations))
 	var blocks []Block
@@ -55,16 +53,14 @@ func Blocks(observations []Observation) []Block {
 	return blocks
 }
 
-// The first byte of a block. Blocks with any known flight start with flightFormat. Earlier versions
-// wrote euroFormat, which Unpack still reads: one-way fares in euro with unknown stops.
+// The first byte of a block is its format. Earlier versions wrote euroFormat, for one-way fares in
+// euro.
 const (
 	flightFormat = 3
 	packFormat   = 2
 	euroFormat   = 1
 )
 
-// The flags of an observation: DayOnly in the lowest bit, Stops in the next two, then the index of
-// the currency in the block's list.
 const (
 	dayOnlyFlag  = 1
 	stopsShift   = 1
@@ -72,14 +68,6 @@ const (
 	currencyFrom = 3
 )
 
-// pack encodes a block: the list of currencies, 1 if any observation is a return trip (else 0), and
-// the number of observations. Then follow, for each observation:
-//
-//   - the seconds since the previous observation
-//   - the lead time in days
-//   - the difference from the previous price in the same currency
-//   - the flags
-//   - the number of nights, if any observation in the block is a return trip
 func pack(sorted []Observation) []byte {
 	if slices.ContainsFunc(sorted, func(o Observation) bool { return o.Flight.Known() }) {
 		return packFlights(sorted)
@@ -184,8 +172,7 @@ func unpackEuro(dst []Observation, data []byte) ([]Observation, error) {
 	return all, r.Err()
 }
 
-// leadOf reads a lead time in days. West of UTC it can be -1: the local day of departure is then
-// the day before the UTC day of the observation.
+// leadOf accepts -1: west of UTC, the day of departure can be the day before the UTC day of Found.
 func leadOf(r *packed.Reader) Day {
 	lead := r.Int()
 	if lead < -1 || lead > MaxLead {

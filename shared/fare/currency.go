@@ -9,7 +9,7 @@ import (
 	"verdetto/shared/fare/packed"
 )
 
-// Currency is the ISO 4217 code of a currency, such as USD. The zero value is the euro.
+// Currency is an ISO 4217 code. The zero value is the euro.
 type Currency [3]byte
 
 var EUR Currency
@@ -36,10 +36,9 @@ func (c Currency) String() string {
 	return string(c[:])
 }
 
-// Compare orders currencies: the euro first, then by code.
 func (c Currency) Compare(d Currency) int { return bytes.Compare(c[:], d[:]) }
 
-// Pack returns a small number for the code, 0 for the euro. UnpackCurrency is the inverse.
+// Pack returns a small number that stored blocks contain. UnpackCurrency is the inverse.
 func (c Currency) Pack() uint64 {
 	if c == EUR {
 		return 0
@@ -59,7 +58,6 @@ func ReadCurrency(r *packed.Reader) Currency {
 	return c
 }
 
-// UnpackCurrency returns false if n stands for no currency.
 func UnpackCurrency(n uint64) (Currency, bool) {
 	if n == 0 {
 		return EUR, true
@@ -78,11 +76,10 @@ var whole = []string{"BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW", "PY
 func (c Currency) IsWhole() bool { return slices.Contains(whole, c.String()) }
 
 type Money struct {
-	Amount   Cents // in hundredths of Currency
+	Amount   Cents // in hundredths of Currency, even if Currency has no decimals
 	Currency Currency
 }
 
-// Rounded returns the amount as people write it: in whole units if the currency has no decimals.
 func (m Money) Rounded() Money {
 	if m.Currency.IsWhole() {
 		m.Amount = (m.Amount + 50) / 100 * 100
@@ -90,8 +87,7 @@ func (m Money) Rounded() Money {
 	return m
 }
 
-// Decimal writes the amount as a number in units of the currency, with two decimals, or none if the
-// currency has none: 12.90 euros, 3863 yen.
+// Decimal returns 12.90 for euros and 3863 for yen.
 func (m Money) Decimal() string {
 	m = m.Rounded()
 	sign := ""
@@ -104,7 +100,6 @@ func (m Money) Decimal() string {
 	return fmt.Sprintf("%s%d.%02d", sign, m.Amount/100, m.Amount%100)
 }
 
-// Short writes the amount as Decimal does, but omits .00.
 func (m Money) Short() string { return strings.TrimSuffix(m.Decimal(), ".00") }
 
 func (m Money) HasFraction() bool { return m.Rounded() != m }

@@ -1,7 +1,5 @@
 // Package fare defines the service's basic types: cities, routes, days, money and observed fares.
 // It also packs observations into compact blocks for storage.
-//
-// The package does no I/O. The only package of this module that it imports is packed.
 package fare
 
 import (
@@ -29,10 +27,8 @@ func ParseCity(s string) (City, error) {
 	return City(code), nil
 }
 
-// Route is an ordered pair of cities: MIL-BUH and BUH-MIL are two routes.
 type Route struct{ Origin, Destination City }
 
-// String returns the published form, ORIGIN-DESTINATION.
 func (r Route) String() string { return string(r.Origin) + "-" + string(r.Destination) }
 
 func ParseRoute(s string) (Route, error) {
@@ -54,16 +50,14 @@ func ParseRoute(s string) (Route, error) {
 	return Route{origin, destination}, nil
 }
 
-// Cents is an amount in EUR cents. Next to a Currency, it is an amount in hundredths of that
-// currency.
+// Cents counts hundredths of a euro, or of a Currency in the same struct.
 type Cents int64
 
-// MaxPrice is the highest credible economy fare, 100,000 EUR. A higher price is an error of the
-// source.
+// A fare above MaxPrice is taken for an error of the source.
 const MaxPrice Cents = 100_000_00
 
-// MaxLead is the highest credible lead time in days. Airlines open sales about a year ahead; a
-// longer lead time is an error of the source.
+// MaxLead is in days. Airlines open sales about a year ahead, so a longer lead time is taken for an
+// error of the source.
 const MaxLead = 500
 
 // Day is a calendar day, counted from 1970-01-01.
@@ -100,10 +94,8 @@ func (d Day) Quarter() Quarter {
 	return Quarter(4*at.Year() + (int(at.Month())-1)/3)
 }
 
-// YearAndNumber returns the year and the number of the quarter, from 1 to 4.
 func (q Quarter) YearAndNumber() (year, number int) { return int(q) / 4, int(q)%4 + 1 }
 
-// String returns the form 2026-Q1.
 func (q Quarter) String() string { return fmt.Sprintf("%d-Q%d", int(q)/4, int(q)%4+1) }
 
 func (d Day) Month() time.Month { return d.Time().Month() }

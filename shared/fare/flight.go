@@ -9,7 +9,7 @@ import (
 	"verdetto/shared/fare/packed"
 )
 
-// Airport is the IATA code of an airport. The zero value is unknown.
+// Airport is an IATA code. The zero value is an unknown airport.
 type Airport [3]byte
 
 func ParseAirport(s string) (Airport, error) {
@@ -27,16 +27,13 @@ func (a Airport) String() string {
 	return string(a[:])
 }
 
-// Airports holds the airports that a question names. If From or To is zero, it is any airport of its
-// city.
+// Airports holds the airports that a question names. A zero From or To means any airport.
 type Airports struct{ From, To Airport }
 
-// Include returns false if a names an airport and the flight's is unknown.
 func (a Airports) Include(f Flight) bool {
 	return (a.From == Airport{} || a.From == f.From) && (a.To == Airport{} || a.To == f.To)
 }
 
-// String returns BGY-STN, BGY- or -STN, and "" for the zero value.
 func (a Airports) String() string {
 	if a == (Airports{}) {
 		return ""
@@ -67,7 +64,7 @@ func parseAirports(s string) (a Airports, err error) {
 	return a, err
 }
 
-// Airline is the IATA code of an airline. The zero value is unknown.
+// Airline is an IATA code. The zero value is an unknown airline.
 type Airline [2]byte
 
 func ParseAirline(s string) (Airline, error) {
@@ -84,11 +81,10 @@ func (a Airline) String() string {
 	return string(a[:])
 }
 
-// MaxMinutes is the longest credible duration of one direction; a longer one is an error of the
-// source.
+// A duration above MaxMinutes in one direction is taken for an error of the source.
 const MaxMinutes = 7 * 24 * 60
 
-// Flight holds what the source says about the outward flight of a fare. Unknown values are zero.
+// Flight describes the outward flight of a fare. Unknown values are zero.
 type Flight struct {
 	From, To Airport
 	Airline  Airline
@@ -97,7 +93,7 @@ type Flight struct {
 
 func (f Flight) Known() bool { return f != Flight{} }
 
-// Compare orders flights; those with more known facts come first.
+// Compare puts the flight with more known facts first.
 func (f Flight) Compare(g Flight) int {
 	if f == g {
 		return 0
@@ -166,7 +162,6 @@ func unpackAirline(n uint16) (Airline, bool) {
 	return Airline{airlineDigits[v/airlineBase], airlineDigits[v%airlineBase]}, true
 }
 
-// Encode packs a single flight into 7 or 8 bytes. A Legend packs many.
 func (f Flight) Encode(w *packed.Writer) {
 	w.Uint16(f.From.pack())
 	w.Uint16(f.To.pack())

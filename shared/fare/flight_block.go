@@ -6,10 +6,8 @@ import (
 	"verdetto/shared/fare/packed"
 )
 
-// packFlights packs a block as pack does, with two differences. Instead of its flags, a fare has a
-// number in the block's Legend, which also states the flight. For each currency the block has the
-// first price and a unit, and the differences of prices are multiples of the unit. TestFlightsFit
-// limits what flights add to the size of a history.
+// In packFlights, unlike pack, a Legend replaces the flags and also states the flight, and
+// differences of prices are multiples of a unit of each currency.
 func packFlights(sorted []Observation) []byte {
 	currencies, nights := contents(sorted)
 	prices, units := make([]Cents, len(currencies)), make([]Cents, len(currencies))

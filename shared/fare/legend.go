@@ -7,14 +7,14 @@ import (
 	"verdetto/shared/fare/packed"
 )
 
-// Legend lists the distinct flights of some fares, each with the flags of the fare. A packed fare
-// has a number of its row instead of its flags.
+// Legend numbers the distinct flights and flags of some fares, so that a packed fare holds a number
+// instead of its flags and flight.
 type Legend struct {
 	airports []Airport
 	rows     []legendRow
-	unit     int16 // divides all durations
+	unit     int16 // common divisor of all durations
 	index    map[legendKey]int
-	numbers  []numbered // set in a decoded Legend instead of rows
+	numbers  []numbered // set instead of rows in a decoded Legend
 }
 
 type numbered struct {
@@ -27,11 +27,11 @@ type legendKey struct {
 	flight Flight // without Minutes
 }
 
-// legendRow is a row of a Legend. It takes one number for each of its durations, counting from
-// first. A row without durations takes one number, and each of its fares states its own duration.
+// A legendRow takes one number for each of its durations. Without durations it takes one number,
+// and each fare states its own duration.
 type legendRow struct {
 	legendKey
-	minutes []int16 // ascending
+	minutes []int16
 	first   int
 }
 
@@ -108,7 +108,7 @@ func (l *Legend) Encode(w *packed.Writer) {
 	}
 }
 
-// Put packs the flags and the flight of a fare that the legend covers.
+// Put accepts only flags and flights that NewLegend got.
 func (l *Legend) Put(w *packed.Writer, flags uint64, f Flight) {
 	key, minutes := keyOf(flags, f)
 	row := &l.rows[l.index[key]]

@@ -5,22 +5,20 @@ import (
 	"slices"
 )
 
-// Observation is a price offered at Found for an economy seat departing on Depart. The amount stays
-// in the quoted currency, because exchange rates move afterwards.
+// An Observation keeps the quoted currency, because exchange rates move afterwards.
 type Observation struct {
 	Found    int64 // Unix seconds, UTC
-	Price    Cents // hundredths of Currency
+	Price    Cents
 	Depart   Day   // local day
 	Nights   int16 // length of stay; 0: one-way
 	Currency Currency
-	Stops    Stops  // for a return trip: the larger number of stops of both flights
-	DayOnly  bool   // Found is the start of a day, because the time is unknown
-	Flight   Flight // ignored by SameFare
+	Stops    Stops // for a return trip, the larger number of stops of both directions
+	DayOnly  bool  // Found is the start of a day, because the time is unknown
+	Flight   Flight
 }
 
 func (o Observation) FoundDay() Day { return dayOfUnix(o.Found) }
 
-// Return returns the local day of the return flight, or 0 for one-way.
 func (o Observation) Return() Day {
 	if o.Nights == 0 {
 		return 0
@@ -28,8 +26,7 @@ func (o Observation) Return() Day {
 	return o.Depart + Day(o.Nights)
 }
 
-// Compare orders observations by Found, Depart, Nights and Price, then by the other fields. It
-// returns 0 only for identical observations.
+// Compare orders observations by Found first. It returns 0 only for identical observations.
 func (o Observation) Compare(p Observation) int {
 	switch { // cmp.Or would make all comparisons each time
 	case o.Found != p.Found:
@@ -58,15 +55,13 @@ func (o Observation) SameFare(p Observation) bool {
 	return o == p
 }
 
-// Set sorts observations in Compare order, in place, and removes duplicates. It also drops an
-// observation without a time of day or without known stops if another one of the same offer has both.
-// The other one gets the flight of the dropped one if it has none. The result does not depend on the
-// order of the input.
+// Set sorts observations in place and removes duplicates, and also observations that a more precise
+// one of the same offer replaces. The result does not depend on the order of observations.
 func Set(observations []Observation) []Observation {
 	if !slices.IsSortedFunc(observations, Observation.Compare) {
 		slices.SortFunc(observations, Observation.Compare)
 	}
-	observations = slices.CompactFunc(observations, Observation.SameFare) // the first of equal fares knows most
+	observations = slices.CompactFunc(observations, Observation.SameFare) // the first of equal fares has the most complete flight
 	vague := false
 	for _, o := range observations {
 		vague = vague || o.vague()
@@ -84,7 +79,7 @@ func Set(observations []Observation) []Observation {
 	if len(precise) == 0 {
 		return observations
 	}
-	flights := map[offer]Flight{} // flights of the dropped observations
+	flights := map[offer]Flight{}
 	observations = slices.DeleteFunc(observations, func(o Observation) bool {
 		if !o.vague() || !precise[o.offer()] {
 			return false
@@ -106,8 +101,7 @@ func Set(observations []Observation) []Observation {
 
 func (o Observation) vague() bool { return o.DayOnly || o.Stops == StopsUnknown }
 
-// offer identifies an offer, so that Set finds duplicates of different precision. A negative found
-// encodes a whole day; real times are never negative.
+// A negative found encodes a whole day; real times are never negative.
 type offer struct {
 	found    int64
 	price    Cents

@@ -17,31 +17,28 @@ import (
 
 const maxPriceText = 48
 
-// typedPrice matches a price as people write it: leading text, whole part with separators of
-// thousands, one or two decimals (or a dash for none, as in 45,-), and trailing text.
+// The groups of typedPrice are: text before, whole part, decimal separator, decimals, text after.
+// In 45,- the dash stands for decimals.
 var typedPrice = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^([^0-9]*)([0-9][0-9.,'’\s\p{Zs}]*?)` +
 		`(?:([.,])([0-9]{1,2}|[-–—]{1,2}))?([^0-9]*)$`)
 })
 
-// wholePart matches up to nine digits in one group, in groups of three, or as in India in groups of
-// two before the last three.
+// wholePart accepts up to nine digits, grouped by three or as in India (1,00,000).
 var wholePart = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:[0-9]{1,9}|[1-9][0-9]?(?:,[0-9]{2}){1,2},[0-9]{3}|[1-9][0-9]{0,2}(?:\.[0-9]{3}){1,2}` +
 		`|[1-9][0-9]{0,2}(?:,[0-9]{3}){1,2}|[1-9][0-9]{0,2}(?:['’\s\p{Zs}][0-9]{3}){1,2})$`)
 })
 
-// short matches a price that begins with the decimal point, and one in thousands, such as 1.5k.
+// short matches prices such as .99 and 1.5k.
 var short = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^([^0-9.,]*|\p{Sc}\s?)(?:([.,][0-9]{1,2})|([0-9]{1,3})(?:[.,]([0-9]))?\s?([kK]))((?:[^\pL0-9.,].*)?)$`)
 })
 
-// thousandths matches an amount with three decimals.
 var thousandths = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^0-9]*[0-9]+[.,][0-9]{3}[^0-9]*$`) })
 
-// Each line of moneyTable has currencies, the likeliest first, and the signs and names that can mean
-// them, separated by bars. The line < has the words that may stand before a price without changing it,
-// and the line > those that may stand behind it.
+// Each line of money.tsv has currencies, the likeliest first, and their signs and names. The lines
+// < and > have words that may precede or follow a price.
 //
 //go:embed money.tsv
 var moneyTable string
@@ -67,7 +64,6 @@ var money = sync.OnceValue(func() (m struct {
 	return m
 })
 
-// bare removes the words and punctuation around a price.
 func bare(text string) string {
 	for {
 		shorter := strings.Trim(text, " \u00a0\u202f!?*;=()[]\"'“”«»„")
@@ -93,9 +89,8 @@ func bare(text string) string {
 	}
 }
 
-// ParsePrice parses an amount as SplitPrice does. If the text names no currency, it returns the
-// amount in the currency in. A sign of several currencies, such as $, means in if in is one of them,
-// or else the likeliest. The amount may be zero, or higher than any fare.
+// ParsePrice returns an amount in the currency in if text names none, or has a sign such as $ that
+// can mean in.
 func ParsePrice(text string, in Currency) (Money, bool) {
 	amount, meant, ok := SplitPrice(text)
 	if !ok || len(meant) == 0 || slices.Contains(meant, in.String()) {
@@ -105,17 +100,15 @@ func ParsePrice(text string, in Currency) (Money, bool) {
 	return Money{amount, named}, err == nil
 }
 
-// SplitPrice parses an amount as people type it, such as 45, 45,50, 1.234,50, 1,234.50, ₹1,00,000, from 45 €, $50
-// or 50 USD. It also returns the currencies that the text can mean, the likeliest first, or none if the
-// text has only a number. A single separator before exactly three digits separates thousands: 1.234 and
-// 1,234 are 1234, unless the currency has three decimals. An upper limit, such as up to 45, is the amount
-// itself, because a lower fare is judged no worse; a lower limit, such as over 45, is no amount.
+// SplitPrice parses an amount as people type it, such as 1.234,50 or from 45 €. meant lists the
+// currencies that text can mean, the likeliest first. An upper limit, such as up to 45, counts as
+// the amount.
 func SplitPrice(text string) (amount Cents, meant []string, ok bool) {
 	if len(text) > maxPriceText {
 		return 0, nil, false
 	}
 	text = strings.TrimSpace(width.Fold.String(text))
-	if m := short().FindStringSubmatch(text); m != nil { // as in .99 and 1.5k
+	if m := short().FindStringSubmatch(text); m != nil {
 		switch {
 		case m[2] != "":
 			text = m[1] + "0" + m[2] + m[6]
@@ -127,7 +120,7 @@ func SplitPrice(text string) (amount Cents, meant []string, ok bool) {
 	if ok && len(meant) == 1 {
 		unit, err := currency.ParseISO(meant[0])
 		ok = err == nil                                                                                        // false for the MAX of max 45
-		if decimals, _ := currency.Standard.Rounding(unit); decimals == 3 && thousandths().MatchString(text) { // 120.500 BHD
+		if decimals, _ := currency.Standard.Rounding(unit); decimals == 3 && thousandths().MatchString(text) { // as in 120.500 BHD
 			amount /= 1000
 		}
 	}
@@ -165,7 +158,6 @@ func splitBare(text string) (amount Cents, meant []string, ok bool) {
 	return Cents(cents), append(slices.Clone(before), after...), errBefore == nil && errAfter == nil
 }
 
-// currenciesOf returns the currencies that a sign, a name or a code can mean, or none for spaces.
 func currenciesOf(sign string) ([]string, error) {
 	sign = strings.ToUpper(strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {

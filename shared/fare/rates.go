@@ -9,10 +9,10 @@ import (
 // dollars.
 type Rates struct {
 	Date    Day
-	PerEuro map[string]float64 // by ISO 4217 code; EUR may be absent
+	PerEuro map[string]float64 // EUR may be absent
 
-	// Ended holds the last day of each currency without a current reference rate. If the euro
-	// replaced a currency, its fixed rate stays in PerEuro.
+	// Ended has the last day of each currency without a current reference rate. The fixed rate of a
+	// currency that the euro replaced stays in PerEuro.
 	Ended map[string]Day
 }
 
@@ -24,8 +24,7 @@ func (r Rates) Rate(currency string) (float64, bool) {
 	return rate, ok && rate > 0
 }
 
-// Euro converts whole units of a currency, such as dollars, to euro cents, rounding half away from
-// zero. It returns false if the rate is unknown.
+// Euro expects amount in units such as dollars, not in cents.
 func (r Rates) Euro(amount float64, currency string) (Cents, bool) {
 	rate, ok := r.Rate(currency)
 	if !ok {
@@ -35,8 +34,6 @@ func (r Rates) Euro(amount float64, currency string) (Cents, bool) {
 	return Cents(math.Round(min(amount/rate*100, 1<<53))), true
 }
 
-// FromEuro converts euro cents to hundredths of a currency, rounding half away from zero. It
-// returns false if the rate is unknown.
 func (r Rates) FromEuro(c Cents, currency string) (Cents, bool) {
 	rate, ok := r.Rate(currency)
 	if !ok {

@@ -5,11 +5,9 @@ import (
 	"strings"
 )
 
-// Trip is a kind of trip: one-way, or return with a range of nights. Fares of different kinds are
-// not comparable, so each kind has its own history.
+// Trip is a kind of trip: one-way, or return with a range of nights.
 type Trip uint8
 
-// Stored keys contain the names of the kinds.
 const (
 	OneWay Trip = iota
 	Return1to3
@@ -18,7 +16,7 @@ const (
 	Return15
 )
 
-// MaxNights is the longest credible stay; a longer one is an error of the source.
+// A stay longer than MaxNights is taken for an error of the source.
 const MaxNights = 330
 
 var trips = []struct {
@@ -28,7 +26,6 @@ var trips = []struct {
 
 func Trips() []Trip { return []Trip{OneWay, Return1to3, Return4to7, Return8to14, Return15} }
 
-// TripOf returns the kind of a trip by its nights; 0 is one-way.
 func TripOf(nights int) Trip {
 	for i, t := range trips {
 		if nights <= t.to {
@@ -38,10 +35,9 @@ func TripOf(nights int) Trip {
 	return Return15
 }
 
-// String returns the range of nights, as in 4-7, or "" for one-way.
+// String returns the range of nights, as in 4-7, or "" for one-way. Stored keys contain it.
 func (t Trip) String() string { return trips[t].name }
 
-// Nights returns the shortest and the longest stay, or 0 and 0 for one-way.
 func (t Trip) Nights() (from, to int) { return trips[t].from, trips[t].to }
 
 func ParseTrip(s string) (Trip, error) {
@@ -53,16 +49,13 @@ func ParseTrip(s string) (Trip, error) {
 	return OneWay, fmt.Errorf("nights %.20q: want 1-3, 4-7, 8-14 or 15+", s)
 }
 
-// Series is a route and a kind of trip, with its own history. The series of a pair of airports has
-// only the fares of these airports; the series of the cities has all fares.
 type Series struct {
 	Route
 	Trip     Trip
 	Airports Airports // zero: all airports
 }
 
-// String returns the route, then @ and the airports if any, then # and the nights of a return trip:
-// MIL-BUH, MIL-BUH#4-7, MIL-LON@BGY-STN#4-7, MIL-LON@BGY-.
+// String returns forms such as MIL-BUH, MIL-BUH#4-7 and MIL-LON@BGY-STN#4-7.
 func (s Series) String() string {
 	name := s.Route.String()
 	if s.Airports != (Airports{}) {
@@ -99,7 +92,6 @@ func ParseSeries(s string) (Series, error) {
 	return Series{route, trip, airports}, nil
 }
 
-// MarshalText makes a series usable as a key in JSON.
 func (s Series) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 func (s *Series) UnmarshalText(text []byte) (err error) {
@@ -107,8 +99,7 @@ func (s *Series) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// Stops says how many stops a fare has, as the source reports it. The values are not counts; see
-// Number.
+// The values of Stops are not counts; see Number.
 type Stops uint8
 
 const (
@@ -118,7 +109,6 @@ const (
 	MoreStops // two or more
 )
 
-// StopsOf returns StopsUnknown if n is negative.
 func StopsOf(n int) Stops { return Stops(min(max(n+1, int(StopsUnknown)), int(MoreStops))) }
 
 // Number returns 2 for two or more stops.

@@ -1,9 +1,7 @@
-// Package upstream defines the interface to sources of fares. A Source returns the economy fares
-// for one adult that were recently found on routes from a city. A Deep source can also be asked about
-// a single route.
+// Package upstream defines the interface to sources of fares.
 //
-// Start reading at Source. The packages below implement it: travelpayouts calls the real API,
-// csvfile reads a file of recorded fares, and sample invents fares for trials.
+// Packages travelpayouts (the real API), csvfile (a file of recorded fares) and sample (invented
+// fares) implement Source.
 package upstream
 
 import (
@@ -15,44 +13,35 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Source returns fares for one city of origin at a time. An answer without fares means that the
-// source knows none, an error that it did not answer. Callers must distinguish the two.
+// Source returns fares of one origin at a time. An Answer without fares means that the source knows
+// none; an error means that the source could not be asked.
 type Source interface {
-	// Name returns a short name ("travelpayouts", "csv", "sample"). It is stored with the fares, so
-	// that those of two sources do not mix.
+	// Name is stored with the fares, so that a store cannot mix the fares of two sources.
 	Name() string
 
-	// Origins lists the cities from which the source may have fares, or returns nil if it does not
-	// know them.
+	// Origins returns nil if the source cannot list its cities.
 	Origins(ctx context.Context) ([]fare.City, error)
 
-	// Fares returns the fares on routes from origin found after since and not after until, in any
-	// order. A source whose memory is shorter returns what it has.
+	// Fares returns the fares found after since and not after until, in any order. If the source
+	// forgets fares earlier than since, the Answer has only the remaining fares.
 	Fares(ctx context.Context, origin fare.City, since, until time.Time) (Answer, error)
 }
 
-// Deep is a Source that can be asked for a year of departures of one route. Its method Fares need
-// not return all fares of a route.
+// Deep is a Source that can also be asked about one series.
 type Deep interface {
 	Source
 
-	// Departures returns the cheapest fare of each future departure day that the source knew at the
-	// time until.
 	Departures(ctx context.Context, q Question, until time.Time) (Answer, error)
 }
 
-// Checked is a Source that can check whether its answers still have the form that its adapter
-// reads.
 type Checked interface {
 	Source
 
-	// Drift asks one question of each kind and names the fields that are missing, new or of another
-	// type. An error means that some question was not answered.
+	// Drift compares answers of the source with the form that its adapter reads, and describes the
+	// differences.
 	Drift(ctx context.Context) (differences []string, err error)
 }
 
-// Question is a question to a Deep source about one series. If it names airports, only their fares
-// are wanted.
 type Question struct {
 	fare.Series
 	NonStop bool
@@ -64,20 +53,13 @@ type Answer struct {
 }
 
 var (
-	// ErrRefused means that the source rejects the service's credentials. Trying other origins is
-	// pointless.
-	ErrRefused = errors.New("the fare source refused our credentials")
-	// ErrUnavailable means that the source did not answer, or that its answer could not be read. A
-	// later retry may succeed.
+	ErrRefused     = errors.New("the fare source refused our credentials")
 	ErrUnavailable = errors.New("the fare source could not be asked")
-	// ErrBudget means that the service's own limit of calls per day is reached.
-	ErrBudget = errors.New("the day's budget of calls to the fare source is spent")
+	ErrBudget      = errors.New("the day's budget of calls to the fare source is spent")
 )
 
-// Reason is why a row cannot be compared with other fares.
 type Reason string
 
-// The texts appear in the refresh report.
 const (
 	RoundTrip    Reason = "round trip without a day of return"
 	BadReturn    Reason = "return on the day of departure or before it"
@@ -96,34 +78,28 @@ const (
 	TooOld       Reason = "found too long ago to be kept"
 )
 
-// Row is a fare as the source states it. A Comparable decides whether the service can use it.
 type Row struct {
-	Origin, Destination string // of cities or airports
+	Origin, Destination string // IATA codes of cities or airports
 	Depart              fare.Day
-	Return              fare.Day // 0: one-way
+	Return              fare.Day // 0: one-way, unless RoundTrip
 	Found               time.Time
-	DayOnly             bool    // Found is a day; its time is unknown
-	Price               float64 // in major units
-	Currency            string  // upper-case ISO 4217
+	DayOnly             bool    // the time of day in Found is unknown
+	Price               float64 // in units such as dollars, not cents
+	Currency            string  // ISO 4217, upper-case
 	Stops               fare.Stops
 
-	// The outward flight. A field is empty if the source does not state it.
-	OriginAirport, DestinationAirport string // IATA codes
-	Airline                           string // IATA code
-	Minutes                           int    // from departure to arrival
+	OriginAirport, DestinationAirport string
+	Airline                           string
+	Minutes                           int // of the outward flight; 0: unknown
 
-	RoundTrip, OtherCabin, NotActual bool // RoundTrip: the day of return is unknown
+	RoundTrip, OtherCabin, NotActual bool // RoundTrip: Return may be unknown
 }
 
-// Comparable turns rows into fares, or returns the reason why one cannot be compared with others.
-// It uses the rates only to check that a price is credible and convertible.
 type Comparable struct {
-	CityOf func(code string) (fare.City, bool) // of a city or airport
-	Rates  func(on fare.Day) fare.Rates        // in force on a day
+	CityOf func(code string) (fare.City, bool)
+	Rates  func(on fare.Day) fare.Rates
 }
 
-// Fare turns a row into a fare, or returns the reason why it cannot be compared. until is the end
-// of the time for which the source was asked.
 func (c Comparable) Fare(row Row, until time.Time) (fare.Fare, Reason) {
 	switch {
 	case row.RoundTrip && row.Return == 0:
@@ -182,10 +158,10 @@ func (c Comparable) Fare(row Row, until time.Time) (fare.Fare, Reason) {
 	return fare.Fare{Route: fare.Route{Origin: origin, Destination: destination}, Observation: o}, ""
 }
 
-// flight returns the outward flight without malformed codes and incredible durations. The airport
-// may lie in another city than the one for which the fare is sold: Parma is sold as Milan.
+// flight does not check that an airport belongs to the city of the fare, because a fare to Parma is
+// sold as one to Milan.
 func (r Row) flight() (f fare.Flight) {
-	if r.OriginAirport+r.DestinationAirport+r.Airline != "" { // otherwise three errors would be created for nothing
+	if r.OriginAirport+r.DestinationAirport+r.Airline != "" {
 		f.From, _ = fare.ParseAirport(r.OriginAirport)
 		f.To, _ = fare.ParseAirport(r.DestinationAirport)
 		f.Airline, _ = fare.ParseAirline(r.Airline)

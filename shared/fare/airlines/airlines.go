@@ -1,6 +1,6 @@
-// Package airlines returns the names of common airlines by IATA code. It needs no start-up: the
-// table is searched in the executable. The names in airlines.tsv were chosen by hand and compared
-// with OpenTravelData's list (https://github.com/opentraveldata/opentraveldata, CC BY 4.0).
+// Package airlines returns the names of common airlines by IATA code. The names in airlines.tsv
+// were chosen by hand and compared with OpenTravelData's list
+// (https://github.com/opentraveldata/opentraveldata, CC BY 4.0).
 package airlines
 
 import (
@@ -12,14 +12,13 @@ import (
 	"verdetto/shared/fare/places"
 )
 
-// The columns of airlines.tsv are: code, name, and other names, separated by bars. Several airlines may
-// have the same other name.
+// The columns of airlines.tsv are: code, name, and other names, separated by bars. Several airlines
+// may have the same other name.
 //
 //go:embed airlines.tsv
 var table string
 
-// Name returns the name of an airline, its code if the name is not known, or "" for the zero
-// Airline.
+// Name returns the code of an airline without a known name, and "" for the zero Airline.
 func Name(a fare.Airline) string {
 	code := a.String()
 	if code == "" {
@@ -31,9 +30,8 @@ func Name(a fare.Airline) string {
 	return code
 }
 
-// Find returns the airlines that a code or a name means, ignoring case and accents. A code means
-// one airline. A name also means the airlines whose names begin with it, because travellers take
-// them for one: "Wizz Air" is W6 and its companies in other countries.
+// Find also returns airlines whose names begin with query, because travellers take Wizz Air for W6
+// and its companies in other countries.
 func Find(query string) (all []fare.Airline) {
 	key := words(query)
 	named := false
@@ -52,7 +50,6 @@ func Find(query string) (all []fare.Airline) {
 	return all
 }
 
-// words returns the folded words of a name, each followed by a space.
 func words(name string) (folded string) {
 	for word := range strings.FieldsSeq(name) {
 		folded += places.Fold(word) + " "
@@ -60,12 +57,8 @@ func words(name string) (folded string) {
 	return folded
 }
 
-// maxTypos is the maximum number of typing errors that Suggest and Correct accept. They accept fewer
-// in short queries.
 const maxTypos = 2
 
-// Suggest returns at most n names that resemble a query: first those a few typing errors away,
-// nearest first, then those in which a word begins with it.
 func Suggest(query string, n int) (names []string) {
 	key := strings.TrimSuffix(words(query), " ")
 	if len(key) < 3 {
@@ -88,14 +81,10 @@ func Suggest(query string, n int) (names []string) {
 	return names[:min(len(names), n)]
 }
 
-// minCorrected is the minimum length of a query in which Correct corrects typing errors.
 const minCorrected = 5
 
-// Correct returns the name of the airline that a query means if Find does not know the query. It
-// tries, in this order: the airlines with that other name (TUI, JAL), whose names it returns separated
-// by commas; the airline whose name begins with the query, or has its words in the same order
-// (Turkish, TAP Portugal); the longest name that begins or ends the query (KLM Royal Dutch); and the
-// name with the fewest typing errors, ignoring spaces.
+// Correct returns the name of the airline that a query means if Find does not know the query. If
+// several airlines have the query as another name, Correct returns their names separated by commas.
 func Correct(query string) (name string, ok bool) {
 	typed := query
 	query = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(strings.ToLower(query)), "www."), ".com")
@@ -156,14 +145,12 @@ func Correct(query string) (name string, ok bool) {
 	return name, name != ""
 }
 
-// isSeveral reports whether a text has a word between two names, as in Air France and Delta.
 func isSeveral(text string) bool {
 	return slices.ContainsFunc(strings.Fields(text), func(w string) bool {
 		return slices.Contains([]string{"and", "und", "et", "e", "y", "&", "+", "or", "oder", "ou", "o", "/"}, w)
 	})
 }
 
-// cutGeneric drops the end of a name that people leave out, such as Airlines.
 func cutGeneric(folded string) (string, bool) {
 	for _, end := range []string{"airlines", "airways"} {
 		if first, ok := strings.CutSuffix(folded, end); ok && len(first) >= minCorrected {
@@ -173,7 +160,6 @@ func cutGeneric(folded string) (string, bool) {
 	return folded, false
 }
 
-// isWithin reports whether name has all words of key, in the same order, and begins with the first.
 func isWithin(key, name string) bool {
 	for i, w := range strings.Fields(key) {
 		at := strings.Index(" "+name, " "+w+" ")

@@ -1,9 +1,8 @@
 // Package daytext reads the days that people type, such as 14 March, 12.02.2027 or next Friday.
 // Start with Reader.Day.
 //
-// The words come from the Unicode CLDR (cldr.tsv; see LICENSES.md) and from everyday.tsv, which has
-// what people also write. A reader understands all languages of the tables. If a word has different
-// meanings in several languages, the reader's own language decides.
+// The words come from the Unicode CLDR (cldr.tsv; see LICENSES.md) and from everyday.tsv. A Reader
+// understands all languages of these tables.
 package daytext
 
 import (
@@ -23,7 +22,7 @@ import (
 var (
 	ErrUnreadable = errors.New("no day that can be read")
 	ErrNoSuchDay  = errors.New("no such day")
-	ErrSeveral    = errors.New("several days") // next week, end of March
+	ErrSeveral    = errors.New("several days") // such as next week or end of March
 )
 
 // OtherWeekday means that the date falls on another weekday than the one written with it.
@@ -34,27 +33,25 @@ func (e *OtherWeekday) Error() string {
 }
 
 type Reader struct {
-	Language string   // a code such as en; the order of 03/04 depends on it
-	Today    fare.Day // where the journey begins
+	Language string   // a code such as en, in which 03/04 is 4 March
+	Today    fare.Day // local day where the journey begins
 
-	// After is the day of departure when a day of return is read. A day without a year then means the
-	// next one from After on, and a weekday the next one after it. If After is 0, Today takes its
-	// place.
+	// After is the day of departure when a day of return is read, or else 0.
 	After fare.Day
 
 	exact bool // corrects no typing errors
 }
 
-const maxText = 64 // bytes
+const maxText = 64
 
-// token matches a date in figures, a number with the letters behind it, or a word.
+// token matches a date in figures (groups 1 to 4), a number with the letters behind it (5 and 6),
+// or a word.
 var token = regexp.MustCompile(`([0-9]{1,4})\s?([./-])\s?([0-9]{1,2})(?:\s?[./-]\s?([0-9]{1,4}))?\b|([0-9]+)(\pL*)|\pL+`)
 
-// ordinals matches the endings of ordinal numbers: 1st, 1er, 1º.
 var ordinals = regexp.MustCompile(`^(st|nd|rd|th|er|ere|o|a|e|te|ter|ten|ro|ero)$`)
 
-// clock matches the time of day, which is ignored. Figures alone are a time only beside a day, and
-// only if they can be no date, such as 10.30.
+// A time of day is ignored. Figures alone are a time only beside a day, and only if they can be no
+// date, such as 10.30.
 var (
 	clock = regexp.MustCompile(`(^|\s)((at|um|alle|ore|alle ore|as|a|a las)\s)?[0-9]{1,2}((:[0-9]{2})+(\s?([ap]m|uhr|h))?|` +
 		`(\.[0-9]{2})?\s?([ap]m|uhr|h)|h[0-9]{2})\b|\s(at|um|alle|ore|alle ore|as|a las)\s[0-9]{1,2}(\.[0-9]{2})?$`)
@@ -66,15 +63,15 @@ type parts struct {
 	numbers                 []int
 	month, unit             int
 	nth                     int // 1 in first Friday in March; -1: last
-	before                  int // numbers before the month
+	before                  int // how many numbers precede the month
 	months, period          bool
 	weekday, offset, easter *int // offset counts days after today, easter days after Easter
 	in, next, this          bool
 	ambiguous               []meaning // words that mean a month or a weekday, such as the Italian mar
 }
 
-// Day fails with ErrUnreadable, ErrNoSuchDay, ErrSeveral or an *OtherWeekday. A day in the past is no
-// error.
+// Day fails with ErrUnreadable, ErrNoSuchDay, ErrSeveral or an *OtherWeekday. A day in the past is
+// no error.
 func (r Reader) Day(text string) (fare.Day, error) {
 	p, err := r.parts(text)
 	switch {
@@ -94,14 +91,12 @@ func (r Reader) Day(text string) (fare.Day, error) {
 	return day, err
 }
 
-// isSeveral reports whether the text means a week, a month or a season.
 func (p parts) isSeveral() bool {
 	alone := p.weekday == nil && p.offset == nil && p.easter == nil && !p.in
 	return p.period || alone && (p.month != 0 && (p.unit > 1 || p.figures == nil && !slices.ContainsFunc(p.numbers, func(n int) bool { return n < 100 }) ||
 		p.figures != nil && atoi(p.figures[0]) <= 31) || len(p.numbers) == 0 && (p.months || p.unit > 1) && (p.next || p.this))
 }
 
-// moving reads days whose date differs each year: Easter Monday, first Friday in March 2027.
 func (r Reader) moving(p parts) (fare.Day, error) {
 	from := max(r.Today, r.After)
 	year, until := from.Time().Year(), from.Time().Year()+1
@@ -133,7 +128,7 @@ func (r Reader) moving(p parts) (fare.Day, error) {
 	return 0, ErrNoSuchDay
 }
 
-// Easter returns Easter Sunday, as the algorithm of Meeus, Jones and Butcher computes it.
+// Easter returns Easter Sunday by the algorithm of Meeus, Jones and Butcher.
 func Easter(year int) fare.Day {
 	a, b, c := year%19, year/100, year%100
 	d := (19*a + b - b/4 - (b-(b+8)/25+1)/3 + 15) % 30
@@ -142,7 +137,6 @@ func Easter(year int) fare.Day {
 	return fare.DayOf(time.Date(year, time.Month(m/31), m%31+1, 0, 0, 0, 0, time.UTC))
 }
 
-// weekdayFrom returns the first such weekday from d on.
 func weekdayFrom(d fare.Day, weekday int) fare.Day {
 	return d + fare.Day((weekday-int(d.Time().Weekday())+7)%7)
 }
@@ -163,7 +157,6 @@ func (r Reader) dated(p parts) (fare.Day, error) {
 	return 0, ErrUnreadable
 }
 
-// inFigures reads 2027-03-14, 14.3.2027, 14/03 and, in English, 3/14.
 func (r Reader) inFigures(f []string) (fare.Day, error) {
 	if len(f[0]) == 4 {
 		if f[3] == "" {
@@ -184,7 +177,7 @@ func (r Reader) inFigures(f []string) (fare.Day, error) {
 	return dayOf(atoi(f[3]), month, day)
 }
 
-// nearest returns the next day with this date. For 29 February it may be years ahead.
+// nearest searches eight years, because of 29 February.
 func (r Reader) nearest(month, day int) (fare.Day, error) {
 	from := max(r.Today, r.After)
 	for year := from.Time().Year(); year <= from.Time().Year()+8; year++ {
@@ -195,7 +188,6 @@ func (r Reader) nearest(month, day int) (fare.Day, error) {
 	return 0, ErrNoSuchDay
 }
 
-// dayOf returns the day of a date. Years below 100 are counted from 2000.
 func dayOf(year, month, day int) (fare.Day, error) {
 	if year < 100 {
 		year += 2000
@@ -210,7 +202,6 @@ func dayOf(year, month, day int) (fare.Day, error) {
 	return fare.DayOf(at), nil
 }
 
-// relative reads tomorrow, in 3 days, Friday, next Friday, Friday next week and Friday 14.
 func (r Reader) relative(p parts) (fare.Day, error) {
 	count := 1
 	if len(p.numbers) == 1 {
@@ -265,7 +256,7 @@ func (r Reader) relative(p parts) (fare.Day, error) {
 	return day, nil
 }
 
-// Month reads March 2027, March, 3/2027 and 2027-03, and returns the month's first day.
+// Month returns the first day of the month.
 func (r Reader) Month(text string) (fare.Day, error) {
 	p, err := r.parts(text)
 	switch n := p.numbers; {
@@ -352,10 +343,8 @@ func (r Reader) parts(text string) (p parts, err error) {
 	return p, nil
 }
 
-// signs replaces other dashes, and the Chinese and Japanese signs for year, month and day.
 var signs = strings.NewReplacer("\u2010", "-", "\u2011", "-", "\u2012", "-", "–", "-", "—", "-", "−", "-", "年", "-", "月", "-", "日", " ")
 
-// add returns false if the text has two months or two weekdays.
 func (p *parts) add(m meaning) bool {
 	month, isMonth := m["month"]
 	weekday, isWeekday := m["weekday"]
@@ -401,8 +390,7 @@ func (p *parts) add(m meaning) bool {
 	return true
 }
 
-// decide reads words that can mean a month or a weekday. If the text has a number but no month yet,
-// the last of these words is the month; all others are weekdays.
+// If the text has a number but no month yet, decide takes the last ambiguous word for the month.
 func (p *parts) decide() bool {
 	for i := len(p.ambiguous) - 1; i >= 0; i-- {
 		m := p.ambiguous[i]
@@ -422,7 +410,7 @@ func atoi(s string) int {
 	return n
 }
 
-// Cut splits a day off the end or the beginning of a text such as Rome to London, 14 March. It
+// Cut splits a day off the end or the beginning of a text such as Rome to London, 14 March. Cut
 // returns the day as typed, even if there is no such day.
 func (r Reader) Cut(text string) (rest, day string, ok bool) {
 	words := strings.Fields(text)
@@ -438,8 +426,8 @@ func (r Reader) Cut(text string) (rest, day string, ok bool) {
 	return text, "", false
 }
 
-// isDay reports whether a text is a day. A short weekday such as Sun, or a mere number, does not
-// count, since it may be part of a place's name.
+// In isDay, a short weekday such as Sun, or a mere number, is no day, since it may be part of a
+// place's name.
 func (r Reader) isDay(text string) bool {
 	r.exact = true
 	_, err := r.Day(text)

@@ -13,8 +13,8 @@ import (
 )
 
 // A table has lines of a language, a meaning and a text, separated by tabs. The meanings are: month
-// (1 to 12), weekday (from Sunday, 0), day (after today), easter (days after Easter), unit (of so
-// many days), months, number (with a month: a feast; -1: last), nth (with a month and a weekday: a
+// (1 to 12), weekday (from Sunday, 0), day (after today), easter (days after Easter), unit (in
+// days), months, number (with a month: a feast; -1: last), nth (with a month and a weekday: a
 // feast), in, this, next, period (several days), and filler for words without a meaning.
 //
 //go:embed cldr.tsv
@@ -23,10 +23,9 @@ var cldr string
 //go:embed everyday.tsv
 var everyday string
 
-// meaning maps kinds, such as month, to values. A word can have several.
 type meaning map[string]int
 
-// vocabulary maps languages and folded texts to meanings.
+// The keys of vocabulary are a language and a folded text.
 var vocabulary = sync.OnceValue(func() map[string]map[string]meaning {
 	all := map[string]map[string]meaning{}
 	for line := range strings.Lines(cldr + everyday) {
@@ -48,7 +47,6 @@ var vocabulary = sync.OnceValue(func() map[string]map[string]meaning {
 
 var umlauts = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue") // übermorgen is also typed as uebermorgen
 
-// fold returns lower-case text without accents.
 func fold(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsMark(r) {
@@ -58,9 +56,7 @@ func fold(text string) string {
 	}, norm.NFKD.String(text))
 }
 
-// meaning returns the meaning of the longest known text with which the words begin, and its length
-// in words, or 0 if the words are unknown. If the reader's language does not know the text, it has
-// the meaning on which the other languages agree.
+// meaning also returns how many words the meaning covers, or 0 if the words are unknown.
 func (r Reader) meaning(words []string) (meaning, int) {
 	for n := len(words); n > 0; n-- {
 		text := strings.Join(words[:n], " ")
@@ -84,11 +80,8 @@ func (r Reader) meaning(words []string) (meaning, int) {
 	return nil, 0
 }
 
-// minMisspelled is the minimum length of a word in which typing errors are corrected.
 const minMisspelled = 5
 
-// misspelled returns the meaning of the words that are nearest to a misspelled one, in any
-// language, or nil if they disagree. The first letter must be right.
 func misspelled(word string) meaning {
 	if len(word) < minMisspelled {
 		return nil
@@ -120,8 +113,6 @@ func misspelled(word string) meaning {
 	return nil
 }
 
-// known returns the meaning of a text in a language. It also knows months and weekdays by their
-// first three or more letters.
 func known(language, text string) meaning {
 	words, m := vocabulary()[language], meaning{}
 	m.merge(words[text])
@@ -137,7 +128,6 @@ func known(language, text string) meaning {
 	return m.agreed()
 }
 
-// contradictory is the value of a kind if merged meanings disagree on it.
 const contradictory = -100
 
 func (m meaning) merge(other meaning) {

@@ -1,9 +1,7 @@
 // Package packed is the codec for compact storage. A Writer writes a format byte, then mostly
-// integers of variable length, encoded as in encoding/binary (unsigned as base 128, signed as
-// zig-zag), so that small integers take one byte. The package does no I/O.
+// integers of variable length, encoded as in encoding/binary.
 //
-// A Reader never panics. It keeps its first error, after which every read returns 0. Call Err after
-// the last read.
+// A Reader keeps its first error, after which numbers are read as 0. Call Err after the last read.
 package packed
 
 import (
@@ -35,7 +33,7 @@ func Bit(yes bool) uint64 {
 
 func (w *Writer) Uint16(v uint16) { *w = binary.LittleEndian.AppendUint16(*w, v) }
 
-// Float32 appends values of four bytes each, rounded to float32.
+// Float32 rounds to float32.
 func (w *Writer) Float32(values ...float64) {
 	for _, v := range values {
 		*w = binary.LittleEndian.AppendUint32(*w, math.Float32bits(float32(v)))
@@ -61,13 +59,11 @@ var (
 	errDamaged = errors.New("damaged: the checksum differs")
 )
 
-// ErrRange means that a decoded value is outside its range.
 var ErrRange = errors.New("a value that cannot be")
 
-// ErrVersion means that another version of the program wrote the data: the format byte differs.
+// ErrVersion means that the format byte differs, as in data of another version of the program.
 var ErrVersion = errors.New("of another version")
 
-// NewReader fails with ErrVersion if data do not start with the format byte.
 func NewReader(data []byte, format byte) Reader {
 	switch {
 	case len(data) == 0:
@@ -78,7 +74,6 @@ func NewReader(data []byte, format byte) Reader {
 	return Reader{data: data, at: 1}
 }
 
-// NewSealedReader is like NewReader, for what Seal returned. It fails if a byte was changed.
 func NewSealedReader(data []byte, format byte) Reader {
 	r := NewReader(data, format)
 	n := max(0, len(data)-crc32.Size)
@@ -90,7 +85,6 @@ func NewSealedReader(data []byte, format byte) Reader {
 	return r
 }
 
-// Fail records an error that the caller found, such as an impossible value. Later reads return 0.
 func (r *Reader) Fail(err error) {
 	if r.data, r.at = nil, 0; r.err == nil {
 		r.err = err
@@ -98,7 +92,7 @@ func (r *Reader) Fail(err error) {
 }
 
 func (r *Reader) Uint() uint64 {
-	if r.at < len(r.data) && r.data[r.at] < 0x80 { // the common case
+	if r.at < len(r.data) && r.data[r.at] < 0x80 {
 		v := r.data[r.at]
 		r.at++
 		return uint64(v)
@@ -130,7 +124,6 @@ func (r *Reader) UintTo(most uint64) uint64 {
 	return v
 }
 
-// Len reads the number of the elements that follow; see Count.
 func (r *Reader) Len() int { return r.Count(int64(min(r.Uint(), math.MaxInt64))) }
 
 func (r *Reader) Byte() byte {
@@ -143,7 +136,7 @@ func (r *Reader) Byte() byte {
 	return v
 }
 
-// More reports whether there are bytes left. It returns false after an error.
+// More returns false after an error.
 func (r *Reader) More() bool { return r.at < len(r.data) }
 
 func (r *Reader) Uint16() uint16 {
@@ -156,7 +149,6 @@ func (r *Reader) Uint16() uint16 {
 	return v
 }
 
-// Float32 reads four bytes, and fails if the value is not finite.
 func (r *Reader) Float32() float64 {
 	if len(r.data)-r.at < 4 {
 		r.Fail(errShort)
@@ -171,15 +163,15 @@ func (r *Reader) Float32() float64 {
 	return v
 }
 
-// Bytes reads what Writer.Bytes wrote. The result shares memory with the Reader's data.
+// The result of Bytes shares memory with the data of the Reader.
 func (r *Reader) Bytes() []byte {
 	n := r.Len()
 	r.at += n
 	return r.data[r.at-n : r.at : r.at]
 }
 
-// Count returns n as an int. It fails if n elements of one byte each do not fit in the remaining
-// data, so that a malformed count never makes a caller allocate more elements than the data has bytes.
+// Count fails if n exceeds the number of remaining bytes, so that a malformed count cannot make a
+// caller allocate too much.
 func (r *Reader) Count(n int64) int {
 	if n < 0 || n > int64(len(r.data)-r.at) {
 		r.Fail(errShort)
@@ -195,7 +187,7 @@ func (r *Reader) ErrIn(what string) error {
 	return nil
 }
 
-// Err returns the first error of the Reader. Unread bytes are an error too, so call it last.
+// Err must be called last, because unread bytes are an error too.
 func (r *Reader) Err() error {
 	if r.err == nil && r.More() {
 		r.err = fmt.Errorf("%d bytes too many", len(r.data)-r.at)

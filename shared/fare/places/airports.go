@@ -8,15 +8,15 @@ import (
 	"verdetto/shared/fare"
 )
 
-// The columns of airports.tsv are: airport, everyday name in each of Langs (empty if equal to the
-// English one), and other names, separated by bars. The file holds the airports of cities with
-// several; it is sorted and written by hand.
+// airports.tsv is written by hand, and sorted. Its columns are: airport of a city with several,
+// everyday name in each of Langs (empty if equal to the English one), and other names, separated by
+// bars.
 //
 //go:embed airports.tsv
 var airportsTable string
 
-// AirportName returns the everyday name of an airport in a language: Bergamo for BGY. The only
-// airport of a city has the city's name; other unnamed airports have their code.
+// AirportName returns Bergamo for BGY. The only airport of a city has the city's name, and other
+// airports without a name have their code.
 func AirportName(code, lang string) string {
 	if _, rest, ok := strings.Cut("\n"+airportsTable, "\n"+code+"\t"); ok && code != "" {
 		names, _, _ := strings.Cut(rest, "\n")
@@ -31,10 +31,8 @@ func AirportName(code, lang string) string {
 	return code
 }
 
-// Airport returns the airport that a query means: one of several of a city, by its code (BGY) or
-// one of its names (Bergamo, Orio al Serio), or one that is not listed. It returns false for a
-// city, and for an airport that shares its code with its city, because the fare source takes that
-// code for the city.
+// Airport returns false for an airport that shares its code with its city, because the fare source
+// takes that code for the city.
 func Airport(query string) (fare.Airport, bool) {
 	m := Read(query)
 	return m.Of, m.Of != (fare.Airport{})

@@ -12,31 +12,23 @@ import (
 )
 
 var (
-	// countriesTable has one line per country or continent: its code (ISO 3166 alpha-2 for a country,
-	// UN M.49 for a continent), the continent of a country, and the name in each of Langs. Continents
-	// come last.
-	//
+	// The columns of countries.tsv are: code (ISO 3166 alpha-2 for a country, UN M.49 for a
+	// continent), the continent of a country, and the name in each of Langs. Continents come last.
 	//go:embed countries.tsv
 	countriesTable string
 
-	// The columns of areas.tsv, which is written by hand, are: code (ISO 3166-2 if there is one),
-	// members, name in each of Langs (empty if equal to the English one), and other names. The members
-	// are countries (IT/), regions of regions.tsv (IT/Sicily) and cities; those of a country are its
-	// territories with a line of their own in countries.tsv. Bars separate members and other names. A
-	// star after the code says that the name by itself means a city.
-	//
+	// areas.tsv is written by hand. Its columns are: code, members, name in each of Langs (empty if
+	// equal to the English one), and other names. Members are countries (IT/), regions (IT/Sicily)
+	// and cities. Bars separate members and other names. A star after the code says that the name
+	// by itself means a city.
 	//go:embed areas.tsv
 	areasTable string
 
-	// divisionsTable has the same columns, and the regions of regions.tsv. If areasTable also has a
-	// region, it takes precedence.
-	//
+	// divisions.tsv has the columns of areas.tsv. A region in both tables is read from areas.tsv.
 	//go:embed divisions.tsv
 	divisionsTable string
 )
 
-// Area is a country, a continent, or a region: a state, one or several islands, or a part of a
-// continent.
 type Area struct {
 	Code      string
 	continent string
@@ -52,7 +44,7 @@ type Area struct {
 type areaIndex struct {
 	all    []Area // areas that are not in divisionsTable
 	byCode map[string]Area
-	byRow  map[string]Area // the region of one country, by an offset in regions.tsv
+	byRow  map[string]Area // by an offset in regions.tsv
 	byName map[string][]Area
 }
 
@@ -124,7 +116,6 @@ var areas = sync.OnceValue(func() (x areaIndex) {
 
 func (a Area) isSame(b Area) bool { return a.Code == b.Code }
 
-// abbreviations are the groups of three capitals that mean a country, such as USA.
 var abbreviations = sync.OnceValue(func() map[string]bool {
 	all := map[string]bool{}
 	for line := range strings.Lines(areasTable) {
@@ -167,8 +158,7 @@ func (a Area) HoldsCity(c fare.City) bool {
 	return a.members[line[regionColumn:regionColumn+5]] || a.members[held.country+"/"] || a.members[string(c)]
 }
 
-// Region returns the name of the state, region or province of a city, in the language lang if we
-// know it, or else in English. It returns "" if it is unknown.
+// Region returns the name in lang, or else in English, and "" if the region is unknown.
 func Region(c fare.City, lang string) string {
 	line, ok := codeLineOf(string(c))
 	if !ok {
@@ -180,8 +170,7 @@ func Region(c fare.City, lang string) string {
 	return regionOf(string(c)).name
 }
 
-// busiest returns the names of at most n cities, the busiest ones of the area. Find finds each
-// name.
+// Find finds each name that busiest returns.
 func (a Area) busiest(n int) (names []string) {
 	for c := range Cities() {
 		if len(names) == n {
@@ -203,9 +192,7 @@ func AreaOf(code string) (Area, bool) {
 	return a, ok
 }
 
-// FindArea looks up a country, a continent or a region by its name in any language, ignoring case
-// and accents. A country or region may follow the name, and the word for island or the preposition of one
-// end of a trip may come before it.
+// FindArea looks up an area by its name in any of Langs, ignoring case and accents.
 func FindArea(query string) (Area, bool) {
 	a, ok := findArea(query)
 	if rest, cut := withoutPreposition(query); cut && !ok {
@@ -239,8 +226,6 @@ func findArea(query string) (Area, bool) {
 	return Area{}, false
 }
 
-// areaIn returns the area that the first part names and that lies in the areas which the other
-// parts name.
 func areaIn(parts []string) (Area, bool) {
 	if len(parts) == 0 {
 		return Area{}, false
@@ -275,15 +260,11 @@ func (a Area) meets(b Area) bool {
 	return false
 }
 
-// The minimum lengths, in runes, of a prefix that CompleteArea completes, and of one that has a
-// typing error or is in another language.
 const (
 	minArea        = 3
 	minForeignArea = 5
 )
 
-// SuggestArea returns the first area whose name, in any language, is at most one typing error away
-// from query.
 func SuggestArea(query string) (Area, bool) {
 	key := Fold(query)
 	if n := utf8.RuneCountInString(key); n < minForeignArea || n > maxSuggest {
@@ -299,8 +280,6 @@ func SuggestArea(query string) (Area, bool) {
 	return Area{}, false
 }
 
-// CompleteArea returns the first area whose name in lang begins with prefix. If there is none, a
-// longer prefix also completes a name in another language.
 func CompleteArea(prefix, lang string) (Area, bool) {
 	key := Fold(prefix)
 	if len(prefix) > maxQuery || utf8.RuneCountInString(key) < minArea {

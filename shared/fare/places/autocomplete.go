@@ -8,8 +8,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// candidate is a name that matches a query. A better match has a lower distance, and a busier city
-// a lower position.
+// A better candidate has a lower distance, and one in a busier city a lower position.
 type candidate struct {
 	entry
 	distance int
@@ -21,8 +20,6 @@ func candidateOf(e entry, distance int) candidate {
 	return candidate{e, distance, at}
 }
 
-// nearest sorts candidates by distance, then by how busy the city is. A city's own name comes
-// before the names of other places that its airports serve.
 func nearest(found []candidate) {
 	slices.SortStableFunc(found, func(a, b candidate) int {
 		return cmp.Or(
@@ -34,8 +31,6 @@ func nearest(found []candidate) {
 	})
 }
 
-// withPrefix returns the names that begin with key and for which inUse is true: exact matches at
-// distance 0, others at 1.
 func withPrefix(key string, inUse func(entry) bool) []candidate {
 	var found []candidate
 	for i := searchNames(key); i < len(namesTable); {
@@ -55,11 +50,9 @@ func withPrefix(key string, inUse func(entry) bool) []candidate {
 	return found
 }
 
-// minTypo is the minimum length, in runes, of a query in which Complete corrects a typing error.
 const minTypo = 4
 
-// almostPrefix returns the visible names that begin with query after correcting one typing error.
-// The first letter must be right, or too many names would match.
+// In almostPrefix, the first letter must be right, or too many names would match.
 func almostPrefix(query []rune) []candidate {
 	if len(query) < minTypo || len(query) > maxSuggest {
 		return nil
@@ -85,10 +78,7 @@ func almostPrefix(query []rune) []candidate {
 }
 
 // Complete returns at most n places with a name, in any language, that begins with prefix. If no
-// place or area has such a name, it corrects one typing error. Exact matches come first, then the
-// busiest cities. Each Place has the name of the city or of its airport in lang; everyday names
-// (Bali), and other places near an airport, keep their own. If prefix is an IATA code, the result
-// also includes its city.
+// place or area has such a name, it corrects one typing error.
 func Complete(prefix, lang string, n int) []Place {
 	if len(prefix) > maxQuery || n <= 0 {
 		return nil
@@ -128,7 +118,7 @@ func Complete(prefix, lang string, n int) []Place {
 			offer(c.place(AirportName(e.airport, lang)))
 		case e.kind == KindFull:
 			offer(c.place(e.written))
-		case !placeOf[e.city] && (e.isUsedIn(lang) || !native[e.city]): // one such name per city
+		case !placeOf[e.city] && (e.isUsedIn(lang) || !native[e.city]): // at most one place or everyday name per city
 			placeOf[e.city] = true
 			offer(c.place(e.written))
 		}

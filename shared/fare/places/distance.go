@@ -7,8 +7,6 @@ import (
 
 const earthKm = 6371 // the mean radius
 
-// Km returns the distance between two airports or cities, by IATA code. It returns false for an
-// unknown code.
 func Km(from, to string) (int, bool) {
 	north1, east1, ok1 := coordinates(from)
 	north2, east2, ok2 := coordinates(to)

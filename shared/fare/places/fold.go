@@ -8,8 +8,7 @@ import (
 )
 
 // Fold returns the form in which names are compared: lower case, without accents, only letters and
-// digits. "L'Aquila", "l aquila" and "LAQUILA" fold to the same form. Invalid UTF-8 is dropped.
-// Fold is idempotent.
+// digits. It is idempotent.
 func Fold(s string) string {
 	var buf [64]byte
 	return string(appendFold(buf[:0], s))
@@ -30,8 +29,7 @@ func appendFold(dst []byte, s string) []byte {
 }
 
 func appendFoldUnicode(dst []byte, s string) []byte {
-	// Compose decomposed text, which some systems send: otherwise Hangul would differ between the
-	// two forms.
+	// Hangul would differ between composed and decomposed text, which some systems send.
 	if !norm.NFC.IsNormalString(s) {
 		s = norm.NFC.String(s)
 	}
@@ -57,8 +55,7 @@ func appendFoldUnicode(dst []byte, s string) []byte {
 	return dst
 }
 
-// appendFoldRune appends the folded form of r, a lower-case rune without a Unicode decomposition.
-// It drops punctuation and accents.
+// r must be a lower-case rune without a Unicode decomposition.
 func appendFoldRune(dst []byte, r rune) []byte {
 	switch r {
 	case 'ß':
@@ -85,7 +82,7 @@ func appendFoldRune(dst []byte, r rune) []byte {
 		return dst
 	case unicode.IsLetter(r), unicode.IsDigit(r):
 		return utf8.AppendRune(dst, r)
-	case unicode.IsMark(r) && r >= 0x700: // such a mark may be a vowel; one of lower value is an accent
+	case unicode.IsMark(r) && r >= 0x700: // from 0x700 on, a mark may be a vowel
 		return utf8.AppendRune(dst, r)
 	}
 	return dst

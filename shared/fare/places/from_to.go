@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// Ends splits a text that names both ends of a trip, in six languages: new york to tokio, da Roma a
-// Londra, nach Wien von Köln, Milan-Lisbon. It returns false if the text is one place, or if an end
-// is unknown. An end may be an area.
+// Ends splits a text that names both ends of a trip, such as da Roma a Londra. It returns false if
+// the text is one place, or if an end is unknown. An end may be an area.
 func Ends(text string) (from, to string, ok bool) {
 	if len(text) > maxQuery || known(text, true) {
 		return "", "", false
@@ -64,16 +63,13 @@ func Ends(text string) (from, to string, ok bool) {
 	return "", "", false
 }
 
-// isElsewhere reports whether a name is also that of a country, or of a region without the city of
-// that name. After a comma such a name may qualify the one before it: Paris, Ontario is one place,
-// but Milan, Lisbon are two.
+// After a comma, a name for which isElsewhere is true may qualify the one before: Paris, Ontario is
+// one place, but Milan, Lisbon are two.
 func isElsewhere(name string) bool {
 	city := Read(name).City
 	return slices.ContainsFunc(areasCalled(name), func(a Area) bool { return !a.IsRegion() || !a.HoldsCity(city) })
 }
 
-// isPlain reports whether a name is certainly meant as a name, not a common word that is also a
-// code.
 func isPlain(name string) bool { return isClear(name) || Read(name).Reading == AsTyped }
 
 const maxTripWords = 20
@@ -86,8 +82,7 @@ func known(query string, orArea bool) bool {
 	return area && orArea
 }
 
-// end joins the words of one end of a trip, without prepositions before them. A word that begins a
-// name, as in La Paz and De Aar, stays.
+// end keeps a word that begins a name, as in La Paz and De Aar.
 func end(words, prepositions []string) string {
 	contracted := len(words) > 1 && slices.Contains(contractions, Fold(words[0]))
 	trimmed := false
@@ -127,7 +122,6 @@ var arrows = func() *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }()
 
-// The words beside the ends of a trip, in six languages.
 var (
 	fromAfter       = wordList("from behind") // as in London from Rome
 	fromWords       = wordList("from")

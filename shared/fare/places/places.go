@@ -1,10 +1,7 @@
 // Package places maps the names of cities to IATA codes, and back. Start at Read.
 //
-// The package knows the cities with scheduled flights, in Italian, English, French, German, Spanish,
-// Portuguese and the local languages, and everyday names of destinations whose airport has another
-// name (Bali, Algarve). The airports of a metropolitan area count as one city: Milano is Malpensa,
-// Linate and Orio al Serio. A name that several cities share usually means the busiest one. All
-// functions are safe for concurrent use.
+// The airports of a metropolitan area count as one city: Milano is Malpensa, Linate and Orio al
+// Serio. All functions are safe for concurrent use.
 package places
 
 import (
@@ -15,16 +12,15 @@ import (
 
 //go:generate go run ./generate
 
-// Place is a city with the name that matched the query.
 type Place struct {
 	City     fare.City
-	Name     string   // properly written: "Milano" for the query "milano"
+	Name     string
 	Country  string   // ISO 3166 alpha-2
 	Airports []string // IATA codes, busiest first
-	Airport  string   // set if the place means only this airport; see At
+	Airport  string   // set if the place is a single airport of the city
 }
 
-// At returns the place of one airport of the city, or p itself for the zero Airport.
+// At returns the place of one airport, with its Italian name, or p for the zero Airport.
 func (p Place) At(a fare.Airport) Place {
 	if a != (fare.Airport{}) {
 		p.Airport, p.Name = a.String(), AirportName(a.String(), "it")
@@ -32,7 +28,6 @@ func (p Place) At(a fare.Airport) Place {
 	return p
 }
 
-// maxQuery, in bytes, exceeds the length of all names. A longer query matches nothing.
 const maxQuery = 256
 
 func Find(query string) (Place, bool) {
@@ -48,8 +43,7 @@ func lookup(key string) (entry, bool) {
 	return all[0], true
 }
 
-// Get returns the place of a city code, with its Italian name, or the English one if there is none.
-// It returns false for the code of an airport, unless its city has the same code.
+// Get returns false for the code of an airport, unless its city has the same code.
 func Get(city fare.City) (Place, bool) {
 	c, ok := lineOf(city)
 	if !ok {
@@ -65,7 +59,7 @@ func lineOf(code fare.City) (c city, ok bool) {
 	return c, c.code == code && code != ""
 }
 
-// CityOf returns the city of an upper-case airport or city code: MIL for BGY and for MIL.
+// CityOf returns MIL for BGY and for MIL. Codes must be in capitals.
 func CityOf(code string) (fare.City, bool) {
 	at, ok := position(code)
 	if !ok {
@@ -74,8 +68,6 @@ func CityOf(code string) (fare.City, bool) {
 	return fare.City(citiesTable[at : at+3]), true
 }
 
-// Name returns the name of a city in the language lang, or else in English. It returns "" for an
-// unknown city.
 func Name(city fare.City, lang string) string {
 	if c, ok := lineOf(city); ok {
 		return c.name(lang)

@@ -6,8 +6,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// NameIn returns the name of the city in the language lang, or p.Name if Find does not map that name
-// to the same city. An everyday name, such as Bali, stays.
+// For a city, NameIn returns p.Name if Find does not find the city by its name in lang.
 func (p Place) NameIn(lang string) string {
 	if p.Airport != "" {
 		return AirportName(p.Airport, lang)
@@ -23,7 +22,8 @@ func (p Place) NameIn(lang string) string {
 	return p.Name
 }
 
-// Query returns a query for which Find returns the city: name if possible, else one with the code.
+// Query returns a query for which Find returns the city: name if possible, or else one with the
+// code.
 func Query(city fare.City, name string) string {
 	if found, ok := Find(name); ok && found.City == city {
 		return name
@@ -44,8 +44,7 @@ func (p Place) Query() string {
 	return p.Airport
 }
 
-// List splits several names at the commas, or at semicolons if there are any. Words that mean a
-// country or state, and no other city, belong to the name before them: Lisbon, Portugal is one name.
+// List splits names at semicolons or else at commas, but not in Lisbon, Portugal.
 func List(names string) (all []string) {
 	if strings.Contains(names, ";") {
 		return strings.Split(names, ";")

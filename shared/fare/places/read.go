@@ -11,20 +11,18 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Match is what a query means. If it has no City, the query means no known city.
+// A query that means no known city has a Match without City.
 type Match struct {
 	Place
-	Query string // as typed
-	Part  string // the airport or place that the query means, if it is not the whole city
-	// Of is the airport that the query means, if the city has several or if the airport is not
-	// listed. For an airport that is not listed, there may be no known fare.
+	Query string
+	Part  string // airport or place that Query means, if not the whole city
+	// Of is the airport that Query means, if the city has several or if the airport is not listed.
 	Of       fare.Airport
 	Unlisted bool
 	Reading  Reading
-	shared   string // the folded name, if several cities have it
+	shared   string // the folded name, if several cities have this name
 
-	// Elsewhere is set only if there is no City. It is the name that the query qualifies with an
-	// area, in which no city has that name.
+	// Elsewhere is a name that no city has in the area that Query names, as in Paris, Spain.
 	Elsewhere string
 	in        []Area
 }
@@ -33,27 +31,19 @@ type Reading int
 
 const (
 	AsTyped   Reading = iota
-	AsOther           // a historic or rare name, such as Constantinople
-	Qualified         // words beside the name select the city: Lisbon, Portugal
+	AsOther           // historic or rare name, such as Constantinople
+	Qualified         // other words select the city, as in Lisbon, Portugal
 	AsCode            // a code with small letters, such as mxp, that is no name
-	AsName            // three letters that were read as a name, but in capitals are the code of another city
-	Renamed           // a second or former code of the city's airport
-	AsCountry         // without a City: the abbreviation of a country that is also the code of an airport
+	AsName            // three letters that are a name, and in capitals the code of another city
+	Renamed           // second or former code of an airport
+	AsCountry         // abbreviation of a country that is also the code of an airport, such as USA
 )
 
-// Read looks up a city by name, ignoring case and accents, or by IATA code.
+// Read looks up a city by name, ignoring case and accents, or by IATA code. For a code, the Place
+// has the Italian name of the city, or else the English one.
 //
-// The country, the state or a code may follow or precede the name, and so may the word for airport
-// in six languages. They choose among cities of the same name, and refuse a city that lies
-// elsewhere.
-//
-// Capitals are first read as a code: KRK is Cracow, while Krk is an island. Other letters are read
-// as a code only if no city has that name. The abbreviation of a country, such as USA, means the
-// country and not the airport of that code; see ReadCode.
-//
-// For a code, the Place has the Italian name of the city, or the English one if there is none. If
-// the names of cities differ only in accents, the query means the one with the typed accents, or
-// else usually the busiest.
+// Capitals are first read as a code, unless they are the abbreviation of a country: KRK is Cracow,
+// while Krk is an island.
 func Read(query string) Match {
 	m := readName(query)
 	if rest, cut := withoutPreposition(query); cut && m.City == "" {
@@ -66,7 +56,6 @@ func Read(query string) Match {
 	return m
 }
 
-// readName is Read, but drops no word before a name and does not set Query.
 func readName(query string) (m Match) {
 	isArea := func() bool { return m.Reading == AsCountry || len(areas().byName[Fold(query)]) > 0 }
 	if len(query) <= maxQuery && !m.exact(query) && strings.ContainsAny(query, " ,/(-–[;|") && !isArea() {
@@ -82,7 +71,7 @@ func readName(query string) (m Match) {
 	return m
 }
 
-// withoutPreposition drops the word before one end of a trip: to Lisbon, da Roma, nach Wien.
+// withoutPreposition cuts the first word of to Lisbon, da Roma and nach Wien.
 func withoutPreposition(query string) (string, bool) {
 	first, rest, ok := strings.Cut(query, " ")
 	return rest, ok && len(query) <= maxQuery && slices.Contains(endWords, Fold(first))
@@ -90,7 +79,7 @@ func withoutPreposition(query string) (string, bool) {
 
 var endWords = wordList("end")
 
-// There names the area in which no city is called Elsewhere. Elsewhere must be set.
+// There names the area that has no city called Elsewhere. It panics if Elsewhere is empty.
 func (m Match) There(lang string) string { return m.in[0].NameIn(lang) }
 
 // ReadCode reads an upper-case code, even one that is also the abbreviation of a country.
@@ -102,7 +91,6 @@ func ReadCode(code string) (m Match) {
 	return m
 }
 
-// besidesName reports whether r may stand before or after a name without changing it.
 func besidesName(r rune) bool {
 	if r <= unicode.MaxASCII {
 		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9')
@@ -110,7 +98,6 @@ func besidesName(r rune) bool {
 	return unicode.In(r, unicode.Pi, unicode.Pf, unicode.Zs)
 }
 
-// exact reads a query that is a name or a code and nothing else.
 func (m *Match) exact(query string) bool {
 	typed := strings.TrimFunc(query, besidesName)
 	letters := typed
@@ -146,7 +133,7 @@ func (m *Match) exact(query string) bool {
 		return false
 	}
 	e := named[0]
-	for _, same := range named { // prefer the one with the typed accents
+	for _, same := range named {
 		if !isASCII(typed) && strings.EqualFold(same.written, typed) {
 			e = same
 			break
@@ -178,7 +165,6 @@ func sameKey(key string) (all []entry) {
 	return all
 }
 
-// setName sets the city of a line of names.tsv. position is the city's offset in cities.tsv.
 func (m *Match) setName(e entry, position int, typed string) {
 	c, _ := cityAt(position)
 	m.Place = c.place(e.written)
@@ -201,7 +187,7 @@ func (m *Match) setName(e entry, position int, typed string) {
 	}
 }
 
-// Namesakes returns other cities of the same name with scheduled flights, busiest first.
+// Namesakes returns other cities of the same name that have scheduled flights.
 func (m Match) Namesakes() (others []fare.City) {
 	for _, same := range sameKey(m.shared) {
 		if same.city != m.City && hasFlights(same.city) {
@@ -211,10 +197,9 @@ func (m Match) Namesakes() (others []fare.City) {
 	return others
 }
 
-// sameAirportKm is the maximum distance between two codes of the same airport.
 const sameAirportKm = 5
 
-// setCode reads a code in capitals. at is the offset of its city in cities.tsv.
+// at is the offset of the city in cities.tsv.
 func (m *Match) setCode(code string, at int) {
 	c, _ := cityAt(at)
 	m.Place = c.place(c.name("it"))
@@ -236,7 +221,6 @@ func (m *Match) setCode(code string, at int) {
 	m.Unlisted = true
 }
 
-// separated splits a query at the signs between a name and its qualifiers.
 func separated(query string) (parts []string) {
 	query = strings.NewReplacer(" - ", ",", " – ", ",", " — ", ",", "/", ",", "(", ",", ")", ",", "[", ",", "]", ",",
 		";", ",", "|", ",", "·", ",").Replace(query)
@@ -248,11 +232,8 @@ func separated(query string) (parts []string) {
 	return parts
 }
 
-// maxQualified is the maximum number of words in a name with several qualifiers and no commas.
 const maxQualified = 8
 
-// qualified reads a name with qualifiers. If these say that the place is elsewhere, the Match has
-// no City.
 func qualified(query string) (m Match) {
 	parts := separated(query)
 	elsewhere := Match{}
@@ -297,11 +278,9 @@ func qualified(query string) (m Match) {
 	return elsewhere
 }
 
-// nearKm is the maximum distance between two cities that nearby reads as one place.
 const nearKm = 130
 
-// nearby reads the names of two cities near each other, as in Barcelona (Girona): flights to the
-// less busy one are sold under the name of the other. It returns the less busy one.
+// nearby reads two names such as Barcelona (Girona) and returns the less busy city.
 func nearby(left, right string) (less Match, ok bool) {
 	var a, b Match
 	if !a.exact(left) || !b.exact(right) || a.City == b.City {
@@ -316,8 +295,8 @@ func nearby(left, right string) (less Match, ok bool) {
 	return a, km <= nearKm
 }
 
-// unservedCities maps folded names to cities that a name alone does not find, because no flights of
-// theirs are known.
+// unservedCities maps folded names to cities without known flights, which a name alone does not
+// find.
 var unservedCities = sync.OnceValue(func() map[string][]city {
 	all := map[string][]city{}
 	for i := 0; i < len(citiesTable); {
@@ -332,8 +311,8 @@ var unservedCities = sync.OnceValue(func() map[string][]city {
 	return all
 })
 
-// unserved returns the city or airport that m.Elsewhere means in an area of m, as in Cordoba, Spain;
-// Hamilton, ON; St. Petersburg, FL.
+// unserved returns the city or airport that m.Elsewhere means in an area of m, as in Cordoba,
+// Spain.
 func (m Match) unserved() (found Match) {
 	words := wordsOf(m.Elsewhere)
 	for _, a := range m.in {
@@ -363,25 +342,21 @@ func (m Match) unserved() (found Match) {
 	return found
 }
 
-// isName reports whether text is a name, perhaps with a state: Paris Texas.
 func isName(text string) bool {
 	_, known := lookup(Fold(text))
 	at := strings.LastIndexByte(text, ' ')
 	return known || at > 0 && len(areasCalled(text[at+1:])) > 0 && isName(text[:at])
 }
 
-// isClear reports whether words without a comma before them can be a qualifier. Up to three letters
-// must be capitals (OR, not or), because many are words of some language. UK, the abbreviations of
-// countries and the numbers of terminals may be in lower case.
+// isClear rejects lower-case words such as or, which mean an area (OR, Oregon) only in capitals or
+// after a comma.
 func isClear(qualifier string) bool {
 	letters := strings.ReplaceAll(qualifier, ".", "")
 	upper := strings.ToUpper(letters)
 	return len(letters) > 3 || letters == upper || upper == "UK" || isAbbreviation(upper) || isTerminal(upper)
 }
 
-// qualify returns the first city called name on which all qualifiers agree. It returns false if a
-// qualifier is not understood, or if there is no such city; if a qualifier is an area, the Match then
-// has Elsewhere. apart means that a sign separates the qualifiers.
+// In qualify, apart means that a comma or another sign separates the qualifiers.
 func qualify(name string, qualifiers []string, apart bool) (m Match, ok bool) {
 	var first Match
 	var candidates []Match
@@ -445,8 +420,8 @@ func qualify(name string, qualifiers []string, apart bool) (m Match, ok bool) {
 	return m, false
 }
 
-// longer returns the city whose name begins with the words of name and on which all qualifiers
-// agree, if there is only one: Santiago, Spain is Santiago de Compostela.
+// longer completes a name if only one city that agrees with the qualifiers has a longer one:
+// Santiago, Spain is Santiago de Compostela.
 func longer(name string, in []qualifier) (found []Match) {
 	key := Fold(name)
 	if len(key) < minTypo || !slices.ContainsFunc(in, func(q qualifier) bool { return len(q.areas) > 0 }) {
@@ -468,10 +443,9 @@ func longer(name string, in []qualifier) (found []Match) {
 	return found
 }
 
-// qualifier is what the words beside a name may mean.
 type qualifier struct {
 	areas   []Area
-	airport Match    // what the words mean as a name or code
+	airport Match
 	words   []string // folded, perhaps part of an airport's name
 	neutral bool     // only words such as airport or all airports
 }
@@ -480,7 +454,8 @@ func (q qualifier) isEmpty() bool {
 	return len(q.areas) == 0 && q.airport.City == "" && !q.neutral && len(q.words) == 0
 }
 
-// calls returns the airport of a city whose names contain all words, as in Napoli Capodichino.
+// calls returns the code in called.tsv whose words include all words of q, as in Napoli
+// Capodichino.
 func (q qualifier) calls(c fare.City) string {
 	_, lines, ok := strings.Cut("\n"+calledTable, "\n"+string(c)+" ")
 	for ok && len(q.words) > 0 {
@@ -509,7 +484,7 @@ func (q qualifier) holds(m Match) bool {
 
 func (q qualifier) lies(m Match) bool {
 	return slices.ContainsFunc(q.areas, func(a Area) bool {
-		beside := func(airport string) bool { // the airport of Newark is in New Jersey, but its city is New York
+		beside := func(airport string) bool { // the airport EWR is in New Jersey, but its city is New York
 			return (m.Of == (fare.Airport{}) || m.Of.String() == airport) && a.HoldsCity(fare.City(airport))
 		}
 		return a.HoldsCity(m.City) || slices.Contains(a.territories, m.Country) || m.Part != "" && slices.ContainsFunc(m.Airports, beside)
@@ -532,8 +507,7 @@ func qualifierOf(whole string) (q qualifier) {
 	return q
 }
 
-// wordsOf returns the folded words of a text, as in called.tsv: without short ones, such as the
-// article of El Prat.
+// wordsOf drops short words, such as the article of El Prat, because called.tsv has none.
 func wordsOf(text string) (words []string) {
 	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) }) {
 		if w = Fold(w); len(w) > 2 {
@@ -543,8 +517,6 @@ func wordsOf(text string) (words []string) {
 	return words
 }
 
-// withoutAirport drops the words for airport, station, terminal and island in six languages, with
-// the prepositions and the number of the terminal after them.
 func withoutAirport(words []string) []string {
 	var kept []string
 	after := false
@@ -588,7 +560,6 @@ var (
 	neutralWords        = wordList("any")
 )
 
-// areasCalled returns the countries, continents and regions whose name or ISO code text is.
 func areasCalled(text string) []Area {
 	all := slices.Clone(areas().byName[Fold(text)])
 	letters := strings.ToUpper(strings.ReplaceAll(text, ".", ""))

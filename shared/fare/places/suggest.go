@@ -8,13 +8,10 @@ import (
 	"verdetto/shared/fare"
 )
 
-// maxSuggest is the maximum length, in runes, of a query that gets suggestions.
 const maxSuggest = 40
 
-// Suggest returns at most n names similar to query, one per city, for a query that Find does not
-// know. The names are a few typing errors away, begin with query, or are beginnings of query
-// ("Milano" for "Milano Centrale"). The most similar come first, then the busiest cities. For an
-// area, they are its busiest cities instead. Find finds each returned name.
+// Suggest returns at most n names similar to a query that Find does not know. Find finds each
+// returned name.
 func Suggest(query string, n int) []string {
 	if len(query) > maxQuery || n <= 0 {
 		return nil
@@ -58,8 +55,6 @@ func Suggest(query string, n int) []string {
 	return out[:min(len(out), n)]
 }
 
-// there returns names similar to that of m, only of cities in the areas that the query names: a
-// city elsewhere would contradict what was typed.
 func (m Match) there(n int) (out []string) {
 	for _, name := range Suggest(m.Elsewhere, maxSuggest) {
 		city := Read(name).City
@@ -70,8 +65,6 @@ func (m Match) there(n int) (out []string) {
 	return out
 }
 
-// prefixesOf returns the names of four runes or more that key begins with. Longer names get a lower
-// distance.
 func prefixesOf(key string) []candidate {
 	var found []candidate
 	for end := len(key) - 1; end > 0; end-- {
@@ -135,11 +128,8 @@ func Distance(a, b string, limit int) int {
 	return min(m.distance([]rune(a), []rune(b), limit), limit+1)
 }
 
-// meter reuses its memory between calls.
 type meter struct{ rows [3][]int }
 
-// distance returns the number of edits that turn a into b: insertions, deletions, replacements, and
-// swaps of adjacent runes. If it exceeds limit, any number above limit may be returned.
 func (m *meter) distance(a, b []rune, limit int) int {
 	if len(a)-len(b) > limit || len(b)-len(a) > limit {
 		return limit + 1

@@ -9,13 +9,11 @@ import (
 	"verdetto/shared/fare"
 )
 
-// The tables are text files, written by ./generate unless a comment says otherwise. They are searched
-// in the executable; only words.tsv is parsed at start-up.
+// Command generate writes these tables, except words.tsv.
 var (
-	// The columns of names.tsv are: folded name (see Fold), kind followed by city or airport, written
-	// name (empty if equal to the folded one), and the languages of an everyday name (none: every
-	// language). The lines are sorted by folded name; of cities with the same name, the one that
-	// Find returns comes first.
+	// The columns of names.tsv are: folded name, kind followed by city or airport, written name
+	// (empty if equal to the folded one), and languages of an everyday name (none: any). Of cities
+	// with the same name, the one that Find returns comes first.
 	//go:embed names.tsv
 	namesTable string
 
@@ -24,27 +22,24 @@ var (
 	//go:embed cities.tsv
 	citiesTable string
 
-	// The columns of codes.tsv are: airport or city code, city, offset of the city's line in
-	// cities.tsv, latitude and longitude in hundredths of a degree, offset of the region's line in
-	// regions.tsv, and s if the city is known to have scheduled flights, or c if no name means it, since
-	// nothing is known of flights. The lines are sorted and have codeLine bytes each.
+	// The columns of codes.tsv are: airport or city, city, offset of the city in cities.tsv,
+	// latitude and longitude in hundredths of a degree, offset of the region in regions.tsv, and s
+	// if the city has scheduled flights, or c if its name alone does not find it.
 	//go:embed codes.tsv
 	codesTable string
 
-	// The columns of regions.tsv are: country, English name of the state, region or province (empty
-	// if unknown), and time zone.
+	// The columns of regions.tsv are: country, English name of the region (empty if unknown), and
+	// time zone.
 	//go:embed regions.tsv
 	regionsTable string
 
-	// Each line of called.tsv has a city, one of its airports, and the words in the airport's names.
-	// For stations and districts, the city's code stands in place of the airport's.
-	//
+	// Each line of called.tsv has a city, one of its airports, and the words in the airport's
+	// names. For stations and districts, the code of the city stands in place of the airport.
 	//go:embed called.tsv
 	calledTable string
 
-	// Each line of words.tsv, which is written by hand, has a role that words play beside a name, and
-	// the folded words of that role in six languages.
-	//
+	// Each line of words.tsv has a role that words play beside a name, and the folded words of that
+	// role in six languages.
 	//go:embed words.tsv
 	wordsTable string
 )
@@ -55,30 +50,29 @@ func wordList(role string) []string {
 	return strings.Fields(line)
 }
 
-// regionColumn is where the offset in regions.tsv begins.
 const regionColumn = len("BGY MIL 000000 +04567 +00970 ")
 
 const codeLine = len("BGY MIL 000000 +04567 +00970 00000 s\n")
 
-// Langs lists the languages in cities.tsv. English comes first: every city has an English name.
+// Langs lists the languages in cities.tsv. English must come first, because every city has an
+// English name.
 var Langs = [...]string{"en", "it", "fr", "de", "es", "pt"}
 
-// The kinds of names in the second column of names.tsv.
 const (
-	KindName   = 'n' // a name of the city
-	KindPlace  = 'p' // a place that the city's airports serve, or an everyday name: shown as itself
-	KindHidden = 'h' // historic or rare: matched, never shown
+	KindName   = 'n'
+	KindPlace  = 'p' // another place that the city's airports serve, or an everyday name
+	KindHidden = 'h' // historic or rare: found, but not suggested
 
-	// A place served only by unlisted airports, such as Parma under Milan: matched, but never
-	// suggested.
+	// KindUnlisted is a place served only by unlisted airports, such as Parma under Milan: found,
+	// but not suggested.
 	KindUnlisted = 'u'
 
-	// Names of one airport of a city that has several: the everyday name in some language
-	// (Stansted), and other names (London Stansted), which are completed only if nothing else fits.
+	// KindAirport is the everyday name of one of several airports (Stansted), and KindFull another
+	// name of such an airport (London Stansted).
 	KindAirport = 'r'
 	KindFull    = 's'
 
-	// A name that means a region of areas.tsv, or a country, before any city of the same name.
+	// KindArea is the name of an area, which takes precedence over a city of the same name.
 	KindArea = 'a'
 )
 
@@ -86,7 +80,7 @@ type entry struct {
 	key       string
 	kind      byte
 	city      fare.City
-	airport   string // set if the name is of one airport
+	airport   string
 	written   string
 	languages string // separated by spaces; empty: any
 }
@@ -103,7 +97,6 @@ func (e entry) isUsedIn(lang string) bool {
 	return e.languages == "" || strings.Contains(e.languages, lang)
 }
 
-// entryAt returns the line of names.tsv at offset i, and the offset of the next line.
 func entryAt(i int) (e entry, next int) {
 	line := namesTable[i:]
 	line = line[:strings.IndexByte(line, '\n')]
@@ -121,8 +114,8 @@ func entryAt(i int) (e entry, next int) {
 	return e, next
 }
 
-// searchNames returns the offset of the first line of names.tsv whose key is at least key. Whole
-// lines compare like their keys, since the tab after a key is below all characters of keys.
+// searchNames compares whole lines, because the tab after a key sorts before every character of a
+// key.
 func searchNames(key string) int {
 	lo, hi := 0, len(namesTable) // both are starts of lines
 	for lo < hi {
@@ -143,8 +136,7 @@ func searchNames(key string) int {
 	return lo
 }
 
-// position returns the offset in cities.tsv of the city of an airport or city code. Busier cities
-// have lower offsets.
+// position returns an offset in cities.tsv. Busier cities have lower offsets.
 func position(code string) (int, bool) {
 	line, ok := codeLineOf(code)
 	if !ok {
@@ -169,11 +161,10 @@ func codeLineOf(code string) (string, bool) {
 type city struct {
 	code     fare.City
 	country  string
-	airports string // separated by spaces
+	airports string
 	names    string // in the order of Langs, separated by tabs
 }
 
-// cityAt returns the line of cities.tsv at offset i, and the offset of the next line.
 func cityAt(i int) (c city, next int) {
 	line := citiesTable[i:]
 	line = line[:strings.IndexByte(line, '\n')]

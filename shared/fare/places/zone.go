@@ -12,8 +12,7 @@ import (
 
 var zones sync.Map // *time.Location by name
 
-// Zone returns the time zone of an airport or city code, or UTC for an unknown code. A metropolitan
-// area has the zone of its busiest airport.
+// Zone returns UTC for an unknown code. A metropolitan area has the zone of its busiest airport.
 func Zone(code string) *time.Location {
 	name := regionOf(code).zone
 	if zone, ok := zones.Load(name); ok {
@@ -29,8 +28,7 @@ func Zone(code string) *time.Location {
 
 func hasFlights(c fare.City) bool { return flightsOf(string(c)) == 's' }
 
-// isUnserved reports whether the city of a code is not found by its name alone, because no source
-// knows flights.
+// The name of an unserved city alone does not find the city, because no source knows flights.
 func isUnserved(code string) bool { return flightsOf(code) == 'c' }
 
 func flightsOf(code string) byte {
@@ -43,7 +41,6 @@ func flightsOf(code string) byte {
 
 type region struct{ country, name, zone string }
 
-// regionOf returns the zero region for an unknown code.
 func regionOf(code string) region {
 	line, ok := codeLineOf(code)
 	if !ok {

@@ -28,12 +28,11 @@ type amounts struct {
 	convert  func(euro fare.Cents) fare.Cents
 }
 
-// InCurrency returns a copy of the language that writes all amounts in the given currency. convert
-// converts euro cents to hundredths of it.
+// In InCurrency, convert converts euro cents to hundredths of the other currency.
 func (l *Language) InCurrency(code string, convert func(euro fare.Cents) fare.Cents) *Language {
 	currency, err := fare.ParseCurrency(code)
 	if err != nil {
-		return l // no currency has such a code
+		return l
 	}
 	return &Language{Code: l.Code, Name: l.Name, English: l.English, amounts: &amounts{l, currency, convert}}
 }
@@ -47,8 +46,8 @@ func (l *Language) converted(c fare.Cents) fare.Cents {
 	return fare.Money{Amount: l.amounts.convert(c), Currency: l.amounts.currency}.Rounded().Amount
 }
 
-// Money writes an amount given in euro cents. It omits the cents if they are zero. A whole number
-// of euros is also written as a whole number in the other currency.
+// Money writes an amount given in euro cents. A whole number of euros is also written as a whole
+// number in another currency.
 func (l *Language) Money(euro fare.Cents) string { return l.InUnits(l.Convert(euro)) }
 
 func (l *Language) Convert(euro fare.Cents) fare.Cents {
@@ -79,11 +78,8 @@ func (l *Language) Price(amount, currency string) string {
 	return l.Decimals(amount) + "\u00a0" + currency
 }
 
-// Quoted writes an amount in its own currency. It omits the decimals if all are zero.
 func (l *Language) Quoted(m fare.Money) string { return l.Price(m.Short(), m.Currency.String()) }
 
-// Decimals writes a decimal string such as 1234.50 with the language's separators, keeping all
-// decimals.
 func (l *Language) Decimals(number string) string {
 	whole, part, dotted := strings.Cut(number, ".")
 	if n, err := strconv.Atoi(whole); err == nil {
@@ -148,7 +144,6 @@ func (l *Language) Moment(t time.Time) string {
 	return l.Text("format.moment", "Date", l.date(t), "Time", t.Format("15:04"))
 }
 
-// List joins names with commas and a final "and".
 func (l *Language) List(names []string) string {
 	n := len(names)
 	if n < 2 {
@@ -162,21 +157,18 @@ func (l *Language) MonthOf(d fare.Day) string {
 	return l.Text("format.month_year", "Month", l.Month(t.Month()), "Year", t.Year())
 }
 
-// Apart returns the difference of two amounts given in euro cents, and its sign. It computes it
-// from the displayed whole units, as readers do.
+// Apart computes the difference from the displayed whole units, as readers do.
 func (l *Language) Apart(price, from fare.Cents) (amount string, sign int) {
 	by := l.wholeApart(price, from)
 	return l.money(100*max(by, -by), false), l.Sign(price, from)
 }
 
-// Sign returns the sign of the difference that Apart returns: -1 if price is below from.
 func (l *Language) Sign(price, from fare.Cents) int { return cmp.Compare(l.wholeApart(price, from), 0) }
 
 func (l *Language) wholeApart(price, from fare.Cents) fare.Cents {
 	return (l.converted(price)+50)/100 - (l.converted(from)+50)/100
 }
 
-// Signed writes the difference that Apart returns as a number with its sign.
 func (l *Language) Signed(price, from fare.Cents) string {
 	switch by := int(l.wholeApart(price, from)); {
 	case by > 0:

@@ -2,8 +2,7 @@
 // numbers, money, dates and lists. Start with Language.Text.
 //
 // To add a language, add a catalogue file such as en.toml, and a line in the variable languages. If
-// a catalogue lacks a text, the English one is shown. A catalogue is parsed on first use, so that a
-// process parses only those it needs.
+// a catalogue lacks a text, the English one is shown.
 package i18n
 
 import (
@@ -32,13 +31,13 @@ var languages = []*Language{
 type Language struct {
 	Code string
 
-	// Name is the language's own name. Both names are outside the catalogue, so that pages can list
-	// languages without parsing catalogues.
+	// Name and English stand outside the catalogues, so that a page can list languages without
+	// parsing catalogues.
 	Name, English string
 
 	once  sync.Once
 	tag   language.Tag
-	texts map[string]*text // by id; read once
+	texts map[string]*text
 
 	amounts *amounts // nil: euros
 }
@@ -60,7 +59,7 @@ func (l *Language) read(catalogue []byte) error {
 	return nil
 }
 
-// Add adds a language. Call it before the process serves requests.
+// Add must be called before the process serves requests.
 func Add(code, name, english string, catalogue []byte) (*Language, error) {
 	l := &Language{Code: code, Name: name, English: english}
 	if err := l.read(catalogue); err != nil {
@@ -81,7 +80,6 @@ func Codes() []string {
 	return all
 }
 
-// Spoken returns the English names of all languages, as in "Italian, English or German".
 func Spoken() string {
 	var names []string
 	for _, l := range languages {
@@ -110,8 +108,8 @@ func Find(code string) (l *Language, ok bool) {
 	return nil, false
 }
 
-// ForCode returns the language with the code, or English: a stored code may belong to a language
-// that was removed since.
+// ForCode returns English for an unknown code, because a stored code may belong to a language that
+// was removed since.
 func ForCode(code string) *Language {
 	if l, ok := Find(code); ok {
 		return l
@@ -120,8 +118,7 @@ func ForCode(code string) *Language {
 	return l
 }
 
-// ForHeader returns the language that an Accept-Language header prefers, or the default one. It
-// ignores regions: pt-BR is Portuguese.
+// ForHeader ignores regions: pt-BR is Portuguese.
 func ForHeader(header string) *Language {
 	if l, ok := Match(header); ok {
 		return l
@@ -129,7 +126,6 @@ func ForHeader(header string) *Language {
 	return Default()
 }
 
-// Choose returns the language with the code, or else the one that an Accept-Language header prefers.
 func Choose(code, header string) *Language {
 	if l, ok := Find(code); ok {
 		return l
@@ -137,7 +133,6 @@ func Choose(code, header string) *Language {
 	return ForHeader(header)
 }
 
-// Match is like ForHeader, but returns false if no language matches.
 func Match(header string) (l *Language, ok bool) {
 	tags, _, _ := language.ParseAcceptLanguage(header) // by weight; none if the header is malformed
 	for _, tag := range tags {
@@ -149,8 +144,8 @@ func Match(header string) (l *Language, ok bool) {
 	return nil, false
 }
 
-// Text returns the text with the id. fill alternates names and values of placeholders. Text panics
-// if the id is unknown or a placeholder has no value; TestUses finds such calls.
+// fill alternates names and values of placeholders. Text panics if the id is unknown or a
+// placeholder has no value.
 func (l *Language) Text(id string, fill ...any) string { return l.fill(id, nil, fill) }
 
 func (l *Language) Lookup(id string) (text string, ok bool) {
@@ -165,7 +160,7 @@ func (l *Language) Count(id string, n int, fill ...any) string {
 	return l.fill(id, &n, append(fill, "Count", n))
 }
 
-// HTML returns a text that may hold HTML tags. It escapes every value that is not a template.HTML.
+// HTML escapes every value that is not a template.HTML.
 func (l *Language) HTML(id string, fill ...any) template.HTML {
 	for i := 1; i < len(fill); i += 2 {
 		if _, safe := fill[i].(template.HTML); !safe {
@@ -177,7 +172,6 @@ func (l *Language) HTML(id string, fill ...any) template.HTML {
 
 var unemphasized = strings.NewReplacer("<strong>", "", "</strong>", "", "<code>", "", "</code>", "")
 
-// Plain omits the tags that emphasize words.
 func (l *Language) Plain(id string, fill ...any) string {
 	return unemphasized.Replace(l.fill(id, nil, fill))
 }
@@ -198,8 +192,6 @@ func (l *Language) messages() map[string]*text {
 	return l.texts
 }
 
-// fill returns the text with its placeholders filled. If count is not nil, it returns the plural
-// form for the count.
 func (l *Language) fill(id string, count *int, fill []any) string {
 	if l.amounts != nil { // amounts in fill are already written in the currency
 		return l.amounts.language.fill(id, count, fill)

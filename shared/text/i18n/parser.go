@@ -12,23 +12,22 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// parsed is a text of a catalogue. A text that has only placeholders such as {{.City}} is cut into
-// pieces, which need no template to be filled.
+// A text that has only placeholders such as {{.City}} is cut into pieces, which need no template to
+// be filled.
 type parsed struct {
 	pieces []piece
-	// conditions is the text as a template. It is nil if the text has only placeholders.
+	// conditions is nil if the text has only placeholders.
 	conditions *template.Template
 }
 
-// piece is a constant or, if name is not empty, a placeholder.
+// A piece is a constant or, if name is not empty, a placeholder.
 type piece struct{ constant, name string }
 
 type text struct {
 	*i18n.Message
-	parsed [plural.Many + 1]atomic.Pointer[parsed] // by form
+	parsed [plural.Many + 1]atomic.Pointer[parsed]
 }
 
-// parse parses a plural form once. A missing form is Other.
 func (t *text) parse(form plural.Form) *parsed {
 	if known := t.parsed[form].Load(); known != nil {
 		return known
@@ -38,7 +37,6 @@ func (t *text) parse(form plural.Form) *parsed {
 	return p
 }
 
-// source returns "" if the catalogue lacks the form.
 func (t *text) source(form plural.Form) string {
 	switch form {
 	case plural.Zero:
@@ -118,8 +116,8 @@ func valueOf(name string, fill []any) (value any, ok bool) {
 	return nil, false
 }
 
-// begins reports whether a text starts with one of the given prefixes, which are in lower case. It
-// ignores case, and an accent on the last letter if the prefix has none.
+// begins ignores case, and an accent on the last letter if the prefix has none. The prefixes must
+// be in lower case.
 func begins(text string, with ...string) bool {
 	text = norm.NFD.String(strings.ToLower(text))
 	for _, w := range with {

@@ -8,8 +8,6 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// WhenCheap says when an alert by the verdict sends messages: by the market of a route or, if dated
-// is true, by the fare of a trip.
 func WhenCheap(l *i18n.Language, dated bool) template.HTML {
 	if dated {
 		return l.HTML("when.verdict", "Good", l.Text("level.buono"), "Great", l.Text("level.ottimo"))

@@ -10,9 +10,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Flight writes what the source says about the flight, as in "Ryanair, Bergamo–Stansted, non-stop,
-// 2 h 5 min". It returns "" if it has nothing to write but the stops. For a return trip it writes the
-// outward flight, whose stops are known only if neither direction has any.
+// Flight returns "" if nothing but the stops is known. For a return trip it describes the outward
+// flight.
 func Flight(l *i18n.Language, offer verdict.Live) string {
 	var all []string
 	f := offer.Flight

@@ -11,9 +11,7 @@ import (
 )
 
 // Places explains what the names of an origin and perhaps a destination mean, if the names alone do
-// not say it: how they were understood, and the city of an airport or district. For a city with
-// several airports it lists them. If the answer is about the airports, it instead says what their
-// fares are compared with, unless that is their own fares.
+// not say it.
 func Places(l *i18n.Language, pair verdict.Pair, asked ...places.Match) (all []string) {
 	about := [...]fare.Airport{pair.From, pair.To}
 	var several []string // cities with several airports
@@ -59,7 +57,6 @@ func Places(l *i18n.Language, pair verdict.Pair, asked ...places.Match) (all []s
 	return all
 }
 
-// Part says that the fares cover more than the part of a city that was asked for.
 func Part(l *i18n.Language, m places.Match) string {
 	airports := ""
 	if len(m.Airports) > 1 {

@@ -10,7 +10,6 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// CorrectAirlines corrects typing errors in a list of airlines, and says how it read what it corrected.
 func CorrectAirlines(l *i18n.Language, list *string) (read []string) {
 	all := strings.Split(*list, ",")
 	for i, typed := range all {
@@ -23,7 +22,6 @@ func CorrectAirlines(l *i18n.Language, list *string) (read []string) {
 	return read
 }
 
-// Day says how a typed day was understood. It returns "" for one typed as 2027-03-20.
 func Day(l *i18n.Language, typed string, day fare.Day) string {
 	if typed == day.String() {
 		return ""

@@ -12,8 +12,6 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Verdict writes the sentences about one analysis. Whatever the question, the route is compared with
-// its market, and a fare with a day is compared with departures at the same lead time.
 type Verdict struct {
 	*i18n.Language
 	Of     verdict.Judgement
@@ -23,8 +21,6 @@ type Verdict struct {
 	Today  fare.Day
 }
 
-// Judged reports whether the service knows enough fares for a level. For the cheapest fare of a month
-// or of several days, that is the level for the fare's own day.
 func (v Verdict) Judged() bool {
 	if v.question() == "month" || v.question() == "around" {
 		return v.Of.OwnDay.Judged() || v.Of.Declared && v.Of.Verdict.Judged()
@@ -32,7 +28,6 @@ func (v Verdict) Judged() bool {
 	return v.Of.Verdict.Judged()
 }
 
-// OfMarket reports whether the verdict is about the market of a route, not about a fare.
 func (v Verdict) OfMarket() bool { return v.Of.Scope == verdict.OfRoute && !v.Of.Declared }
 
 func (v Verdict) question() string {
@@ -47,8 +42,6 @@ func (v Verdict) question() string {
 	return "day"
 }
 
-// about writes the subject of the question, such as "for this route" or "for Monday 9 May". The
-// days of a return are those of the judged fare.
 func (v Verdict) about() string {
 	back := cmp.Or(v.Of.Fare.Return(), v.Back)
 	if v.question() == "day" && back != 0 {
@@ -57,9 +50,7 @@ func (v Verdict) about() string {
 	return v.Text("for."+v.question(), "Day", v.WeekdayDay(v.On), "Month", v.MonthOf(v.On))
 }
 
-// ForDay returns the judgement of the fare for its own departure, which is the verdict itself if
-// the question is about that day. It returns false if the fare has no day, or if its day cannot be
-// judged.
+// ForDay returns false if the fare cannot be judged for its own departure.
 func (v Verdict) ForDay() (Verdict, bool) {
 	if v.question() == "day" {
 		return v, v.Judged()
@@ -72,8 +63,8 @@ func (v Verdict) ForDay() (Verdict, bool) {
 	return v, true
 }
 
-// judgement returns the verdict that the headline, the scale and the certainty state: the fare's
-// verdict for its own day. If there is none, or if v is about the market of a route, it returns v.
+// judgement returns the fare's verdict for its own day, unless there is none or v is about the
+// market of a route.
 func (v Verdict) judgement() Verdict {
 	if ofDay, ok := v.ForDay(); ok && !v.OfMarket() {
 		return ofDay
@@ -81,7 +72,6 @@ func (v Verdict) judgement() Verdict {
 	return v
 }
 
-// Headline writes the level: of the market for a route, otherwise of the fare.
 func (v Verdict) Headline() string { return Sentence(v.headline()) + "." }
 
 func (v Verdict) headline() string {
@@ -102,7 +92,6 @@ func (v Verdict) headline() string {
 	return v.Text("headline."+on, "Level", v.Level())
 }
 
-// Brief is short enough for a title.
 func (v Verdict) Brief() string {
 	if v.OfMarket() {
 		return v.headline()
@@ -119,8 +108,7 @@ func (v Verdict) Level() string {
 
 func (v Verdict) LevelName() verdict.Level { return v.judgement().Of.Verdict.Level }
 
-// Than compares the fare with its usual price, as in "€15 less than usual". It returns "" if the
-// fare is not judged for a day, because it then has no usual price.
+// Than returns "" if the fare is not judged for a day, because there is then no usual price.
 func (v Verdict) Than() string {
 	ofDay, ok := v.ForDay()
 	if !ok {
@@ -130,7 +118,6 @@ func (v Verdict) Than() string {
 	return v.Text("than."+id, "Amount", amount)
 }
 
-// Usual is a sentence with the usual price, and what Than says.
 func (v Verdict) Usual() string {
 	ofDay, ok := v.ForDay()
 	if !ok {
@@ -146,7 +133,7 @@ func (v Verdict) apart(j verdict.Judgement) (amount, id string) {
 
 const oneEuro = 100
 
-// Than compares a fare with the usual price of its day, both in euro cents.
+// Than expects price and usual in euro cents.
 func Than(l *i18n.Language, price, usual fare.Cents) string {
 	amount, id := apart(l, price, usual, oneEuro)
 	return l.Text("than."+id, "Amount", amount)
@@ -157,7 +144,6 @@ func Usual(l *i18n.Language, price, usual fare.Cents) string {
 	return l.Text("usual."+id, "Usual", l.About(usual), "Amount", amount)
 }
 
-// Signed is like Than, as a number with its sign, or 0.
 func Signed(l *i18n.Language, price, usual fare.Cents) string {
 	if _, id := apart(l, price, usual, oneEuro); id == same {
 		return "0"
@@ -167,8 +153,8 @@ func Signed(l *i18n.Language, price, usual fare.Cents) string {
 
 const same = "same"
 
-// apart compares a fare with its usual price. Whether the fare is about the usual price is decided
-// in euros, like its level. euro is 1 EUR in the currency of the amounts.
+// Whether a fare is about the usual price is decided in euros, like its level. euro is 1 EUR in the
+// currency of the amounts.
 func apart(l *i18n.Language, price, usual, euro fare.Cents) (amount, id string) {
 	amount, sign := l.Apart(price, usual)
 	if departure.Near(price*oneEuro/euro, usual*oneEuro/euro) {
@@ -179,8 +165,6 @@ func apart(l *i18n.Language, price, usual, euro fare.Cents) (amount, id string) 
 
 func Direction(sign int) string { return [...]string{"less", same, "more"}[sign+1] }
 
-// Lower states a lower fare of another departure that was seen earlier. It returns "" if there is
-// none, or for a price that the reader entered.
 func (v Verdict) Lower() string {
 	l := v.Of.Lower
 	if l == nil || v.Of.Declared {
@@ -192,8 +176,6 @@ func (v Verdict) Lower() string {
 
 func (v Verdict) Scale() verdict.Judgement { return v.judgement().Of }
 
-// Half states between which amounts half of the comparable fares lie or, for a route, the lowest
-// fares of half of the days. It needs a verdict.
 func (v Verdict) Half() string {
 	judged, route := v.judgement().Of, ""
 	if judged.Scope == verdict.OfRoute {
@@ -203,8 +185,7 @@ func (v Verdict) Half() string {
 	return v.Text("departure.half"+route, "Low", low, "High", high)
 }
 
-// Half writes the limits of the half of the comparable fares that is shown beside a fare. They are
-// rounded so that an expensive fare still lies above them.
+// Half rounds the limits so that an expensive fare still lies above them.
 func Half(l *i18n.Language, a verdict.Judgement) (low, high string) {
 	q := a.Quartiles
 	high = l.About(q.HalfHigh)
@@ -214,8 +195,6 @@ func Half(l *i18n.Language, a verdict.Judgement) (low, high string) {
 	return l.About(min(q.HalfLow, q.HalfHigh)), high
 }
 
-// Adjusted states that the amounts of the scale are adjusted to the lead time. It returns "" for the
-// route, whose amounts are observed fares.
 func (v Verdict) Adjusted() string {
 	if v.question() == "route" {
 		return ""
@@ -236,8 +215,6 @@ func (v Verdict) Fare() string {
 	return sentence
 }
 
-// Known compares the price that a reader entered with the lowest known fare. It returns "" if there
-// is none.
 func (v Verdict) Known() string {
 	known := v.Of.Known
 	if known == nil {
@@ -260,8 +237,6 @@ func (v Verdict) Known() string {
 		v.seen(*known), "Difference", v.Money(max(difference, -difference)))
 }
 
-// Past states the lowest earlier fare of the same departure, if that was at least 5 % lower. It
-// returns "" for an expensive or unjudged fare.
 func (v Verdict) Past() string {
 	low, level := v.Of.Lowest, v.LevelName()
 	const clearly = 95 // percent of the judged fare
@@ -271,8 +246,6 @@ func (v Verdict) Past() string {
 	return v.Text("fare.past", "Price", v.Money(low.Price), "Day", v.date(low.Day))
 }
 
-// Certainty returns how sure the verdict is, and on how many fares or, for a route, observed days
-// it rests.
 func (v Verdict) Certainty() (certainty, restsOn string) {
 	v = v.judgement()
 	judged := v.Of.Verdict
@@ -284,7 +257,6 @@ func (v Verdict) Certainty() (certainty, restsOn string) {
 	return certainty, Compared(v.Language, judged)
 }
 
-// Compared states with how many fares, and of which kind, a departure or month is compared.
 func Compared(l *i18n.Language, v verdict.Verdict) string {
 	fares := l.Number(v.Sample)
 	switch v.Comparison {
@@ -296,7 +268,6 @@ func Compared(l *i18n.Language, v verdict.Verdict) string {
 	return l.Text("departure.observed", "Fares", fares)
 }
 
-// since returns false if the verdict counts no days.
 func (v Verdict) since() (string, bool) {
 	days := v.Of.Verdict.Days
 	if days == nil {
@@ -305,8 +276,6 @@ func (v Verdict) since() (string, bool) {
 	return v.Date(days.Since), true
 }
 
-// Rank states on how many days a lower fare was seen. If the verdict counts no days, it states the
-// estimated share of comparable fares that are lower.
 func (v Verdict) Rank() string {
 	v = v.judgement()
 	judged := v.Of.Verdict
@@ -320,8 +289,6 @@ func (v Verdict) Rank() string {
 	return v.Text("verdict.lower", "Days", judged.Sample, "Since", since, "Lower", judged.Days.Lower)
 }
 
-// Missed states how many of 100 days may have had a lower fare, counting also the days without a
-// known fare. It returns "" if the two limits differ by at most 1, or if Rank counts no days.
 func (v Verdict) Missed() string {
 	judged := v.judgement().Of.Verdict
 	if i := judged.Interval; judged.Days != nil && judged.Days.Lower > 0 && i != nil && i.To-i.From > 1 {
@@ -330,7 +297,6 @@ func (v Verdict) Missed() string {
 	return ""
 }
 
-// Waiting is Advice about the fare. It returns "" for a price that the reader entered.
 func (v Verdict) Waiting() string {
 	if v.Of.Declared {
 		return ""

@@ -1,12 +1,7 @@
 // Package wording writes the sentences about a verdict for pages, pictures and mails.
 //
-// There are two vocabularies. The market of a route has very low to high fares, compared with the
-// route's lowest fares of other days. A fare is great to expensive for its day, compared with
-// departures at the same lead time. Only a fare has a usual price and a difference in money, and
-// they are the same wherever it is shown.
-//
-// A sentence advises to wait only if waiting saved money in the recorded cases, and also states how
-// often it cost more.
+// There are two vocabularies: the market of a route has very low to high fares, and a fare is great
+// to expensive for its day.
 package wording
 
 import (
@@ -20,7 +15,6 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Nights describes a return trip by its range of nights, such as 4-7.
 func Nights(l *i18n.Language, published string) string {
 	return l.Text("trip.nights", "Nights", NightRange(published))
 }
@@ -37,9 +31,6 @@ func Comparables(l *i18n.Language, percentile int) string {
 	return l.Text("departure.less", "Percent", percentile)
 }
 
-// Advice states what waiting to buy a departure saved or cost in recorded cases, and how many fares
-// fell or rose. Without a record it returns "" or, within a week of the departure, says that there is
-// none.
 func Advice(l *i18n.Language, a verdict.Judgement) string {
 	if len(a.Forecasts) == 0 {
 		if lead := a.Lead; lead == nil || *lead > int(departure.Week.Days()) {
@@ -53,15 +44,13 @@ func Advice(l *i18n.Language, a verdict.Judgement) string {
 		"Rose", rose(l, f), "Dearer", l.Count("waits.ended", hundredths(f.Dearer)))
 }
 
-// Pays answers in one line whether waiting paid off in recorded cases. It needs a record.
+// Pays panics if a has no Forecasts.
 func Pays(l *i18n.Language, a verdict.Judgement) string {
 	f, id := waited(a)
 	return l.Text("pays."+id, "Days", f.Days, "Fell", hundredths(f.Chance), "More", f.OrMore,
 		"Rose", hundredths(f.Rise))
 }
 
-// waited returns the record on which Advice is based, and the part of text IDs that says what
-// waiting did in it.
 func waited(a verdict.Judgement) (f verdict.Forecast, id string) {
 	f = a.Forecasts[0]
 	for _, longer := range a.Forecasts {
@@ -80,7 +69,7 @@ func waited(a verdict.Judgement) (f verdict.Forecast, id string) {
 	return f, "unclear"
 }
 
-// Record states how many recorded fares fell or rose, without advice. It needs a record.
+// Record panics if a has no Forecasts.
 func Record(l *i18n.Language, a verdict.Judgement) string {
 	f, _ := waited(a)
 	return l.Text("waits.record", "Days", f.Days, "Fell", fell(l, f), "Rose", rose(l, f))
@@ -103,7 +92,6 @@ func Waits(l *i18n.Language, a verdict.Judgement) []string {
 
 func hundredths(share float64) int { return int(math.Round(100 * share)) }
 
-// Fall writes the chance of a fall as the API publishes it.
 func Fall(l *i18n.Language, f verdict.Forecast) string {
 	fall := Percent(l, f.Chance)
 	if f.OrMore {
@@ -119,7 +107,6 @@ func Percent(l *i18n.Language, share float64) string {
 	return l.Text("format.percent", "Percent", fmt.Sprint(hundredths(share)))
 }
 
-// Change writes a change in euro cents, as in "€5 less".
 func Change(l *i18n.Language, c fare.Cents) string {
 	switch {
 	case c > 0:

@@ -8,7 +8,6 @@ import (
 	"io"
 )
 
-// ErrDamaged means that a gzip archive is incomplete or corrupt.
 var ErrDamaged = errors.New("the gzip archive is damaged")
 
 type archive struct{ zipped *gzip.Reader }
@@ -21,8 +20,6 @@ func (a archive) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// damage adds advice to errors of gzip and flate and makes them an ErrDamaged. It returns errors of
-// the disk or network unchanged.
 func damage(err error) error {
 	var corrupt flate.CorruptInputError
 	switch {

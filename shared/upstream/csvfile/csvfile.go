@@ -1,19 +1,10 @@
-// Package csvfile is a source of recorded fares: a panel in a CSV file, plain or gzipped. The
-// header names at least origin, destination, observed_date, depart_date, price and currency, in any
-// order; currency may be absent if each price names its own. A row with a return_date is a return
-// trip. Its price is for both directions, unless the caller gives Open the name of a column of one-way
-// fares. A column stops holds the larger number of stops of both directions; empty means unknown. The
-// columns origin_airport, destination_airport, airline (IATA codes) and duration_minutes describe the
-// outward flight; each may be absent or empty. Other columns are ignored. An observed_date without a
-// time gives only the day. Prices keep their currency.
+// Package csvfile is a source of recorded fares: a panel in a CSV file, plain or gzipped.
 //
-// Spreadsheets of other countries use other forms. Other separators, encodings and common names of
-// columns are recognised. The order of 03/04/2026 and the meaning of 1.234 are recognised from the
-// other rows. If nothing in the file explains them, the row is unreadable; only in a file separated by
-// commas, 1.234 then has a decimal point. The Report says how such values were read.
+// The columns are described in docs/fare-source.md. Files from spreadsheets may have other
+// separators, encodings and names of columns. A value with two readings, such as 03/04/2026, is
+// read as other rows of the file show.
 //
-// Open reads a file once and keeps it in 40 bytes per fare. The file is not trusted: its Report
-// counts dropped rows by reason and lists the first unreadable ones by line.
+// The file is not trusted: a Report counts the dropped rows by reason.
 package csvfile
 
 import (
@@ -37,9 +28,9 @@ import (
 )
 
 const (
-	maxBad  = 20            // unreadable rows in the report
-	maxRows = 20_000_000    // about 800 MB in memory; more is a mistake or an attack
-	maxText = 4_000_000_000 // bytes, expanded: 200 for each of maxRows
+	maxBad  = 20
+	maxRows = 20_000_000
+	maxText = 4_000_000_000 // bytes after decompression
 )
 
 // Panel is safe for concurrent use.
@@ -50,23 +41,19 @@ type Panel struct {
 
 var _ upstream.Source = (*Panel)(nil)
 
-// rows holds the fares from one origin by destination, sorted by the time found, and its
-// dropped rows.
+// rows holds the fares from one origin by destination, each list sorted by Found after finish.
 type rows struct {
 	fares   map[fare.City][]fare.Observation
 	leftOut map[dropped]int
 }
 
-// dropped is a readable row that is not a comparable fare.
 type dropped struct {
 	found  int64
 	reason upstream.Reason
 }
 
-// Open fails if the file cannot be opened, if its header cannot be read or used, or if its rows
-// contradict each other on how days or prices are written. All other faults are in the Report.
-// price is the name of the price column; empty means "price". A column that the caller names holds
-// one-way fares in the row's currency, even in rows with a return_date.
+// Open reads one-way fares from the column that price names. If price is empty, it reads the column
+// price, and a row with a return_date is a return trip.
 func Open(path string, comparable upstream.Comparable, price string) (*Panel, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -80,7 +67,7 @@ func Open(path string, comparable upstream.Comparable, price string) (*Panel, er
 	return p, nil
 }
 
-// Read is Open for an open file. It detects gzip by the first bytes.
+// Read does what Open does, for a reader that may be gzipped.
 func Read(in io.Reader, comparable upstream.Comparable, price string) (*Panel, error) {
 	buffered := bufio.NewReader(in)
 	in = buffered
@@ -121,12 +108,12 @@ type loader struct {
 	columns    columns
 	separator  byte
 
-	line           int // of the row that is being read
+	line           int
 	fields         [][]byte
 	days, decimals choice
 	noted          map[string]bool
-	undecided      []numbered // rows that the rest of the file may explain
-	final          bool       // the file is read, so no later row can explain one
+	undecided      []numbered // rows that later rows may explain
+	final          bool       // all rows were read, so none can explain another
 }
 
 type numbered struct {
@@ -134,7 +121,6 @@ type numbered struct {
 	text []byte
 }
 
-// maxUndecided bounds the memory for undecided rows.
 const maxUndecided = 1_000_000
 
 func (l *loader) load() error {
@@ -218,15 +204,12 @@ func (l *loader) bad(line int, err error) {
 	}
 }
 
-// row adds a fare. A readable row that is not comparable goes to leftOut, if its origin is known,
-// so that answers can count it.
 func (l *loader) row(fields [][]byte) error {
 	row, err := l.read(fields)
 	if err != nil {
 		return err
 	}
-	// The file is a history, so each row is judged as of its own day. A query applies its time limit
-	// later.
+	// The file is a history, so a row is judged as of the time when its fare was found.
 	f, reason := l.comparable.Fare(row, row.Found)
 	if reason != "" {
 		l.report.Dropped[reason]++
@@ -278,7 +261,6 @@ func (l *loader) finish() {
 	}
 }
 
-// distinct sorts fares and removes duplicates, in place.
 func distinct(all []fare.Observation) []fare.Observation {
 	slices.SortFunc(all, fare.Observation.Compare)
 	return slices.CompactFunc(all, fare.Observation.SameFare)
@@ -304,8 +286,7 @@ func (p *Panel) Origins(ctx context.Context) ([]fare.City, error) {
 	return cities, ctx.Err()
 }
 
-// Fares returns the fares found after since and not after until. A zero since means from the
-// beginning.
+// Fares returns the fares found after since and not after until. A zero since sets no lower limit.
 func (p *Panel) Fares(ctx context.Context, origin fare.City, since, until time.Time) (upstream.Answer, error) {
 	if err := ctx.Err(); err != nil {
 		return upstream.Answer{}, err
@@ -331,7 +312,8 @@ func (p *Panel) Fares(ctx context.Context, origin fare.City, since, until time.T
 	return answer, nil
 }
 
-// Routes yields the fares of each route found not after until, without a copy of them.
+// Routes yields the fares found not after until. The slices belong to the panel and must not be
+// changed.
 func (p *Panel) Routes(until time.Time) iter.Seq2[fare.Route, []fare.Observation] {
 	return func(yield func(fare.Route, []fare.Observation) bool) {
 		for origin, kept := range p.byOrigin {
@@ -348,7 +330,6 @@ func (p *Panel) Routes(until time.Time) iter.Seq2[fare.Route, []fare.Observation
 func window[T any](list []T, found func(T) int64, since, until time.Time) []T {
 	first := 0
 	if !since.IsZero() {
-		// The times of rows are whole seconds, so a fraction of a second in since does not matter.
 		first = sort.Search(len(list), func(i int) bool { return found(list[i]) > since.Unix() })
 	}
 	last := sort.Search(len(list), func(i int) bool { return found(list[i]) > until.Unix() })

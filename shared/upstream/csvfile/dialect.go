@@ -22,19 +22,16 @@ import (
 	"verdetto/shared/fare/places"
 )
 
-// columnNames has a line for each column, with its other names in the form that normal returns.
+// Each line of columns.tsv has a column and its synonyms, in the form that normal returns.
 //
 //go:embed columns.tsv
 var columnNames string
 
-// normal returns the name of a column in lower case, without accents, signs between words, and text
-// in brackets.
 func normal(name string) string {
 	bare, _, _ := strings.Cut(name, "(")
 	return cmp.Or(places.Fold(bare), name)
 }
 
-// isNamed reports whether a header names a column as documented, or else by a synonym.
 func isNamed(header, column string, bySynonym bool) bool {
 	if !bySynonym {
 		return normal(header) == normal(column)
@@ -44,7 +41,6 @@ func isNamed(header, column string, bySynonym bool) bool {
 	return slices.Contains(strings.Fields(names), normal(header))
 }
 
-// separatorOf returns the separator with which a header has the most known columns.
 func separatorOf(header []byte) byte {
 	known := func(separator byte) (n int) {
 		fields, _ := split(header, separator, nil)
@@ -61,8 +57,7 @@ func separatorOf(header []byte) byte {
 	return slices.MaxFunc([]byte(",;\t|"), func(a, b byte) int { return cmp.Compare(known(a), known(b)) })
 }
 
-// utf8From decodes UTF-16, which it recognises by a byte order mark or an ASCII character at the
-// beginning. It leaves other text as it is.
+// utf8From decodes UTF-16 and leaves other text as it is.
 func utf8From(in io.Reader) io.Reader {
 	buffered := bufio.NewReader(in)
 	order := unicode.BigEndian
@@ -77,27 +72,23 @@ func utf8From(in io.Reader) io.Reader {
 	return unicode.UTF16(order, unicode.IgnoreBOM).NewDecoder().Reader(buffered)
 }
 
-// text decodes a field. If it is not UTF-8, it counts as Windows-1252, which has all characters of
-// Latin-1.
 func text(field []byte) string {
 	if utf8.Valid(field) {
 		return strings.TrimSpace(string(field))
 	}
-	decoded, _ := charmap.Windows1252.NewDecoder().Bytes(field) // fails for no byte
+	decoded, _ := charmap.Windows1252.NewDecoder().Bytes(field) // no byte is an error in Windows-1252
 	return strings.TrimSpace(string(decoded))
 }
 
-// choice is a choice between two readings of ambiguous values, such as 03/04/2026. The values with
-// only one reading decide it for the whole file.
+// choice decides between two readings of ambiguous values, such as 03/04/2026, from the unambiguous
+// values in the file.
 type choice struct {
-	shown  [2]int // for each reading, the first line with a value that allows only this one; 0: none
-	relied int    // the first line whose ambiguous value was read; 0: none
+	shown  [2]int // line of the first value that allows only this reading; 0: none
+	relied int    // line of the first ambiguous value that was read; 0: none
 }
 
 func (c *choice) show(reading, line int) { c.shown[reading] = cmp.Or(c.shown[reading], line) }
 
-// take returns the reading that the file has shown. It fails if no line has shown one, or if lines
-// contradict each other.
 func (c *choice) take(line int) (reading int, ok bool) {
 	if (c.shown[0] == 0) == (c.shown[1] == 0) {
 		return 0, false
@@ -106,7 +97,6 @@ func (c *choice) take(line int) (reading int, ok bool) {
 	return min(c.shown[1], 1), true
 }
 
-// check fails if an ambiguous value was read before a line that contradicts the reading.
 func (c *choice) check(what, right string, readings [2]string) error {
 	if c.relied == 0 || c.shown[0] == 0 || c.shown[1] == 0 {
 		return nil
@@ -115,7 +105,6 @@ func (c *choice) check(what, right string, readings [2]string) error {
 		c.shown[0], readings[0], c.shown[1], readings[1], what, c.relied, right)
 }
 
-// The readings of days and of decimals, for choice.
 const (
 	dayFirst, monthFirst        = 0, 1
 	decimalPoint, decimalCommas = 0, 1
@@ -127,8 +116,8 @@ var (
 		"15:04Z07:00", "3:04 PM", "3:04:05 PM"}
 )
 
-// moment reads a day with or without a time. clock is the time since midnight UTC, which may be
-// negative, or nil if there is none. All its errors are of type fault.
+// moment returns the time since midnight UTC in clock, or nil if text has no time. The time may be
+// negative because of its zone.
 func (l *loader) moment(column int, text string) (day fare.Day, clock *time.Duration, err error) {
 	if compact, err := time.Parse("20060102", text); err == nil {
 		return fare.DayOf(compact), nil, nil
@@ -143,7 +132,8 @@ func (l *loader) moment(column int, text string) (day fare.Day, clock *time.Dura
 	}
 	m := figures.FindStringSubmatch(text)
 	if m == nil {
-		// A text without a day and a year may mean a day such as tomorrow, which depends on today.
+		// Without the numbers of a day and a year, the text may mean a day such as tomorrow, which
+		// depends on today.
 		numbers := strings.FieldsFunc(text, func(r rune) bool { return r < '0' || r > '9' })
 		if day, err := (daytext.Reader{Language: "en"}).Day(text); err == nil && len(numbers) == 2 {
 			l.note("days in words", text, day.String())
@@ -186,7 +176,6 @@ func (l *loader) moment(column int, text string) (day fare.Day, clock *time.Dura
 	return day, clock, nil
 }
 
-// ordered reads 31/12/2026 or 12/31/2026. With dots, the day is always first.
 func (l *loader) ordered(ymd func(year, month, day string) (fare.Day, error), m []string,
 	bad func(why string, undecided bool) fault) (fare.Day, error) {
 	first, errFirst := ymd(m[5], m[3], m[1])
@@ -211,11 +200,9 @@ func (l *loader) ordered(ymd func(year, month, day string) (fare.Day, error), m 
 	return []fare.Day{first, second}[reading], nil
 }
 
-// amount reads a price in major units and its currency, which may stand beside the price. All its
-// errors are of type fault.
 func (l *loader) amount(price, currency string) (float64, string, error) {
 	v, plain := decimal(price)
-	if at := strings.IndexByte(price, '.'); plain && currency != "" && len(price)-at == 3 { // the documented form
+	if at := strings.IndexByte(price, '.'); plain && currency != "" && len(price)-at == 3 {
 		l.decimals.show(decimalPoint, l.line)
 		return v, currency, nil
 	}
@@ -231,13 +218,13 @@ func (l *loader) amount(price, currency string) (float64, string, error) {
 	if at := strings.LastIndexAny(number, ".,"); at >= 0 {
 		sign := strings.IndexByte(".,", number[at])
 		switch count := strings.Count(number, number[at:at+1]); {
-		case count > 1: // a sign that occurs twice separates thousands
+		case count > 1: // a repeated point or comma separates thousands
 			l.decimals.show(1-sign, l.line)
 		case len(number)-at != 4 || at > 3 || number[0] == '0' || number[0] == '-':
 			l.decimals.show(sign, l.line)
 		default:
 			reading, ok := l.decimals.take(l.line)
-			if !ok && !(l.final && l.separator == ',') { // with commas as separators, a point is a decimal point
+			if !ok && !(l.final && l.separator == ',') { // in a file separated by commas, a point can be taken for a decimal point
 				return bad(right+"; no line tells whether the three digits are thousands", true)
 			}
 			if !plain && reading == sign {
@@ -264,7 +251,6 @@ func (l *loader) amount(price, currency string) (float64, string, error) {
 	return float64(cents) / 100, currency, nil
 }
 
-// note reports how the first value of a kind was read.
 func (l *loader) note(kind, text, as string) {
 	if l.noted[kind] {
 		return

@@ -14,17 +14,17 @@ import (
 )
 
 type Report struct {
-	Rows          int // after the header, without blank lines
-	Fares         int // distinct comparable fares
-	Returns       int // among Fares
+	Rows          int // lines after the header, without blank ones
+	Fares         int
+	Returns       int
 	First, Last   fare.Day
-	Duplicates    int                     // rows that repeat another
-	Dropped       map[upstream.Reason]int // all dropped rows, including unreadable ones
-	Bad           []BadRow                // the first unreadable rows
-	BadTotal      int                     // number of unreadable rows
-	Fault         error                   // why reading stopped early
-	OneWayColumns []string                // unused columns whose names suggest one-way fares
-	Readings      []string                // how values in other than the documented form were read
+	Duplicates    int
+	Dropped       map[upstream.Reason]int // includes unreadable rows
+	Bad           []BadRow                // at most maxBad unreadable rows
+	BadTotal      int
+	Fault         error    // why reading stopped early
+	OneWayColumns []string // unused columns whose names suggest one-way fares
+	Readings      []string
 }
 
 type BadRow struct {
@@ -56,10 +56,8 @@ func (f fault) Error() string { return f.detail }
 
 func (r Report) Partly() bool { return r.BadTotal > 0 || r.Fault != nil }
 
-// ErrNothing means that no row is a comparable fare.
 var ErrNothing = errors.New("nothing usable")
 
-// Usable returns nil if the file has fares, otherwise an ErrNothing with advice.
 func (r Report) Usable() error {
 	switch {
 	case r.Fares > 0:
@@ -72,8 +70,6 @@ func (r Report) Usable() error {
 	return fmt.Errorf("%w: mend the rows for the reasons above, or %s", ErrNothing, r.anotherColumn())
 }
 
-// UsableAt is Usable for a service that keeps fares for the given number of days before now. The
-// file must have fares of these days.
 func (r Report) UsableAt(now time.Time, days fare.Day) error {
 	today := fare.DayOf(now)
 	if r.Fares > 0 && (r.First > today || r.Last <= today-days) {
@@ -83,7 +79,6 @@ func (r Report) UsableAt(now time.Time, days fare.Day) error {
 	return r.Usable()
 }
 
-// UsableOneWay is Usable for callers that need one-way fares.
 func (r Report) UsableOneWay() error {
 	if r.Fares > 0 && r.Fares == r.Returns {
 		return fmt.Errorf("%w: all fares are returns, and one-way fares are wanted; %s", ErrNothing, r.anotherColumn())

@@ -19,14 +19,12 @@ const wanted = "origin, destination, observed_date, depart_date, price, currency
 type columns struct {
 	origin, destination, observed, depart, price int
 	currency                                     int // -1: each price names its currency
-	returns, stops                               int // -1: absent
-	from, to, airline, minutes                   int // -1: absent
-	width                                        int // the number of fields that a record needs
+	returns, stops                               int // -1: no such column
+	from, to, airline, minutes                   int // -1: no such column
+	width                                        int // the least number of fields in a row
 	names                                        []string
 }
 
-// locate finds the columns. It also returns the names of other columns that seem to hold one-way
-// fares.
 func (l *loader) locate(header []byte, column string) (c columns, oneWay []string, err error) {
 	fields, err := split(header, l.separator, nil)
 	if err != nil {
@@ -103,7 +101,6 @@ func (l *loader) locate(header []byte, column string) (c columns, oneWay []strin
 	return c, oneWay, nil
 }
 
-// holdsOneWay guesses from the lower-case name of a column whether it holds one-way fares.
 func holdsOneWay(name string) bool {
 	has := func(words ...string) bool {
 		return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(name, word) })
@@ -111,7 +108,6 @@ func holdsOneWay(name string) bool {
 	return has("price", "fare") && !has("inbound", "return", "back", "round", "total", "uuid", "currency")
 }
 
-// read parses a record. All its errors are of type fault.
 func (l *loader) read(fields [][]byte) (row upstream.Row, err error) {
 	c := l.columns
 	if len(fields) < c.width {
@@ -123,7 +119,7 @@ func (l *loader) read(fields [][]byte) (row upstream.Row, err error) {
 	}
 	text := func(i int) string {
 		if i < 0 || i >= len(fields) {
-			return "" // an absent optional column
+			return ""
 		}
 		return strings.TrimSpace(string(fields[i]))
 	}
@@ -141,7 +137,8 @@ func (l *loader) read(fields [][]byte) (row upstream.Row, err error) {
 			return row, fault{BadCode, fmt.Sprintf("%s %.20q: want three letters", c.names[code.column], text(code.column)), false}
 		}
 	}
-	// All fields are read even after a failure, because each may show how the file must be read.
+	// All fields are read even after a failure, because each may show how ambiguous values must be
+	// read.
 	keep := func(failed error) {
 		if err == nil {
 			err = failed
@@ -167,15 +164,12 @@ func (l *loader) read(fields [][]byte) (row upstream.Row, err error) {
 		}
 		row.Stops = fare.StopsOf(int(n))
 	}
-	// Optional fields: a malformed value counts as absent.
 	row.OriginAirport, row.DestinationAirport = strings.ToUpper(text(c.from)), strings.ToUpper(text(c.to))
 	row.Airline = strings.ToUpper(text(c.airline))
 	row.Minutes, _ = strconv.Atoi(text(c.minutes))
 	return row, err
 }
 
-// currency returns the code of a currency that is written as a code or a sign, or else the text in
-// upper case.
 func (l *loader) currency(s string) string {
 	if len(s) != 3 || s[0] >= utf8.RuneSelf {
 		if _, meant, _ := fare.SplitPrice("1" + text([]byte(s))); len(meant) == 1 {
@@ -185,7 +179,6 @@ func (l *loader) currency(s string) string {
 	return strings.ToUpper(s)
 }
 
-// found reads a day, which becomes 00:00 UTC, or a day and a time. It rejects times before 1970.
 func (l *loader) found(s string) (at time.Time, dayOnly bool, err error) {
 	if len(s) > len(time.DateOnly) && s[4] == '-' {
 		for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", time.DateTime} {

@@ -9,7 +9,6 @@ import (
 	"io"
 )
 
-// maxLine bounds the memory for a line and its fields, in bytes.
 const maxLine = 16 << 10
 
 var (
@@ -17,18 +16,17 @@ var (
 	errQuote = fault{reason: StrayQuote, detail: "a quotation mark out of place"}
 )
 
-// lines reads a text line by line. A record is one line, without line breaks in quoted fields, so
-// that a stray quotation mark damages one row and not the rest of the file.
+// lines reads a text line by line. A quoted field must not contain a line break, so a stray
+// quotation mark damages only its own row.
 type lines struct {
 	in     *bufio.Reader
-	number int // of the last returned line, from 1
+	number int
 }
 
 func newLines(in io.Reader) *lines { return &lines{in: bufio.NewReaderSize(utf8From(in), maxLine)} }
 
-// next returns a line without its line break, valid until the next call. The error errLong means
-// that this line is lost, and io.EOF that the text is complete. Any other error means that the text
-// broke off; an incomplete last line is then dropped, because its price may lack digits.
+// next returns a line without its line break, valid until the next call. After errLong, reading can
+// continue.
 func (l *lines) next() ([]byte, error) {
 	line, err := l.in.ReadSlice('\n')
 	if errors.Is(err, bufio.ErrBufferFull) {
@@ -52,7 +50,7 @@ func (l *lines) next() ([]byte, error) {
 	return bytes.TrimSuffix(line, []byte("\r")), nil
 }
 
-// split appends the fields of a record, which share memory with line unless one is quoted.
+// split appends the fields of line to fields. The new fields may share memory with line.
 func split(line []byte, separator byte, fields [][]byte) ([][]byte, error) {
 	if !bytes.Contains(line, []byte{'"'}) {
 		for more := true; more; {

@@ -1,8 +1,6 @@
 // Package ecb provides the euro reference rates of the European Central Bank. For past fares, a
-// file in the repository has one entry per month. The daily feed has the newest rates. Every result
-// states the day of its rates: if the feed cannot be read, the result is the newest entry of the
-// file. The rates include currencies with a fixed rate to another one (pegs.csv). See LICENSES.md
-// for the source of the rates.
+// file in the repository has one entry per month. The daily feed has the newest rates. See
+// LICENSES.md for the source of the rates.
 package ecb
 
 import (
@@ -29,9 +27,8 @@ var committed []byte
 //go:embed pegs.csv
 var committedPegs []byte
 
-// peg is a fixed rate, used if the Bank publishes none. until is the last day of a currency that
-// the euro replaced. Its rate is still used afterwards, because some prices are in the currency for a
-// while.
+// A peg is a fixed rate, used if the Bank publishes none. until is the last day of a currency that
+// the euro replaced.
 type peg struct {
 	currency, base string
 	rate           float64
@@ -74,7 +71,7 @@ type History struct {
 	rates []fare.Rates // sorted by Date, at least one
 }
 
-// Table is the History in the repository: the last publication of each month since January 2014.
+// Table has the last publication of each month since January 2014.
 var Table = sync.OnceValue(func() *History {
 	h, err := parseTable(committed)
 	if err != nil {
@@ -84,7 +81,7 @@ var Table = sync.OnceValue(func() *History {
 })
 
 // RatesOn returns the newest rates of the day or earlier, or else the first entry. Callers must not
-// change the map in the result, which is shared.
+// change the maps in the result, which are shared.
 func (h *History) RatesOn(day fare.Day) fare.Rates {
 	after := sort.Search(len(h.rates), func(i int) bool { return h.rates[i].Date > day })
 	return h.rates[max(after-1, 0)]
@@ -92,8 +89,7 @@ func (h *History) RatesOn(day fare.Day) fare.Rates {
 
 func (h *History) Newest() fare.Rates { return h.rates[len(h.rates)-1] }
 
-// parseTable parses a header "date,USD,...", then one row per day in rising order. An empty cell
-// means that the Bank published no rate.
+// An empty cell means that the Bank published no rate.
 func parseTable(data []byte) (*History, error) {
 	rows, err := csv.NewReader(bytes.NewReader(data)).ReadAll()
 	if err != nil {
@@ -103,7 +99,7 @@ func parseTable(data []byte) (*History, error) {
 		return nil, errors.New("read rates: no entries")
 	}
 	header := rows[0]
-	h, seen := &History{}, map[string]fare.Day{} // the last publication of each currency
+	h, seen := &History{}, map[string]fare.Day{}
 	for _, row := range rows[1:] {
 		day, err := fare.ParseDay(row[0])
 		if err != nil {

@@ -14,13 +14,12 @@ import (
 	"verdetto/shared/fare"
 )
 
-// DefaultURL is where the Bank publishes the rates of the day, at about 16:00 CET on working days.
 const DefaultURL = "https://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml"
 
-const maxFeed = 1 << 20 // bytes
+const maxFeed = 1 << 20
 
 type Feed struct {
-	URL        string       // default DefaultURL
+	URL        string       // default: DefaultURL
 	HTTPClient *http.Client // default: one with a timeout of 10 seconds
 }
 
@@ -56,8 +55,6 @@ func (f Feed) Latest(ctx context.Context) (fare.Rates, error) {
 	return parseDaily(body)
 }
 
-// parseDaily parses eurofxref-daily.xml, in which an element Cube holds one Cube for the day, which
-// holds one for each rate.
 func parseDaily(document []byte) (fare.Rates, error) {
 	var envelope struct {
 		Days []struct {
@@ -93,8 +90,7 @@ func parseDaily(document []byte) (fare.Rates, error) {
 	return rates, nil
 }
 
-// Current returns the rates of the feed, or the newest of the table if feed is nil, fails or is
-// older.
+// Current returns the newest rates of table if feed is nil, fails or has older rates.
 func Current(ctx context.Context, feed *Feed, table *History, log *slog.Logger) fare.Rates {
 	newest := table.Newest()
 	if feed == nil {

@@ -6,14 +6,14 @@ import (
 	"verdetto/shared/fare"
 )
 
-// airports lists the airports of towns. A town that is not listed has one airport, with its own code.
+// A town that is not in airports has one airport, with the code of the town.
 var airports = map[fare.City]string{
 	"MIL": "BGY MXP LIN", "ROM": "FCO CIA", "VCE": "VCE TSF", "LON": "STN LGW LHR LTN", "PAR": "ORY CDG BVA",
 	"BUH": "OTP", "TCI": "TFS", "NYC": "JFK EWR", "TYO": "HND NRT", "IST": "IST SAW", "BUE": "EZE",
 	"WAW": "WAW WMI", "BRU": "CRL BRU", "BKK": "BKK",
 }
 
-// carriers has the airline at home in a town. The other towns have homeCarrier.
+// A town that is not in carriers has homeCarrier.
 var carriers = map[fare.City]string{
 	"LON": "BA", "PAR": "AF", "BCN": "VY", "MAD": "IB", "BER": "LH", "MUC": "LH", "PRG": "QS", "VIE": "OS",
 	"AMS": "KL", "BRU": "SN", "LIS": "TP", "ATH": "A3", "DUB": "EI", "BUD": "W6", "BUH": "RO", "TIA": "W6",
@@ -55,8 +55,7 @@ func airport(city fare.City, draw uint64) fare.Airport {
 	return a
 }
 
-// flight returns the flight of a departure. It does not depend on the day on which the fare is
-// found.
+// flight does not depend on the day on which the fare is found.
 func (r *route) flight(depart fare.Day, stops fare.Stops) fare.Flight {
 	draw := mix(r.seed ^ uint64(depart)<<8 ^ uint64(stops)<<3)
 	f := r.services[draw%uint64(len(r.services))]
@@ -71,9 +70,6 @@ func (r *route) flight(depart fare.Day, stops fare.Stops) fare.Flight {
 	return f
 }
 
-// between returns the fare between given airports. If it is from these airports already, or if none
-// of their flights fits, it is unchanged; otherwise it is 4 to 30 % dearer, on one of their
-// flights.
 func (r *route) between(a fare.Airports, f fare.Fare) fare.Fare {
 	if a.Include(f.Flight) {
 		return f

@@ -2,16 +2,13 @@ package sample
 
 import "verdetto/shared/fare"
 
-// money describes how airlines quote fares from a town: in its currency, independent of exchange
-// rates.
 type money struct {
 	currency fare.Currency
 	perEuro  float64    // the airlines' own exchange rate
-	unit     fare.Cents // round amounts are multiples of it
+	unit     fare.Cents // round amounts are multiples of unit
 	under    fare.Cents // how far prices are below a round amount: 1 cent in 19.99
 }
 
-// moneys lists the towns whose fares are not in EUR.
 var moneys = map[fare.City]money{
 	"LON": {code("GBP"), 0.85, 1_00, 1},
 	"NYC": {code("USD"), 1.1, 1_00, 1_00},
@@ -28,8 +25,6 @@ func moneyOf(origin fare.City) money {
 
 func code(s string) fare.Currency { return fare.Currency([]byte(s)) }
 
-// quote converts a price in EUR cents to the town's currency, rounded down to a usual airline
-// price. Prices in EUR end in 99 cents.
 func (m money) quote(euro float64) fare.Cents {
 	p := fare.Cents(euro * m.perEuro * 100 / float64(m.unit)) // in hundredths of the unit
 	step := fare.Cents(50_00)

@@ -7,7 +7,7 @@ import (
 	"verdetto/shared/fare/daytext"
 )
 
-// mix is a hash function with random-looking output.
+// mix is the generator SplitMix64.
 func mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -18,12 +18,7 @@ func mix(x uint64) uint64 {
 // unit maps the output of mix to [0, 1).
 func unit(x uint64) float64 { return float64(x>>11) / (1 << 53) }
 
-// raw returns the price in EUR cents of a seat for the day depart, as seen on the day found. Callers
-// round it with quote, which hides small changes, and apply the route's lowest price.
-//
-// The price is computed anew every 12 days, or every 3 days in the last 3 weeks, from the route's base
-// price and market, the day of departure, the lead time and a pseudorandom factor. In about 1 of 12
-// periods of 10 days, all departures of a route cost a quarter less.
+// raw returns a price in EUR cents, which quote rounds.
 func (r *route) raw(depart, found fare.Day) float64 {
 	lead := depart - found
 	hold := fare.Day(12)
@@ -41,20 +36,17 @@ func (r *route) raw(depart, found fare.Day) float64 {
 	return p
 }
 
-// price returns the quoted one-way price, of a non-stop flight if the route has any.
 func (r *route) price(depart, found fare.Day) fare.Cents {
 	return max(r.money.quote(r.raw(depart, found)), r.floor)
 }
 
-// priceWithStop returns the quoted one-way price with a stop on a route that also has non-stop
-// flights. It is usually lower, but higher on some departures.
 func (r *route) priceWithStop(depart, found fare.Day) fare.Cents {
 	share := 0.65 + 0.45*unit(mix(r.seed^uint64(depart)<<30+3))
 	return max(r.money.quote(r.raw(depart, found)*share), r.floor)
 }
 
-// stays holds, for each kind of return trip, two numbers of nights and the price relative to two
-// one-way fares. On far routes long stays are cheap.
+// In stays, share is the price of a return relative to two one-way fares, and far replaces share on
+// far routes.
 var stays = map[fare.Trip]struct {
 	nights     [2]fare.Day
 	share, far float64
@@ -76,8 +68,7 @@ func (r *route) priceReturn(depart, found fare.Day, trip fare.Trip, nights fare.
 // weekdays are price factors by weekday of departure, Sunday first.
 var weekdays = [7]float64{1.2, 1.04, 0.88, 0.9, 1, 1.15, 1.06}
 
-// bends are the corners of the curve of price factors by lead time in days. Departures are cheapest
-// 50 to 85 days ahead and most expensive on the last day.
+// bends are the corners of the curve of price factors by lead time in days.
 var bends = []struct{ lead, times float64 }{
 	{0, 1.85}, {3, 1.65}, {6, 1.5}, {8, 1.3}, {14, 1.17}, {21, 1.08}, {30, 0.98}, {44, 0.85}, {50, 0.78}, {85, 0.78},
 	{95, 0.9}, {180, 1}, {365, 1.08},
@@ -109,8 +100,7 @@ const (
 // peaks holds the extra price in high summer, as a fraction.
 var peaks = [kinds]float64{city: 0.35, beach: 0.9, far: 0.25}
 
-// weights holds the price factor of each day of departure until 2070, because each day is used many
-// times.
+// weights caches the price factor of each day of departure until 2070.
 var weights = sync.OnceValue(func() (all [kinds][]float64) {
 	for k := range kinds {
 		for depart := range fare.Day(100 * 366) {
@@ -130,8 +120,6 @@ func weight(k kind, depart fare.Day) float64 {
 // weigh adds 4 to the day because day 0, 1970-01-01, was a Thursday.
 func weigh(k kind, depart fare.Day) float64 { return season(k, depart) * weekdays[(depart+4)%7] }
 
-// season makes summer (above all at the sea), Christmas and Easter expensive, and the time before and
-// after Christmas cheap.
 func season(k kind, depart fare.Day) float64 {
 	t := depart.Time()
 	day := t.YearDay()
@@ -152,8 +140,6 @@ func season(k kind, depart fare.Day) float64 {
 	return s - bump(10, 60, 0.14) - bump(305, 345, 0.14)
 }
 
-// market returns the price level of a route as a factor, which moves linearly between random values
-// 21 days apart.
 func (r *route) market(day fare.Day) float64 {
 	const apart = 21
 	i := day / apart

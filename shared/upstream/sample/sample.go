@@ -1,8 +1,5 @@
-// Package sample is a source of invented fares. It has some 250 routes between real cities, mostly
-// from or to Italy.
-//
-// The fares known at a point in time are always the same, whatever the window of the question. Only a
-// question about airports can add fares; see Departures.
+// Package sample is a source of invented fares. The fares known at a point in time are always the
+// same, whatever the window of the question.
 package sample
 
 import (
@@ -16,13 +13,11 @@ import (
 )
 
 const (
-	// Memory is how far back the source answers without a time limit: one day less than the
-	// service's history, whose first day would be incomplete.
+	// Memory is how far back Fares answers if since is zero.
 	Memory = 399 * 24 * time.Hour
 
-	// thinEvery is the interval in days between fares of a thin route. So a thin route has fares of
-	// at most seven days within Memory, and a verdict needs eight days. Thin routes are searched on
-	// different days.
+	// A thin route is searched once in thinEvery days, so within Memory it has fares of at most
+	// seven days, and a verdict needs eight days.
 	thinEvery = 60
 )
 
@@ -74,8 +69,7 @@ func (s *Source) Fares(ctx context.Context, origin fare.City, since, until time.
 }
 
 // Departures returns, for each departure, the last fare found in the 7 days before until or, if
-// several are equally new, the cheapest of them. Fares also returns all of these, except the dearer
-// ones between the airports of the question.
+// several are equally new, the cheapest of them.
 func (s *Source) Departures(ctx context.Context, q upstream.Question, until time.Time) (upstream.Answer, error) {
 	at := slices.IndexFunc(s.routes[q.Origin], func(r route) bool { return r.Destination == q.Destination })
 	if at < 0 {

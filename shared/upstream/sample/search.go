@@ -9,21 +9,19 @@ import (
 const (
 	daySeconds = 24 * 60 * 60
 
-	// ahead is how many days before a departure travellers begin to search for it.
 	ahead = 330
 
-	// sweepDays is the number of days in which every departure of a lively route is searched once.
+	// In sweepDays days, every departure of a lively route is searched once.
 	sweepDays = 7
 
-	// thinAhead is how many days further ahead travellers search on thin routes.
 	thinAhead = 10
 
 	// stayLooks is the number of searches per day for each range of nights.
 	stayLooks = 4
 )
 
-// search collects the fares of one route in a window of time. The random numbers of a day depend
-// only on that day, so its fares do not depend on the window.
+// The random numbers of a day depend only on the route and the day, so that a search with another
+// window finds the same fares.
 type search struct {
 	*route
 	since, until int64
@@ -72,8 +70,6 @@ func (s *search) day(day fare.Day) {
 	}
 }
 
-// seen adds the cheapest one-way fare that a search finds. If nonStop is true and this fare has a
-// stop, seen also adds the cheapest non-stop fare, if there is one.
 func (s *search) seen(day fare.Day, o fare.Observation, nonStop bool) {
 	if o.Found <= s.since || o.Found > s.until || !s.flies(o.Depart) {
 		return
@@ -121,7 +117,6 @@ func (r *route) count(day fare.Day, chance uint64) int {
 	return max(1, int(float64(r.daily)*(0.7+0.6*unit(chance))))
 }
 
-// expected estimates how many fares are found per day, for which the caller allocates memory.
 func (r *route) expected() int {
 	n := r.daily
 	if r.lively {

@@ -35,11 +35,9 @@ var towns = []town{
 	{"BUE", -34.6, -58.4, 1, false},
 }
 
-// links lists pairs of towns, which stand for both directions, by kind. Each pair is of one of three
-// kinds: always; summer, with fares found only from February to September, for departures from May to
-// October; or thin, which is searched so rarely that it never has enough fares for a verdict (see
-// thinEvery). Some pairs are also listed as stops (non-stop flights, and usually cheaper ones with a
-// stop), change (no non-stop flights) or returns (also fares of return trips).
+// links lists pairs of towns, which stand for both directions, by kind: always, summer or thin.
+// Some pairs are also listed as stops (also flights with a stop), change (no non-stop flights) or
+// returns (also fares of return trips).
 //
 //go:embed links.tsv
 var links string
@@ -67,12 +65,12 @@ type route struct {
 	flights  flights
 	returns  bool
 	lively   bool     // each future departure is searched once a week
-	phase    fare.Day // for a thin route: the day of each period on which it is searched
+	phase    fare.Day // for a thin route: the day of each period on which the route is searched
 	daily    int
 	kind     kind
 	money    money
-	base     float64    // in EUR cents, before the factors for season, lead time and chance
-	floor    fare.Cents // lowest possible price
+	base     float64 // in EUR cents, before the factors for season, lead time and chance
+	floor    fare.Cents
 	km       float64
 	services []fare.Flight // without durations
 }

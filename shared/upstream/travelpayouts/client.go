@@ -2,14 +2,12 @@
 // routes from a city, and a year of departures of one route, one-way or return, non-stop or any.
 // Start reading at Client.
 //
-// Every returned fare is comparable (upstream.Comparable) and answers the question. An answer without
-// fares is no error; the errors distinguish "refused", "no answer" and "budget spent". Except for
-// Check, all callers of a Client together stay within the rate limit of each endpoint. Config.Spend is
-// called before each call.
+// Except for Check, all callers of a Client together stay within the rate limit of each endpoint.
+// Config.Spend is called before each call.
 //
-// The token goes only to the API's own host, in a header. It is never in a URL, in an error, or in
-// the text that fmt or a logger prints of a Client or a Config. The API's links to offers are used
-// only to read the day of a search, and never leave the decoder.
+// The token goes only to the host of Config.BaseURL, in a header. It is never in a URL, in an
+// error, or in the text that fmt or a logger prints of a Client or a Config. The API's links to
+// offers never leave the decoder.
 package travelpayouts
 
 import (
@@ -32,7 +30,6 @@ const (
 	DefaultPerMinute = 300
 )
 
-// Reasons for dropping a row that occur only in this source.
 const (
 	NotForAffiliates upstream.Reason = "not to be shown by affiliates"
 	OtherOrigin      upstream.Reason = "from another city than asked"
@@ -42,19 +39,19 @@ const (
 	Undated          upstream.Reason = "without the day it was found"
 )
 
-// Config holds the settings of a Client. Token and Comparable are required.
+// In a Config, Token and Comparable are required.
 type Config struct {
-	Token      string       `json:"-"`
-	BaseURL    string       // default DefaultBaseURL
+	Token      string `json:"-"`
+	BaseURL    string
 	HTTPClient *http.Client // default: one with a timeout of 30 seconds
-	PerMinute  int          // of get_latest_prices; other limits in proportion
-	// Spend, if set, is called before every call and every retry. If it returns an error, the call
-	// is not made. departures is true for questions about one route.
+	PerMinute  int          // calls of get_latest_prices; other limits are in proportion
+	// Spend, if set, is called before every call and every retry. If Spend returns an error, the
+	// call is not made.
 	Spend      func(ctx context.Context, departures bool) error
 	Comparable upstream.Comparable
-	CurrencyOf func(origin fare.City) string                    // ISO 4217; default EUR
-	Wait       func(ctx context.Context, d time.Duration) error // default retry.Sleep
-	Now        func() time.Time                                 // default time.Now
+	CurrencyOf func(origin fare.City) string // ISO 4217; default EUR
+	Wait       func(ctx context.Context, d time.Duration) error
+	Now        func() time.Time
 }
 
 // String omits the token.
@@ -62,16 +59,15 @@ func (c Config) String() string { return fmt.Sprintf("travelpayouts at %s", c.Ba
 
 func (c Config) GoString() string { return c.String() }
 
-// Client implements upstream.Deep. It is safe for concurrent use; its callers share the rate limits
-// and the budget.
+// Client is safe for concurrent use. Its callers share the rate limits and the budget.
 type Client struct {
 	base       *url.URL
 	http       *http.Client
 	authorize  func(*http.Request)      // a closure, so that printing a Client does not show the token
-	redact     func(text string) string // a closure, as authorize is
+	redact     func(text string) string // a closure, so that printing a Client does not show the token
 	comparable upstream.Comparable
 	currencyOf func(fare.City) string
-	gates      map[string]*gate // by path
+	gates      map[string]*gate
 	spend      func(ctx context.Context, departures bool) error
 	wait       func(ctx context.Context, d time.Duration) error
 	now        func() time.Time
@@ -79,7 +75,6 @@ type Client struct {
 
 var _ upstream.Deep = (*Client)(nil)
 
-// New makes no call.
 func New(cfg Config) (*Client, error) {
 	if cfg.Token == "" {
 		return nil, fmt.Errorf("set up travelpayouts: no token")
@@ -127,8 +122,8 @@ func New(cfg Config) (*Client, error) {
 	}, nil
 }
 
-// stayOnHost refuses redirects that would send the token to another host. net/http removes
-// credentials only from headers that it knows, and the token is in another one.
+// stayOnHost refuses redirects that would send the token to another host, because net/http removes
+// credentials only from headers that it knows.
 func stayOnHost(next *http.Request, via []*http.Request) error {
 	first := via[0].URL
 	if next.URL.Host != first.Host || next.URL.Scheme != first.Scheme || len(via) > 3 {
@@ -141,7 +136,6 @@ func (c *Client) String() string { return "travelpayouts at " + c.base.Redacted(
 
 func (c *Client) Name() string { return "travelpayouts" }
 
-// Origins lists the cities that have an airport with flights, sorted.
 func (c *Client) Origins(ctx context.Context) ([]fare.City, error) {
 	var cities []fare.City
 	err := c.get(ctx, cityList, nil, func(body []byte) error {

@@ -8,14 +8,14 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Each line of byCurrency has a currency whose rates the European Central Bank publishes, and the
-// countries for whose fares the client asks in it.
+// Each line of currencies.tsv has a currency whose rates the European Central Bank publishes, and
+// the countries for whose fares the client asks in this currency.
 //
 //go:embed currencies.tsv
 var byCurrency string
 
-// CurrencyOfCountry returns the currency in which to ask for fares from a country (ISO 3166
-// alpha-2): its own if there is a reference rate for it, else EUR.
+// CurrencyOfCountry returns EUR if the country (ISO 3166 alpha-2) has no currency with a reference
+// rate.
 func CurrencyOfCountry(country string) string {
 	for line := range strings.Lines(byCurrency) {
 		if f := strings.Fields(line); slices.Contains(f[1:], country) {
@@ -25,8 +25,6 @@ func CurrencyOfCountry(country string) string {
 	return "EUR"
 }
 
-// currency returns the currency in which to ask for fares from a city. It is also the currency of
-// an answer that states none.
 func (c *Client) currency(origin fare.City) string {
 	if c.currencyOf == nil {
 		return "EUR"

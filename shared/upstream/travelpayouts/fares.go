@@ -17,13 +17,11 @@ import (
 
 const (
 	pageSize = 1000 // the API's maximum
-	maxPages = 100  // more pages are an error of the source
+	maxPages = 100
 )
 
-// Fares asks for every one-way fare found on routes from origin, page by page. It serves to discover
-// routes. It does not ask for return fares, which would double the calls: Departures asks for them,
-// route by route. The API remembers fares for about seven days. If one page fails, Fares fails,
-// because half an answer would look like a changed market.
+// Fares asks for one-way fares only; Departures also asks for returns. If one page fails, Fares
+// fails, because half an answer would look like a changed market.
 func (c *Client) Fares(ctx context.Context, origin fare.City, since, until time.Time) (upstream.Answer, error) {
 	answer := upstream.Answer{Dropped: map[upstream.Reason]int{}}
 	fromOrigin := func(f fare.Fare) upstream.Reason {
@@ -45,8 +43,8 @@ func (c *Client) Fares(ctx context.Context, origin fare.City, since, until time.
 			return upstream.Answer{}, fmt.Errorf("ask travelpayouts for fares from %s, page %d: %w", origin, number,
 				err)
 		}
-		// A full page that repeats the one before means that the endpoint does not page: there are
-		// no more rows.
+		// A full page that repeats the page before means that the endpoint does not page, so there
+		// are no more rows.
 		if number > 1 && bytes.Equal(p.raw, before) {
 			return answer, nil
 		}
@@ -62,11 +60,8 @@ func (c *Client) Fares(ctx context.Context, origin fare.City, since, until time.
 	}
 }
 
-// latest returns the query for one-way economy fares of the whole year ahead.
-//
-// With period_type=year the query must not have beginning_of_period, or the API returns no rows;
-// without period_type it returns only the current month. With group_by it would return one row per
-// day or direction.
+// With period_type=year, beginning_of_period would make the API return no rows. Without
+// period_type, the API returns only the current month.
 func latest(origin fare.City, currency string, page int) url.Values {
 	return url.Values{
 		"origin":             {string(origin)},
@@ -81,7 +76,6 @@ func latest(origin fare.City, currency string, page int) url.Values {
 	}
 }
 
-// Departures asks for the cheapest fare of each departure day in the year ahead, in one call.
 func (c *Client) Departures(ctx context.Context, q upstream.Question, until time.Time) (upstream.Answer, error) {
 	var p page
 	currency := c.currency(q.Origin)
@@ -110,17 +104,8 @@ func (c *Client) Departures(ctx context.Context, q upstream.Question, until time
 	return answer, nil
 }
 
-// departures returns the query of grouped_prices for a year of departures of one route.
-//
-//   - group_by=departure_at returns the cheapest fare of each day of departure. The parameter
-//     departure_at would narrow the year to a month or a day.
-//   - Without return_at and a length of stay the fares are one-way; there is no one_way.
-//   - min_trip_duration and max_trip_duration count the nights away of returns.
-//   - origin and destination are cities or airports.
-//   - direct=true leaves non-stop fares only.
-//
-// Not all of this is documented, so Departures drops and counts every row of another route, trip,
-// number of stops or pair of airports.
+// group_by=departure_at returns the cheapest fare of each day of departure. Without a length of
+// stay, the fares of grouped_prices are one-way.
 func departures(q upstream.Question, currency string) url.Values {
 	query := url.Values{
 		"origin":      {cmp.Or(q.Airports.From.String(), string(q.Origin))},
@@ -138,9 +123,7 @@ func departures(q upstream.Question, currency string) url.Values {
 	return query
 }
 
-// judge adds the comparable rows that fit the question. fits returns the reason why a fare does not
-// fit, or "". Rows found before the window are not part of the question, so they are not counted as
-// dropped.
+// judge does not count rows found before since as dropped, because the question is not about them.
 func (c *Client) judge(answer *upstream.Answer, p page, since, until time.Time, fits func(fare.Fare) upstream.Reason) {
 	for reason, n := range p.unread {
 		answer.Dropped[reason] += n

@@ -12,16 +12,13 @@ const (
 )
 
 // granted holds the API's rate limit for each endpoint, in calls per minute. The source is the
-// support article "API rate limits", with the table valid from 14 June 2024. It writes the endpoints
-// as /v3/..., but they answer at the paths above.
+// support article "API rate limits", with the table valid from 14 June 2024.
 var granted = map[string]int{
 	latestPrices:  DefaultPerMinute,
 	groupedPrices: 600,
 	cityList:      600,
 }
 
-// gates returns a gate for each endpoint. perMinute is this process's limit for get_latest_prices;
-// the limits of the others are in the same proportion.
 func gates(perMinute int, now func() time.Time, wait func(context.Context, time.Duration) error) map[string]*gate {
 	all := map[string]*gate{}
 	for path, limit := range granted {

@@ -8,10 +8,9 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// gate limits calls to perMinute in any 60 seconds, and pauses all callers if the API reports that
-// its limit is reached. The API counts calls per fixed minute and, above the limit, refuses all
-// calls for the rest of it, so bursts gain nothing. gate therefore spaces calls evenly, and 5 %
-// further apart than required, because calls may still arrive in bunches.
+// A gate spaces calls evenly, because the API counts calls per fixed minute and, above the limit,
+// refuses all calls for the rest of the minute. The calls are 5 % further apart than required,
+// because they may arrive in bunches.
 type gate struct {
 	limiter *rate.Limiter
 	now     func() time.Time

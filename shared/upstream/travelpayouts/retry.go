@@ -16,7 +16,7 @@ import (
 
 const (
 	maxTries = 5
-	maxBody  = 32 << 20 // bytes; a larger answer is a fault
+	maxBody  = 32 << 20 // bytes
 
 	defaultPause = time.Minute // the period in which the API counts calls
 	maxPause     = 2 * time.Minute
@@ -24,8 +24,7 @@ const (
 
 var backoff = retry.Backoff{First: time.Second, Longest: time.Minute}
 
-// transient is an error after which a retry may succeed. pause is how long the API asks all callers
-// to wait; if zero, the normal backoff applies.
+// pause is how long the API asks all callers to wait; if zero, the normal backoff applies.
 type transient struct {
 	err   error
 	pause time.Duration
@@ -34,8 +33,6 @@ type transient struct {
 func (t transient) Error() string { return t.err.Error() }
 func (t transient) Unwrap() error { return t.err }
 
-// get calls the API until decode accepts an answer, an error is final, or the tries or the day's
-// budget are spent.
 func (c *Client) get(ctx context.Context, path string, query url.Values, decode func([]byte) error) error {
 	gate := c.gates[path]
 	for try, backoffs := 1, 0; ; try++ {
@@ -74,8 +71,7 @@ func (c *Client) once(ctx context.Context, path string, query url.Values, decode
 	return c.try(ctx, address.String(), decode)
 }
 
-// try makes one call. It sets no Accept-Encoding, so that net/http asks for compressed answers and
-// decompresses them.
+// try sets no Accept-Encoding, so that net/http asks for compressed answers and decompresses them.
 func (c *Client) try(ctx context.Context, address string, decode func([]byte) error) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
@@ -136,9 +132,8 @@ func (c *Client) why(body io.Reader) string {
 	return fmt.Sprintf(", %v", refusal{c.redact(no.text)})
 }
 
-// pause returns how long the API asks to wait, from one of the headers that it is known to use. A
-// number too large for a pause is a Unix time. The result is at least one second, to prevent a busy
-// loop, and at most maxPause.
+// A number too large for a pause is a Unix time. The result is at least one second, to prevent a
+// busy loop.
 func pause(h http.Header, now time.Time) time.Duration {
 	const year = 365 * 24 * time.Hour
 	for _, name := range []string{"Retry-After", "X-Rate-Limit-Reset", "X-RateLimit-Reset"} {

@@ -16,9 +16,8 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// shape maps the names of a row's fields to their types. A question mark means that some answers
-// lack the field. Fields that the adapter does not read are included, so that they are not reported
-// as new.
+// In a shape, a question mark means that some answers lack the field. Fields that the adapter does
+// not read are included, so that they are not reported as new.
 type shape map[string]string
 
 var (
@@ -43,11 +42,9 @@ var (
 
 var _ upstream.Checked = (*Client)(nil)
 
-// example is the route for which Drift asks: one so busy that it has fares.
+// example is a route so busy that it has fares.
 var example = fare.Route{Origin: "MIL", Destination: "LON"}
 
-// Drift makes one call of each kind, without retries, and names each field that is missing, new, or
-// of another type than the adapter reads.
 func (c *Client) Drift(ctx context.Context) (differences []string, err error) {
 	currency := c.currency(example.Origin)
 	for _, call := range []struct {
@@ -116,7 +113,6 @@ func rowsOf(body []byte) ([]json.RawMessage, error) {
 	return rows, err
 }
 
-// differences compares rows with the shape. A field is missing if no row has it.
 func (s shape) differences(rows []json.RawMessage) (all []string) {
 	seen := map[string]map[string]bool{}
 	for _, raw := range rows {

@@ -19,13 +19,12 @@ import (
 )
 
 type page struct {
-	raw    json.RawMessage // the rows
-	rows   int             // all rows, readable or not; shows whether the page is full
+	raw    json.RawMessage
+	rows   int // number of rows, readable or not
 	unread map[upstream.Reason]int
 	offers []offer
 }
 
-// offer is a row with the facts that only this API states.
 type offer struct {
 	upstream.Row
 	notForAffiliates bool
@@ -35,8 +34,7 @@ type refusal struct{ text string }
 
 func (r refusal) Error() string { return fmt.Sprintf("answered success:false: %.200q", r.text) }
 
-// decodePage parses an answer. On success its field data is an array or an object of rows; empty
-// data is an empty page. An error can have data null or {}, and even status 200.
+// The API may answer an error with status 200, and with data null or {}.
 func decodePage(body []byte, asked string) (page, error) {
 	var envelope struct {
 		Success  *bool           `json:"success"`
@@ -106,9 +104,8 @@ func words(raw json.RawMessage) string {
 
 var errUndated = errors.New("read row: neither found_at nor a day of search")
 
-// wireRow is a row in one of two forms. v2 and get_latest_prices use value, depart_date,
-// return_date, number_of_changes and found_at. v3 uses price, departure_at, return_at, transfers,
-// return_transfers and a link.
+// Rows of get_latest_prices have value, depart_date and found_at. Rows of grouped_prices have
+// price, departure_at and a link instead.
 type wireRow struct {
 	Origin           string `json:"origin"`
 	Destination      string `json:"destination"`
@@ -187,8 +184,7 @@ func (r wireRow) stops() fare.Stops {
 	return stops(r.Transfers, r.ReturnTransfers)
 }
 
-// minutes returns the duration of the outward flight, or 0 if it is unknown: for a return trip, the
-// API states the duration of both directions together.
+// For a return trip, the API states in duration the sum of both directions.
 func (r wireRow) minutes() int {
 	n := r.DurationTo
 	if !n.given && r.back() == "" {
@@ -214,8 +210,6 @@ func (r wireRow) found() (at time.Time, dayOnly bool, err error) {
 	return day.Time(), true, nil
 }
 
-// stops returns the larger number of stops of the two directions, or StopsUnknown if one of them
-// has no valid number.
 func stops(ways ...number) fare.Stops {
 	most := fare.StopsUnknown
 	for _, n := range ways {
@@ -227,17 +221,15 @@ func stops(ways ...number) fare.Stops {
 	return most
 }
 
-// searchDay parses search_date=DDMMYYYY in a link. The day is in UTC: of the recorded answers that
-// also state the time, one found at 22:21 UTC has the UTC day, when it was the next day in Moscow.
+// searchDay parses search_date=DDMMYYYY in a link. The day is in UTC.
 func searchDay(link string) (fare.Day, bool) {
 	_, query, _ := strings.Cut(link, "?")
-	values, _ := url.ParseQuery(query) // with an error it still returns the readable values
+	values, _ := url.ParseQuery(query) // after an error, values has the readable ones
 	t, err := time.Parse("02012006", values.Get("search_date"))
 	return fare.DayOf(t), err == nil
 }
 
-// localDay parses the day of a date with or without a time. It is local to the airport of
-// departure, so the offset does not matter.
+// The day is local to the airport of departure, so the offset does not matter.
 func localDay(s string) (fare.Day, error) {
 	if len(s) > len(time.DateOnly) && (s[10] == 'T' || s[10] == ' ') {
 		s = s[:10]
@@ -245,7 +237,7 @@ func localDay(s string) (fare.Day, error) {
 	return fare.ParseDay(s)
 }
 
-// moment parses a time, which is in UTC if it has no offset.
+// A time without an offset is in UTC.
 func moment(s string) (time.Time, error) {
 	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", time.DateTime} {
 		if t, err := time.Parse(layout, s); err == nil {
@@ -255,7 +247,7 @@ func moment(s string) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("%.40q is no moment", s)
 }
 
-// number is a JSON number, which the API may write as a string or as null.
+// The API may write a number as a string or as null.
 type number struct {
 	value float64
 	given bool

@@ -8,12 +8,11 @@ import (
 	"time"
 )
 
-// Fault is how an answer of the imitated API goes wrong. The zero value is no fault.
 type Fault struct {
 	Status int
 	Header http.Header
 	Body   string
-	Cut    bool            // ends in the middle of the body
+	Cut    bool            // the answer ends in the middle of the body
 	Until  <-chan struct{} // delays the answer until it closes or the client leaves
 }
 
@@ -26,12 +25,11 @@ func TooMany(header, value string) Fault {
 		Body: `{"success":false,"data":null,"error":"too many requests"}`}
 }
 
-// Broken answers with an HTML page, as proxies do.
 func Broken(status int) Fault {
 	return Fault{Status: status, Body: "<html><body>" + http.StatusText(status) + "</body></html>"}
 }
 
-// Unwilling answers with status 200 and success:false. data is {} or null, as the API writes it.
+// The API writes {} or null for data.
 func Unwilling(text, data string) Fault {
 	return Garbled(`{"success":false,"data":` + data + `,"error":` + strconv.Quote(text) + `}`)
 }

@@ -10,10 +10,9 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// LinkMark is in every link to an offer. Tests check that it does not leave the decoder.
+// LinkMark is in every link to an offer. Tests check that LinkMark does not leave the decoder.
 const LinkMark = "4e0f3a6d8b1c2e7f"
 
-// ticket is a row of grouped_prices. It has no found_at; the day of the search is in its link.
 type ticket struct {
 	Origin             string  `json:"origin"`
 	Destination        string  `json:"destination"`
@@ -24,7 +23,7 @@ type ticket struct {
 	FlightNumber       string  `json:"flight_number"`
 	DepartureAt        string  `json:"departure_at"`
 	ReturnAt           string  `json:"return_at,omitempty"`
-	Transfers          *int    `json:"transfers,omitempty"` // if the stops are known
+	Transfers          *int    `json:"transfers,omitempty"` // nil: unknown stops
 	ReturnTransfers    *int    `json:"return_transfers,omitempty"`
 	Duration           int     `json:"duration"`
 	DurationTo         int     `json:"duration_to"`
@@ -33,8 +32,7 @@ type ticket struct {
 	Link               string  `json:"link"`
 }
 
-// grouped returns the cheapest fare for each future day of departure. Like the API it ignores
-// one_way: a query with a length of stay asks for returns.
+// Like the API, grouped ignores one_way: a query with a length of stay asks for returns.
 func (s *Server) grouped(query url.Values, currency string) map[string]ticket {
 	shortest := between(query.Get("min_trip_duration"), 0, fare.MaxLead)
 	longest := between(query.Get("max_trip_duration"), fare.MaxLead, fare.MaxLead)

@@ -1,8 +1,6 @@
 // Package upstreamtest imitates the Travelpayouts Data API for tests.
 //
-// A Server answers get_latest_prices, grouped_prices and the list of cities from rows that the test
-// gives it. It follows the API's protocol (token, envelope, pages, gzip, rate limits), and like the
-// API remembers fares for seven days. A Fault makes it fail.
+// A Server answers from rows that the test gives. Like the API, it remembers fares for seven days.
 package upstreamtest
 
 import (
@@ -20,32 +18,29 @@ import (
 
 const Token = "test-token-0123456789"
 
-// Window is how long the API remembers a fare.
 const Window = 7 * 24 * time.Hour
 
-// Server is the imitated API. Its exported fields must be set before the first request.
+// The exported fields of a Server must be set before the first request.
 type Server struct {
 	URL string
 
-	// PerMinute is the rate limit of get_latest_prices in each minute of the clock; the limits of
-	// the other endpoints are in proportion. 300 gives the API's own limits, and 0 none. Above the
-	// limit the answer is 429 with X-Rate-Limit-Reset.
+	// PerMinute is the rate limit of get_latest_prices. The limits of the other endpoints are in
+	// proportion. 0 means no limit.
 	PerMinute int
-	// Rates convert rows into the requested currency. If nil, only rows in that currency are
-	// returned.
+	// If Rates is nil, only rows in the requested currency are returned.
 	Rates func(on fare.Day) fare.Rates
 	Token string
-	// Choose, if set, returns the fault for a request. Those of Fail take precedence.
+	// Choose, if set, returns the fault for a request. Faults of Fail take precedence.
 	Choose func(*http.Request) Fault
 
 	now      func() time.Time
 	listener *httptest.Server
 
 	mu      sync.Mutex
-	rows    map[string]map[string][]upstream.Row // by origin and destination
+	rows    map[string]map[string][]upstream.Row
 	faults  []Fault
 	calls   []Call
-	windows map[string]window // by path
+	windows map[string]window
 }
 
 type window struct {
@@ -96,8 +91,6 @@ func (s *Server) Add(rows ...upstream.Row) {
 	}
 }
 
-// remembered returns the rows of a route found within Window. An empty origin or destination
-// matches all.
 func (s *Server) remembered(origin, destination string) (rows []upstream.Row) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -134,8 +127,6 @@ func (s *Server) Calls() []Call {
 	return append([]Call(nil), s.calls...)
 }
 
-// Busiest returns the largest number of requests to one endpoint in any 60 seconds of the Server's
-// clock.
 func (s *Server) Busiest() int {
 	most := 0
 	for _, calls := range s.BusiestByPath() {
@@ -144,7 +135,7 @@ func (s *Server) Busiest() int {
 	return most
 }
 
-// BusiestByPath is like Busiest, for each endpoint. The 60 seconds may begin at any time.
+// BusiestByPath returns the largest number of requests to each endpoint in any 60 seconds.
 func (s *Server) BusiestByPath() map[string]int {
 	times := map[string][]time.Time{}
 	for _, call := range s.Calls() {
@@ -165,8 +156,6 @@ func (s *Server) BusiestByPath() map[string]int {
 
 var limits = map[string]int{latestPath: 300, groupedPath: 600, citiesPath: 600}
 
-// count counts a call to an endpoint. It returns how many more calls the limit allows in this
-// minute of the clock, and when the minute ends.
 func (s *Server) count(path string, now time.Time) (remaining int, ends time.Time) {
 	w := s.windows[path]
 	if begins := now.Truncate(time.Minute); !begins.Equal(w.begins) {

@@ -31,7 +31,7 @@ type row struct {
 	Gate             string  `json:"gate"`
 	DepartDate       string  `json:"depart_date"`
 	ReturnDate       string  `json:"return_date"`
-	NumberOfChanges  *int    `json:"number_of_changes,omitempty"` // if the stops are known
+	NumberOfChanges  *int    `json:"number_of_changes,omitempty"` // nil: unknown stops
 	FoundAt          string  `json:"found_at"`
 	Duration         *int    `json:"duration"`
 	Distance         int     `json:"distance"`
@@ -86,9 +86,7 @@ func (s *Server) answer(r *http.Request) (int, any) {
 	return http.StatusOK, envelope{Success: true, Data: s.latest(query, currency), Currency: currency}
 }
 
-// latest returns a page of the one-way economy fares, cheapest first. It ignores
-// show_to_affiliates, because affiliates may show all rows that it returns. Without period_type=year,
-// or with a beginning, the API does not return the rows of the whole year; latest then returns none.
+// latest returns no rows for a query to which the API would not return the rows of the whole year.
 func (s *Server) latest(query url.Values, currency string) []row {
 	rows := []row{}
 	if query.Get("period_type") != "year" || query.Get("beginning_of_period") != "" {
@@ -124,8 +122,6 @@ func (s *Server) convert(r upstream.Row, currency string) (float64, bool) {
 	return float64(cents) / 100, ok
 }
 
-// spell converts a one-way row to the form of the API: the return date is empty, found_at has no time
-// zone, and -1 means an unknown distance.
 func spell(r upstream.Row, value float64) row {
 	out := row{
 		Value:            value,
@@ -144,8 +140,7 @@ func spell(r upstream.Row, value float64) row {
 	return out
 }
 
-// cities adds entries that clients must skip: a city without an airport, a Cyrillic code, and names
-// that are null.
+// cities adds entries that clients must skip: a city without an airport, and a Cyrillic code.
 func (s *Server) cities() []map[string]any {
 	s.mu.Lock()
 	codes := slices.Sorted(maps.Keys(s.rows))
@@ -163,8 +158,6 @@ func (s *Server) cities() []map[string]any {
 	return list
 }
 
-// between parses a whole number; one above most counts as most. If the text is not a positive number,
-// it returns otherwise.
 func between(s string, otherwise, most int) int {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 1 {

@@ -40,8 +40,6 @@ func readAirports(file string) (map[string]airport, error) {
 	return all, nil
 }
 
-// airportNames returns the names of the city's airports if it has several, with and without the
-// city's name before them (London Stansted).
 func (c *city) airportNames(usual everyday) (out []name) {
 	if len(c.airports) < 2 {
 		return nil

@@ -14,21 +14,20 @@ type city struct {
 	country string
 	// busy is the sum of the page ranks of the city's airports in the network of flights.
 	busy     float64
-	airports []string // airports with traffic, busiest first; see listed
+	airports []string // busiest first; see listed
 	points   []point  // rows about the city itself, the largest first
-	towns    []town   // other places that its airports serve
+	towns    []town   // other places that the city's airports serve
 
-	scheduled bool // a source knows scheduled flights
-	unserved  bool // its name alone does not find it, because no source knows flights
+	scheduled bool
+	unserved  bool // the name alone does not find the city, because no source knows flights
 }
 
 type town struct {
 	point
 	busy    float64
-	airport string // the airport that serves the town
+	airport string
 }
 
-// unranked is the busyness of an airport that has flights but no page rank in the source.
 const unranked = 0.001
 
 type builder struct {
@@ -37,11 +36,10 @@ type builder struct {
 	usual           everyday
 	wanted          map[string]bool // cities to include even without known flights
 	byCode          map[string]*city
-	rank            map[string]float64 // busyness, by airport
-	codes           map[string]string  // the city of every known code
+	rank            map[string]float64
+	codes           map[string]string
 }
 
-// buildCities returns the cities, busiest first, and a map from every code to the code of its city.
 func buildCities(points []point, services map[string]service, usual everyday) ([]*city, map[string]string, error) {
 	b := builder{
 		services: services, usual: usual, wanted: map[string]bool{},
@@ -83,13 +81,10 @@ func buildCities(points []point, services map[string]service, usual everyday) ([
 	return cities, b.codes, nil
 }
 
-// traffic is the least rank of an airport that is listed however busy the others of its city are.
 const traffic = 0.01
 
-// listed returns the airports that a traveller may fly from. They have scheduled passenger flights,
-// and a rank of at least traffic or at least half that of the busiest. So Parma is not listed under
-// Milan, nor a military base under Tokyo; their codes still lead to the city. all is in order of
-// rank.
+// listed returns the airports that a traveller may fly from: not Parma for Milan, nor a military
+// base for Tokyo. The codes in all must be in order of rank.
 func (b *builder) listed(all []string) []string {
 	scheduled := slices.DeleteFunc(slices.Clone(all), func(code string) bool { return !b.services[code].scheduled })
 	if len(scheduled) == 0 {
@@ -107,7 +102,6 @@ func (b *builder) primary(airport point) string {
 	return cmp.Or(b.usual.codes[code], code)
 }
 
-// gather creates a city for every airport with known flights, and for every code in everyday.csv.
 func (b *builder) gather() {
 	for _, p := range b.points {
 		if !p.airport || b.rank[p.code] > 0 {
@@ -141,10 +135,10 @@ func (b *builder) gather() {
 	}
 }
 
-// gatherUnserved creates cities for the codes of other airports that exist, because no table can prove
-// that they have no flights.
+// Airports without known flights get cities too, because no table can prove that they have no
+// flights.
 func (b *builder) gatherUnserved() {
-	described := map[string]string{} // countries of cities
+	described := map[string]string{}
 	for _, p := range b.points {
 		if p.city && townOf(p.name) != "" {
 			described[p.code] = p.country
@@ -160,7 +154,6 @@ func (b *builder) gatherUnserved() {
 	}
 }
 
-// assignCodes maps every code to its city, including retired ones and those in everyday.csv.
 func (b *builder) assignCodes() {
 	for _, p := range slices.Concat(b.points, b.retired) {
 		if code := b.primary(p); p.airport && b.codes[p.code] == "" && b.byCode[code] != nil {
@@ -173,11 +166,9 @@ func (b *builder) assignCodes() {
 	}
 }
 
-// settle moves the row with the largest population to the front of points, and takes the country
-// from it.
 func (c *city) settle() {
 	slices.SortStableFunc(c.points, func(a, b point) int { return cmp.Compare(b.population, a.population) })
-	// If that row names an airport, the city gets the name of the airport's town.
+	// If the row names an airport, the city gets the name of the airport's town.
 	if main := &c.points[0]; ofAirport.MatchString(main.name) {
 		main.name = townOf(main.name)
 		if len(c.towns) > 0 {
@@ -187,7 +178,6 @@ func (c *city) settle() {
 	c.country = c.points[0].country // an airport may lie across the border
 }
 
-// describe assigns to each city its own rows, and the rows of other towns that its airports serve.
 func (b *builder) describe() {
 	rows := map[string][]point{}
 	for _, p := range b.points {
@@ -221,9 +211,7 @@ func (b *builder) describe() {
 	}
 }
 
-// succeed separates retired airport codes from current ones. A retired airport has a successor if
-// no current airport of its city has a page rank. The successor gets the rank of the retired airport,
-// which gets the cities of its successor.
+// A retired airport has a successor if no current airport of its city has a page rank.
 func succeed(points []point) (current, retired []point) {
 	type place struct{ country, city string }
 	newcomers, ranked := map[place]int{}, map[place]bool{}

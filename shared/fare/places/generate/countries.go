@@ -15,7 +15,6 @@ import (
 // Europe.
 var continents = []string{"002", "009", "003", "005", "142", "150"}
 
-// nameOf returns the name of a country or continent of CLDR in a language.
 func nameOf(code, lang string) string {
 	if lang == "pt" {
 		lang = "pt-PT"
@@ -23,7 +22,6 @@ func nameOf(code, lang string) string {
 	return display.Regions(language.MustParse(lang)).Name(language.MustParseRegion(code))
 }
 
-// writeCountries writes countries.tsv: the given countries, then their continents.
 func writeCountries(countries map[string]bool) error {
 	var b bytes.Buffer
 	for _, code := range slices.Concat(slices.Sorted(maps.Keys(countries)), continents) {

@@ -14,8 +14,7 @@ import (
 	"verdetto/shared/fare/places"
 )
 
-// readDivisions returns, by ISO 3166-2 code, the names of states and regions in each of langs, and
-// one other name.
+// readDivisions returns, by ISO 3166-2 code, the names in each of langs and one other name.
 func readDivisions(data []byte) (map[string][]string, error) {
 	var countries map[string]struct {
 		Regions []struct {
@@ -42,10 +41,9 @@ func readDivisions(data []byte) (map[string][]string, error) {
 	return all, nil
 }
 
-// divisionTable returns divisions.tsv, in the columns of areas.tsv: the states and regions of
-// regions.tsv by ISO code, and the provinces that have two letters, as in Italy.
+// divisionTable has the columns of areas.tsv.
 func divisionTable(names map[string][]string, points []point, services map[string]service, in regions) []byte {
-	votes := map[string]map[string]int{} // counted by row of regions.tsv and by code
+	votes := map[string]map[string]int{}
 	members := map[string]map[string]bool{}
 	add := func(code, row string) {
 		if members[code] == nil {
@@ -94,14 +92,11 @@ func divisionTable(names map[string][]string, points []point, services map[strin
 	return b.Bytes()
 }
 
-// rare is the share of airports in whose names a word may occur. A more frequent word, such as one
-// for airport, distinguishes none.
+// A word in the names of a larger share of airports than rare distinguishes none.
 const rare = 0.03
 
 var ofStation = regexp.MustCompile(`(?i)\b(railway|train|station|stn|stazione|bahnhof|hauptbahnhof|gare|estaci[oó]n|esta[cç][aã]o|ferroviaria)\b`)
 
-// calledTable returns called.tsv: for each airport the words of its names, and for each city the
-// words of its districts and stations. Words of the city's name are dropped, except from districts.
 func calledTable(cities []*city, codes map[string]string, points []point, services map[string]service, districts string) []byte {
 	words, count := map[string]map[string]bool{}, map[string]int{}
 	cityNames := map[string][]string{}

@@ -10,17 +10,17 @@ import (
 
 type everyday struct {
 	names    []everydayName
-	codes    map[string]string // accepted code -> code of a city
+	codes    map[string]string // from an accepted code to the code of a city
 	separate map[string]bool   // airports that count as cities of their own
 	airports map[string]airport
-	areas    []string // names that mean a region, not a city
-	existing regions  // airports that exist, even without flights
+	areas    []string
+	existing regions
 }
 
 type everydayName struct {
 	name, city string
-	written    []string // languages in which pages write the city so
-	languages  []string // languages in which it is completed, or "*" for any
+	written    []string // languages in which pages use this name
+	languages  []string // languages in which the name is completed; a star means any
 	also       bool     // the name means another city first
 }
 
@@ -65,8 +65,7 @@ func readEveryday(file string) (everyday, error) {
 	return e, nil
 }
 
-// readAreas returns the names in areas.tsv that mean an area first. In a line with a star, as for
-// New York, they mean a city first and are left out.
+// A star in areas.tsv marks names, such as New York, that mean a city first.
 func readAreas(file string) (names []string, err error) {
 	data, err := os.ReadFile(file)
 	if err != nil {

@@ -72,8 +72,6 @@ func TestBuild(t *testing.T) {
 	}
 }
 
-// A code has the coordinates of its airport, or else of its city. Retired codes, and codes of
-// airports elsewhere, have none.
 func TestLocate(t *testing.T) {
 	points, err := readPoints([]byte(world))
 	if err != nil {
@@ -183,8 +181,6 @@ func FuzzReadPoints(f *testing.F) {
 	})
 }
 
-// The region that airportsdata has for a code is preferred to OpenTravelData's. A city lies where its
-// busiest airport does.
 func TestRegions(t *testing.T) {
 	cities, codes, _ := build(t, everyday{})
 	all, err := readRegions([]byte("iata,country,subd,tz\nBIG,IT,South-Tyrol,Europe/Vaduz\nNAM,CA,Ontario,America/Toronto\n"))
@@ -205,8 +201,6 @@ func TestRegions(t *testing.T) {
 	}
 }
 
-// A state is listed with its names, and a province of two letters with the region that it lies in.
-// Districts are listed under their city, without words that are frequent in names of airports.
 func TestDivisions(t *testing.T) {
 	cities, codes, _ := build(t, everyday{})
 	points, err := readPoints([]byte(world))

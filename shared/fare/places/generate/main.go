@@ -1,8 +1,6 @@
 // Command generate writes the tables of package places (names.tsv, cities.tsv, codes.tsv,
-// countries.tsv, regions.tsv, divisions.tsv, called.tsv) to the working directory. It reads four
-// packages, whose versions are fixed, and the files everyday.csv, airports.tsv, areas.tsv and
-// districts.tsv. Equal input produces equal bytes. If a package cannot be fetched, the tables stay
-// unchanged.
+// countries.tsv, regions.tsv, divisions.tsv, called.tsv) to the working directory. Equal input
+// produces equal bytes.
 package main
 
 import (

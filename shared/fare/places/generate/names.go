@@ -11,7 +11,6 @@ import (
 	"verdetto/shared/fare/places"
 )
 
-// langs are the languages in which every city has a written name.
 var langs = places.Langs[:]
 
 // alsoSpoken lists the languages of a country besides its main one, which CLDR supplies.
@@ -23,15 +22,13 @@ var alsoSpoken = map[string]string{
 	"RS": "hu", "TW": "zh-TW", "UA": "ru", "US": "haw", "XK": "sr", "ZA": "af zu",
 }
 
-// local returns the languages of a country, the main one first.
 func local(country string) []string {
 	base, _ := language.Make("und-" + country).Base()
 	return append([]string{base.String()}, strings.Fields(alsoSpoken[country])...)
 }
 
-// If several cities have the same name, the heaviest wins. A name weighs its city's busyness times
-// one of these numbers, and an everyday name byHand alone. So a main name wins over a secondary name
-// of a city that is up to ten times as busy.
+// If several cities have the same name, the heaviest wins. byHand is a weight;
+// the other constants are multiplied by the busyness of the city.
 const (
 	byHand  = 1e6
 	primary = 1.0
@@ -41,18 +38,17 @@ const (
 
 type name struct {
 	key, written string
-	kind         byte // see package places
+	kind         byte
 	city         string
 	airport      string
 	weight       float64
-	languages    []string // for an everyday name; none: any language
+	languages    []string // languages of an everyday name; none: any
 	also         bool     // another city of this name comes first
 }
 
-// noCity stands for the city in the line of an area.
 const noCity = "---"
 
-// longest is the maximum length in bytes of a folded name. Longer ones are left out.
+// longest is in bytes. Longer folded names are left out.
 const longest = 128
 
 func (c *city) written(usual everyday) []string {
@@ -72,8 +68,6 @@ func (c *city) written(usual everyday) []string {
 	return out
 }
 
-// best returns a name in current use of a place in a language: a preferred one if there is one, and
-// rather a full one than a short one.
 func best(p point, lang string) string {
 	found, score := "", -1
 	for _, n := range p.names {
@@ -96,8 +90,6 @@ func best(p point, lang string) string {
 
 func dated(n altName) bool { return strings.ContainsAny(n.flags, "hc") }
 
-// buildNames returns the lines of names.tsv. If several cities have the same name, the heaviest
-// comes first. The others follow only if the name is their own, not that of a town nearby.
 func buildNames(cities []*city, codes map[string]string, usual everyday) []name {
 	byKey, unserved := map[string][]name{}, map[string]bool{}
 	for _, c := range cities {
@@ -163,7 +155,7 @@ func buildNames(cities []*city, codes map[string]string, usual everyday) []name 
 }
 
 // withCountries makes the name of a country, such as Egypt, mean the country and not a city
-// elsewhere. But Granada is the city, although it is also the Spanish name of Grenada.
+// elsewhere. But Granada, the Spanish name of Grenada, is the city.
 func withCountries(byKey map[string][]name, cities []*city) map[string][]name {
 	byCode, countries := map[string]*city{}, map[string]bool{}
 	for _, c := range cities {
@@ -188,8 +180,8 @@ func heavier(a, b name) int {
 	return cmp.Or(cmp.Compare(a.weight, b.weight), cmp.Compare(b.city, a.city))
 }
 
-// names returns every name of a city. If two spellings have equal keys and weights, buildNames
-// keeps the first, so the local spelling comes first, then the Italian one.
+// If two spellings have equal keys and weights, buildNames keeps the first, so the local spelling
+// precedes the translations.
 func (c *city) names(usual everyday) []name {
 	var out []name
 	add := func(written string, kind byte, weight float64) {
@@ -256,7 +248,6 @@ func (c *city) names(usual everyday) []name {
 	return out
 }
 
-// variants returns alternative spellings of a name: St for Saint, and ae, oe, ue for ä, ö, ü.
 func variants(written string) []string {
 	var out []string
 	words := strings.FieldsFunc(written, func(r rune) bool { return r == ' ' || r == '-' || r == '.' })

@@ -9,8 +9,6 @@ import (
 	"strings"
 )
 
-// region is where an airport or city lies: the first-level subdivision of its country, by its
-// English name, and its time zone in the IANA database.
 type region struct{ country, name, zone string }
 
 type regions map[string]region
@@ -35,8 +33,8 @@ func readRegions(data []byte) (regions, error) {
 	return all, nil
 }
 
-// complete adds codes, and the names and zones that airportsdata lacks, from OpenTravelData. A city
-// gets the region of its busiest airport. A code without a place gets the region of its city.
+// complete adds codes, names and zones that airportsdata lacks from OpenTravelData. A city gets the
+// region of its busiest airport.
 func (r regions) complete(points []point, cities []*city, codes map[string]string) {
 	for _, p := range points {
 		known := r[p.code]

@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// point is a row of the OpenTravelData table: an airport, a city, or both.
+// A point is a row of the OpenTravelData table: an airport, a city, or both.
 type point struct {
 	code       string
 	retired    bool
 	name       string
 	country    string
-	cities     []string // the cities that it serves, the main one first
-	cityName   string   // of the main city
+	cities     []string // cities that the airport serves, the main one first
+	cityName   string   // name of the main city
 	airport    bool
 	station    bool
 	city       bool
@@ -24,20 +24,19 @@ type point struct {
 	pageRank   float64 // centrality in the network of flights; 0: no known flight
 	names      []altName
 	called     []string // names in langs or without a language
-	province   string   // the code of the province in GeoNames
+	province   string   // code of the province in GeoNames
 	at         coordinates
 	region     region
 }
 
 type coordinates struct{ north, east float64 }
 
-// altName is a name of a place. lang is empty for a GeoNames spelling without a language.
+// In an altName, lang is empty for a GeoNames spelling without a language.
 type altName struct {
 	lang, name string
 	flags      string // flags: p preferred, s short, c colloquial, h historic
 }
 
-// readPoints parses the OpenTravelData table, a CSV with ^ as separator.
 func readPoints(data []byte) ([]point, error) {
 	header, rest, _ := strings.Cut(string(data), "\n")
 	col := map[string]int{}
@@ -92,15 +91,12 @@ func readPoints(data []byte) ([]point, error) {
 	return points, nil
 }
 
-// unbracketed cuts the name before an opening bracket, as in "Hanalei (CDP)", and removes doubled
-// spaces.
 func unbracketed(name string) string {
 	name, _, _ = strings.Cut(name, "(")
 	return strings.Join(strings.Fields(name), " ")
 }
 
-// clean returns the name without bracketed text, or "" for a list of names, the name of an airport,
-// a code, or a name with digits.
+// clean returns "" for a list of names, the name of an airport, a code, or a name with digits.
 func clean(name string) string {
 	name = unbracketed(name)
 	if len(name) == 3 && name == strings.ToUpper(name) && name[0] < 'a' {
@@ -112,21 +108,18 @@ func clean(name string) string {
 	return name
 }
 
-// ofAirport matches the end of an airport's name: the word for airport, the adjectives before it,
-// and all text after it.
 var ofAirport = regexp.MustCompile(`(?i)\b(((inter)?national|regional|municipal|county) )*(airport|a[eé]roport|aeropuerto|flughafen).*`)
 
-// townOf returns the town in the name of an airport: Sarh for Sarh Airport.
 func townOf(airport string) string {
 	return strings.TrimSpace(ofAirport.ReplaceAllString(airport, ""))
 }
 
-// service is a row of the OurAirports table.
+// A service is a row of the OurAirports table.
 type service struct {
 	scheduled bool
-	town      string // where the airport lies
-	called    string // its name and keywords
-	region    string // an ISO 3166-2 code
+	town      string
+	called    string // name and keywords of the airport
+	region    string // ISO 3166-2 code
 }
 
 func readServices(data []byte) (map[string]service, error) {

@@ -11,8 +11,7 @@ import (
 	"strings"
 )
 
-// locate returns the coordinates of airports and cities. A code of both gets those of the airport.
-// Codes are reused, so an airport counts only if it serves the city of its code.
+// Codes are reused, so locate ignores an airport that does not serve the city of the code.
 func locate(points []point, codes map[string]string) map[string]coordinates {
 	at := map[string]coordinates{}
 	for _, serves := range []func(point) bool{

