@@ -113,7 +113,7 @@ func runWithin(ctx context.Context, listener net.Listener, without error) error 
 	return nil
 }
 
-// until drops what functions write while they are stopped.
+// until drops output that is written after its context has ended.
 type until struct {
 	context.Context
 	io.Writer

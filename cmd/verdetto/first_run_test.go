@@ -46,7 +46,7 @@ func TestIsFirstRun(t *testing.T) {
 			if name, value, ok := strings.Cut(c.environment, "="); ok {
 				t.Setenv(name, value)
 			}
-			for _, name := range []string{"VERDETTO_LISTEN", "VERDETTO_STORE"} { // Take sets them, so they must be restored after the test
+			for _, name := range []string{"VERDETTO_LISTEN", "VERDETTO_STORE"} { // settings.Take sets these variables, and t.Setenv restores them
 				t.Setenv(name, "")
 			}
 			var o serveOptions

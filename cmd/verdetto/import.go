@@ -93,7 +93,7 @@ func importPanel(ctx context.Context, o options, file string, out output) error 
 		return err
 	}
 	bar, begun := newMeter("fares", s.Log), time.Now()
-	bar.ended = nil // printImport prints the last line
+	bar.ended = nil
 	report, err := recorded.Import{
 		Target: table, Panel: panel, Folder: folder, Now: s.Now, Rates: ecb.Table().RatesOn,
 		Progress: func(done, total int, day fare.Day) {

@@ -96,7 +96,7 @@ func ask(ctx context.Context, s *setup.Setup) error {
 	go func() { answered <- s.Ask(ctx, t) }()
 	select {
 	case err = <-answered:
-	case <-ctx.Done(): // the terminal may still wait for a line
+	case <-ctx.Done():
 		err = io.EOF
 	}
 	if errors.Is(err, io.EOF) {

@@ -81,8 +81,8 @@ func (r *reach) url(at net.Addr) string {
 	return "https://" + r.config.Certificates.Domain()
 }
 
-// The folder is next to the store's file, so that whoever moves or backs up the folder of the
-// file includes the certificates.
+// The certificates are next to the store's file, so that an operator who moves or backs up that folder
+// includes the certificates.
 func certificatesFolder(store string) string {
 	if file, ok := strings.CutPrefix(store, "bolt:"); ok {
 		return filepath.Join(filepath.Dir(file), "certificates")

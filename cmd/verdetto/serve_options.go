@@ -22,7 +22,7 @@ type serveOptions struct {
 	reach
 	metrics, money, mail, base string
 
-	first *setup.Setup // nil unless this is the first run
+	first *setup.Setup // nil outside a set-up
 }
 
 func (o *serveOptions) isPublic() bool {
@@ -30,7 +30,8 @@ func (o *serveOptions) isPublic() bool {
 	return o.tls != "" || o.behind != "" || err == nil && base.Host != "" && !setup.IsLoopback(base.Hostname()+":0")
 }
 
-// Play money is for this machine alone, because links to its payment pages lead to this machine.
+// Play money is chosen only for a service on this machine, because the links to the payment pages lead
+// to this machine.
 func (o *serveOptions) chooseMoney() {
 	switch {
 	case o.money != "":

@@ -37,7 +37,7 @@ type alarm struct {
 	id, about string
 	page      bool // act now, at any hour; false: a ticket
 	minutes   int
-	periods   int // 0 means 1
+	periods   int
 	silence   cloudwatch.TreatMissingData
 	parts     []part
 }
@@ -70,7 +70,7 @@ func (p panel) raise(a alarm) {
 		for j, m := range part.metrics {
 			letter, id := string(rune('a'+j)), fmt.Sprintf("m%d%c", i, 'a'+j)
 			value := "FILL(" + id + ", 0)"
-			if len(a.parts) == 1 && len(part.metrics) == 1 { // then a.silence decides about missing data
+			if len(a.parts) == 1 && len(part.metrics) == 1 {
 				value = id
 			}
 			condition = strings.ReplaceAll(condition, "{"+letter+"}", value)
@@ -217,7 +217,6 @@ func (p panel) ofFares(b *board) {
 		parts: []part{one("origins", share, origins, originsAsked), one("departures", share, series, seriesAsked),
 			one("token refused", "{a} > 0", refresh("SourceRefused", "Sum", 60))},
 		about: "In an hour more than a tenth of the calls to the fare source failed, or it refuses the token."})
-	// Both metrics change at most once a day.
 	const day = 24 * 60
 	p.raise(alarm{id: "Drift", minutes: day,
 		parts: []part{one("the form of the source's answers", "{a} > 0", refresh("SourceDifferences", "Maximum", day)),

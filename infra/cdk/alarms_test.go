@@ -129,7 +129,6 @@ func TestIncidentsRing(t *testing.T) {
 	}
 }
 
-// evaluate returns -1 if the expression has no value and the alarm then rings.
 func evaluate(t *testing.T, a resource, day []value) float64 {
 	t.Helper()
 	expression, values := "", map[string]float64{}
@@ -212,7 +211,7 @@ func TestCounts(t *testing.T) {
 		for _, r := range h.Resources {
 			if r.Type == "AWS::CloudWatch::Alarm" {
 				alarms++
-				metrics += len(asList(r.Properties["Metrics"])) - 1 // one entry is the expression
+				metrics += len(asList(r.Properties["Metrics"])) - 1
 			}
 		}
 		row := fmt.Sprintf("| metrics of alarms | metric | 0.10 | | | %d |", metrics)

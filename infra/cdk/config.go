@@ -87,7 +87,7 @@ func load(file string) (config, error) {
 		return c, fmt.Errorf("read configuration %s: %w", file, err)
 	}
 	var faults []string
-	for _, name := range sorted(fields) { // one by one, so that a fault does not hide others
+	for _, name := range sorted(fields) {
 		decoder := json.NewDecoder(strings.NewReader(fmt.Sprintf("{%q: %s}", name, fields[name])))
 		decoder.DisallowUnknownFields()
 		if err := decoder.Decode(&c); err != nil {

@@ -165,7 +165,7 @@ func TestHeadersArePassedOn(t *testing.T) {
 		var passed []string
 		switch {
 		case r.Edge != (routes.Edge{}):
-			passed = append(slices.Clone(always), "If-None-Match") // the edge itself compares this header
+			passed = append(slices.Clone(always), "If-None-Match")
 			if r.Keyed() {
 				passed = append(passed, keyHeaders...)
 			}

@@ -20,7 +20,7 @@ func TestEnvironment(t *testing.T) {
 			t.Errorf("%s loads no group of package config", f.name)
 		}
 		needed, ofSale := map[string]bool{}, map[string]bool{}
-		known := map[string]bool{"GOGC": f.http} // Go's runtime reads it
+		known := map[string]bool{"GOGC": f.http}
 		for _, group := range loaded {
 			if len(groups[group]) == 0 {
 				t.Errorf("%s loads the group %s, in which there is no variable", f.name, group)

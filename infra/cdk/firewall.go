@@ -130,7 +130,6 @@ func matching(which func(routes.Route) bool) string {
 	return "^(" + routes.Alias + ")?(" + strings.Join(paths, "|") + ")/?$"
 }
 
-// withKey does not check the key: the functions do.
 func withKey() *awswafv2.CfnWebACL_StatementProperty {
 	var in []*awswafv2.CfnWebACL_StatementProperty
 	for _, header := range keyHeaders {

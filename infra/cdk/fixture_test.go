@@ -17,7 +17,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if out := os.Getenv("CDK_TEST_OUT"); out != "" { // started by TestGoodSynthIsQuiet
+	if out := os.Getenv("CDK_TEST_OUT"); out != "" {
 		if err := run("example.json", standIns(), out); err != nil {
 			panic(err)
 		}

@@ -20,8 +20,8 @@ import (
 // Authority are set.
 type origin struct {
 	Domain            string `json:"domain"`
-	Certificate       string `json:"certificate"`       // ARN in the stack's region
-	ClientCertificate string `json:"clientCertificate"` // ARN in us-east-1; CloudFront presents it
+	Certificate       string `json:"certificate"` // ARN in the stack's region
+	ClientCertificate string `json:"clientCertificate"`
 	// Authority is a PEM file, whose path is relative to the configuration file.
 	Authority string `json:"authority"`
 }

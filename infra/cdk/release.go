@@ -32,7 +32,7 @@ type choice struct {
 	Type, Description                     string
 	Default                               *string `json:",omitempty"`
 	AllowedPattern, ConstraintDescription string  `json:",omitempty"`
-	stands                                string  // the value that chosen gives this choice
+	stands                                string
 	optional                              bool
 }
 

@@ -42,7 +42,7 @@ func TestReleaseTemplate(t *testing.T) {
 		"AlarmEmail": c.AlarmEmail, "Generation": "3", "OperatorName": c.Operator.Name,
 		"OperatorAddress": c.Operator.Address, "OperatorEmail": c.Operator.Email, "OperatorLaw": c.Operator.Law,
 		"OperatorPhone": "", "OperatorNumber": ""}
-	if n := len(released["Parameters"].(map[string]any)); n != len(given) { // given has AccountId in place of CodeBucket
+	if n := len(released["Parameters"].(map[string]any)); n != len(given) {
 		t.Errorf("%d parameters, want %d", n, len(given))
 	}
 	var want map[string]any

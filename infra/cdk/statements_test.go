@@ -15,11 +15,10 @@ import (
 
 type props = map[string]any
 
-// statement is a row of testdata/statements.toml.
 type statement struct {
 	Says, Choices string
-	One, All      string // types of resources
-	Has, Is       props  // Has are the Properties of a resource, Is its other attributes
+	One, All      string
+	Has, Is       props
 	Count         *int
 }
 

@@ -97,7 +97,7 @@ func (p *preflight) originSecret(ctx context.Context) ([]fault, error) {
 		return nil, err
 	}
 	var values map[string]string
-	_ = json.Unmarshal([]byte(aws.ToString(out.SecretString)), &values) // what is no JSON has no values
+	_ = json.Unmarshal([]byte(aws.ToString(out.SecretString)), &values)
 	if values[version] == "" {
 		return []fault{{"the secret " + name + " has no value " + version, make}}, nil
 	}
@@ -129,7 +129,6 @@ func (p *preflight) bootstrap(ctx context.Context) (faults []fault, err error) {
 	return faults, nil
 }
 
-// stackStatus returns "" if the stack does not exist.
 func (p *preflight) stackStatus(ctx context.Context, r region) (string, error) {
 	out, err := cloudformation.NewFromConfig(p.in(r.name)).DescribeStacks(ctx,
 		&cloudformation.DescribeStacksInput{StackName: aws.String(p.config.Name + r.suffix)})

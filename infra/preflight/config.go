@@ -11,7 +11,6 @@ import (
 	"verdetto/shared/runtime/config/parameters"
 )
 
-// infra/cdk reads the same file and validates it.
 type config struct {
 	Name          string         `json:"name"`
 	Account       string         `json:"account"`

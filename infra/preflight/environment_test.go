@@ -30,11 +30,10 @@ import (
 )
 
 type world struct {
-	t        *testing.T
-	config   config
-	at       addresses
-	settings aws.Config
-	// instead holds answers that replace those of moto, by the beginning of the request.
+	t         *testing.T
+	config    config
+	at        addresses
+	settings  aws.Config
 	instead   map[string]string
 	price     map[string]any
 	hook      map[string]any

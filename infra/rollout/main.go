@@ -3,8 +3,8 @@
 //
 //	go run ./infra/rollout -config verdetto.json
 //
-// An interrupted run can be repeated. With -back, it points the aliases at the versions before the
-// last deployment.
+// An interrupted run can be repeated. With -back, rollout points the aliases at the versions before
+// the last deployment.
 package main
 
 import (
@@ -114,7 +114,7 @@ func (r *rollout) forward(ctx context.Context) error {
 	// interrupted run.
 	id := describe(deployment)
 	for _, f := range functions() {
-		if before[f] == latest { // on the first deployment
+		if before[f] == latest {
 			before[f] = deployment[f]
 		}
 		switch was, err := r.alias(ctx, f, former); {

@@ -166,7 +166,7 @@ func (a *account) invoked(w http.ResponseWriter, r *http.Request, function strin
 		if err == nil {
 			// The local service reads the caller's address from the connection, not from CloudFront's header.
 			event.RequestContext.HTTP.SourceIP, _, _ = strings.Cut(event.Headers["cloudfront-viewer-address"], ":")
-			answer, err = lambdahttp.Adapt(a.service)(a.t.Context(), event) // the context of r contains a local address, which a request on Lambda lacks
+			answer, err = lambdahttp.Adapt(a.service)(a.t.Context(), event) // r.Context() contains a local address, which requests on Lambda lack
 		}
 	}
 	if err != nil {
@@ -244,7 +244,7 @@ func TestABrokenVersionDoesNotGoLive(t *testing.T) {
 	for _, f := range functions() {
 		for _, fault := range []string{"answers 500", "does not start"} {
 			if f == "refresh" && fault == "answers 500" {
-				continue // refresh serves no HTTP
+				continue
 			}
 			a.faults = map[string]string{f + ":2": fault}
 			if err := a.rollout.forward(t.Context()); err == nil ||

@@ -126,7 +126,7 @@ func (p *Process) Close() error {
 
 func (p *Process) api() http.Handler {
 	const base = "/2018-06-01/runtime/"
-	waiting := make(chan invocation, 1) // the one event in progress
+	waiting := make(chan invocation, 1)
 	first := true
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+base+"invocation/next", func(w http.ResponseWriter, r *http.Request) {

@@ -62,7 +62,7 @@ func (e *Engine) Docker(ctx context.Context, input []byte, args ...string) (stri
 	return strings.TrimSpace(string(out)), nil
 }
 
-// Address returns the engine's end of the bridge network, or loopback if this machine does not have
+// Address returns the gateway of Docker's bridge network, or loopback if this machine does not have
 // that address, as with an engine in a virtual machine.
 func (e *Engine) Address(ctx context.Context) string {
 	bridge, err := e.Docker(ctx, nil, "network", "inspect", "bridge", "--format", "{{(index .IPAM.Config 0).Gateway}}")
@@ -75,7 +75,7 @@ func (e *Engine) Address(ctx context.Context) string {
 	return "127.0.0.1"
 }
 
-// StandIn is the image that replaces AWS's Lambda image if that cannot be downloaded.
+// StandIn is the image for functions if AWS's Lambda image cannot be downloaded.
 const StandIn = "verdetto-provided:al2023"
 
 func (e *Engine) baseImage(ctx context.Context) (string, error) {
@@ -100,8 +100,8 @@ func (e *Engine) baseImage(ctx context.Context) (string, error) {
 	return StandIn, nil
 }
 
-// StandInLayer returns a tar archive with the programs that SAM and moto need, and those in more, by
-// file name.
+// StandInLayer returns a tar archive with the programs that SAM and moto need, and with the programs
+// in more, whose keys are file names.
 func StandInLayer(more map[string][]byte) ([]byte, error) {
 	path, err := exec.LookPath("busybox")
 	if err != nil {
@@ -145,7 +145,6 @@ func StandInLayer(more map[string][]byte) ([]byte, error) {
 //go:embed within.sh
 var withinScript string
 
-// within.sh sets insideMark.
 const insideMark = "VERDETTO_SAM_NETWORK"
 
 func isInside() bool { return os.Getenv(insideMark) == "own" }

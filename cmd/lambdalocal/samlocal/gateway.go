@@ -34,7 +34,7 @@ type gateway struct {
 	pair        tls.Certificate
 
 	mu      sync.Mutex
-	doors   map[string]string // URL of the gateway, by the address behind the gateway
+	doors   map[string]string
 	servers []*http.Server
 }
 

@@ -33,7 +33,6 @@ type Local struct {
 	written  int
 }
 
-// Open announces slow steps in log.
 func Open(ctx context.Context, config string, log io.Writer) (*Local, error) {
 	sam, err := testenv.FindTool("sam", "bin", "sam")
 	if err != nil {
@@ -101,8 +100,8 @@ func logged(output []byte) []byte {
 	return LogOfFunctions(within)
 }
 
-// LogOfFunctions also removes the last line of an executable that is stopped while it waits for an
-// event, because AWS would freeze the executable instead.
+// If an executable is stopped while it waits for an event, LogOfFunctions removes the executable's
+// last line, because AWS would freeze the executable instead.
 func LogOfFunctions(output []byte) (lines []byte) {
 	for line := range bytes.Lines(output) {
 		if len(bytes.TrimSpace(line)) > 0 && !aroundEvent.Match(line) {

@@ -80,7 +80,7 @@ func (c *cache) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	whole.Header.Del("If-None-Match") // cache the whole answer, never a 304
 	into := &recorder.Recorder{}
 	c.next.ServeHTTP(into, whole)
-	into.WriteHeader(http.StatusOK) // for a handler that wrote nothing
+	into.WriteHeader(http.StatusOK)
 	if lifetime := sharedFor(into); lifetime > 0 {
 		at := c.now()
 		k := &cachedAnswer{key: key, header: into.Sent.Clone(), body: bytes.Clone(into.Body.Bytes()),

@@ -175,7 +175,7 @@ func TestBounded(t *testing.T) {
 	h := newCache(s, admitAll, time.Now, most)
 	for n := range 1000 {
 		ask(h, "GET", "/v1/price-trends?origin=A"+strconv.Itoa(n))
-		ask(h, "GET", "/v1/price-trends?origin=A0") // used all the time, so it stays
+		ask(h, "GET", "/v1/price-trends?origin=A0")
 	}
 	if h.size > most || h.recent.Len() != len(h.byKey) || h.recent.Len() < 10 || s.asked != 1000 {
 		t.Errorf("%d bytes in %d answers, %d by key; the service was asked %d times", h.size, h.recent.Len(),

@@ -57,8 +57,8 @@ func (p Proxies) believe(next http.Handler) http.Handler {
 	})
 }
 
-// Each proxy appends the address of its caller on the right of X-Forwarded-For. Entries to the left
-// of the first address that is not an own proxy may be forged by the caller, and are ignored.
+// Each proxy appends its caller's address on the right of X-Forwarded-For. So addresses are read from
+// the right until one is not an own proxy; a caller may have forged the rest.
 func (p Proxies) caller(at netip.Addr, lines []string) netip.Addr {
 	rest := strings.Join(lines, ",")
 	for p.Contains(at) && rest != "" {
@@ -82,7 +82,7 @@ func parseHop(text string) (netip.Addr, bool) {
 }
 
 // perAddress limits the open connections of an address. An IPv6 /64 counts as one address, and a
-// whole office may share one.
+// whole office may share an address.
 const perAddress = 128
 
 // Own proxies and loopback addresses have no limit, because the connections of all callers behind a

@@ -22,8 +22,8 @@ type Certificates struct {
 	domains []string
 }
 
-// NewCertificates accepts the terms of the ACME issuer. directory is the issuer's URL; if empty, it
-// is Let's Encrypt.
+// NewCertificates accepts the terms of the ACME issuer. directory is the issuer's URL, by default that
+// of Let's Encrypt.
 func NewCertificates(domains, folder, directory string) (*Certificates, error) {
 	c := &Certificates{}
 	for part := range strings.SplitSeq(domains, ",") {

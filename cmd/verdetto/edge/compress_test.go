@@ -141,7 +141,7 @@ func TestCompressedOnce(t *testing.T) {
 	t.Cleanup(func() { brotliFactory.New = create })
 	s := &service{body: strings.Repeat(" a fare of Milan to Lisbon", 400)}
 	h := Config{}.Handler(s, admitAll, time.Now)
-	compressions = 0 // creating the handler has called the factory
+	compressions = 0
 	for _, c := range []struct{ method, accepts, coding string }{
 		{"GET", "br", "br"}, {"GET", "gzip, br", "br"}, {"HEAD", "br", "br"}, {"GET", "gzip", "gzip"},
 		{"GET", "gzip, zstd", "gzip"}, {"GET", "", ""},

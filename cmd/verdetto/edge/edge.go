@@ -13,8 +13,7 @@ import (
 type Config struct {
 	Proxies      Proxies
 	Certificates *Certificates
-	// Plain listens on the port for plain HTTP.
-	Plain net.Listener
+	Plain        net.Listener
 }
 
 // Handler calls admit for each call that it answers from the cache.

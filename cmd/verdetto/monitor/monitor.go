@@ -40,8 +40,8 @@ type Monitor struct {
 	Ends atomic.Int64
 
 	mu       sync.Mutex
-	faults   []Fault            // the newest last
-	troubles map[string]Trouble // by Trouble.Of
+	faults   []Fault
+	troubles map[string]Trouble
 	well     time.Time
 }
 
@@ -168,7 +168,7 @@ type Trouble struct {
 	Error string    `json:"error"`
 	Todo  string    `json:"todo"`
 
-	Full func() bool `json:"-"` // nil: the disk was not full
+	Full func() bool `json:"-"` // nil unless a full disk is the cause
 }
 
 func (t Trouble) String() string {
@@ -227,7 +227,6 @@ func (m *Monitor) Troubles() []Trouble {
 	return slices.SortedFunc(maps.Values(m.troubles), func(a, b Trouble) int { return a.Since.Compare(b.Since) })
 }
 
-// Fault is a warning or an error of the log, at its last occurrence.
 type Fault struct {
 	At      time.Time `json:"at"`
 	First   time.Time `json:"first"`
@@ -239,7 +238,6 @@ type Fault struct {
 
 const maxFaults = 20
 
-// Faults returns the newest fault first.
 func (m *Monitor) Faults() []Fault {
 	if m == nil {
 		return nil

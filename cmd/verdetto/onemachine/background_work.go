@@ -11,7 +11,7 @@ const (
 	// Requests do not signal the workers that send mail, because the time of an answer would then
 	// reveal whether the request caused a mail.
 	everyOutbox = time.Second
-	// jobsAtOnce is less than the default limits of connections of Exim (20) and Postfix (50 a client).
+	// jobsAtOnce is below the default limits on connections of Exim (20) and Postfix (50 for a client).
 	jobsAtOnce = 16
 )
 

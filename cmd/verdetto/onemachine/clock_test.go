@@ -93,7 +93,7 @@ func TestClockThatWasWrong(t *testing.T) {
 		n := 0
 		get := func(target string) {
 			r := httptest.NewRequest(http.MethodGet, target, nil)
-			r.RemoteAddr = fmt.Sprintf("192.0.2.%d:1234", n%200) // in turn, so that no address exceeds its quota
+			r.RemoteAddr = fmt.Sprintf("192.0.2.%d:1234", n%200) // 200 addresses in turn, so that none exceeds its quota
 			n++
 			w := httptest.NewRecorder()
 			service.API.ServeHTTP(w, r)

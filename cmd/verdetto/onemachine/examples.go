@@ -112,7 +112,7 @@ func (o Options) FirstDeparture(ctx context.Context) (best Departure, found bool
 				To: answer.Code(r.Destinazione.Codice)}
 			f, calendar, err := reader.Calendar(ctx, q, false)
 			if err != nil {
-				continue // mostly because no departure of this route is on sale
+				continue
 			}
 			for _, day := range calendar.Days {
 				if v := day.Verdict; v.Judged() && v.Percentile < least {

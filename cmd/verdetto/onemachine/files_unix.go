@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// If root runs this process, file gets the owner of as, so that the service's user can open file.
+// If root runs this process, giveOwner gives the file the owner of another file or folder, so that the
+// service's user can open the file.
 func giveOwner(file, as string) error {
 	info, err := os.Stat(as)
 	if err != nil {
@@ -21,8 +22,8 @@ func giveOwner(file, as string) error {
 	if !ok || int(owner.Uid) == os.Geteuid() || os.Geteuid() != 0 {
 		return nil
 	}
-	// The service's user could meanwhile replace file by a link to a file of root. Therefore
-	// OpenFile follows no link, and Chown changes the open file.
+	// The service's user could replace the file by a link to a file of root. Therefore OpenFile follows
+	// no link, and Chown changes the open file.
 	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NOFOLLOW, 0)
 	if err != nil {
 		return fmt.Errorf("give the file its owner: %w", err)

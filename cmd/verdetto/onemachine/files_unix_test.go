@@ -9,8 +9,6 @@ import (
 	"testing"
 )
 
-// TestGiveOwner_Link: root does not give away the target of a link that the service's user put in
-// place of a file.
 func TestGiveOwner_Link(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("needs root")

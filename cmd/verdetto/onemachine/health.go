@@ -31,7 +31,7 @@ const (
 	lookTime  = 2 * time.Second
 )
 
-// Health checks the store at most once a second, however often callers ask.
+// A Health checks the store at most once a second, however often callers ask.
 type Health struct {
 	fares    store.Fares
 	now      func() time.Time

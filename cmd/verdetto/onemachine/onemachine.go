@@ -53,12 +53,11 @@ type Options struct {
 	OriginSecrets []string
 	BaseURL       string
 	Mail          string // if empty, there are no alerts and no paid plan
-	// AllFares allows answers to show single fares of Travelpayouts.
-	AllFares bool
+	AllFares      bool
 	// Money is RealMoney, NoMoney, or any other value for simulated payments.
 	Money    string
 	LocalURL string
-	// If StandIns is nil and payments are simulated, New starts stand-ins.
+	// If StandIns is nil and payments are simulated, New starts stand-ins for Stripe and Solana.
 	StandIns *StandIns
 	Edge     edge.Config
 	Telegram config.Telegram
@@ -67,7 +66,7 @@ type Options struct {
 	// Outbound calls addresses that strangers choose, such as webhooks. If nil, an outbound.Client does.
 	Outbound outbound.Poster
 
-	Monitor *monitor.Monitor // may be nil
+	Monitor *monitor.Monitor
 	config.OneMachine
 	Carry func(mail.Sender) mail.Sender
 	// If DiskFree or Certificate is nil, this machine's disk or the public URL is asked.
@@ -161,7 +160,7 @@ func (s *Service) settings() httpapi.Config {
 	if o.Source.Name() == "sample" {
 		c.Data = "sample"
 	}
-	// Only Travelpayouts may limit which of its fares are shown.
+	// Only Travelpayouts limits which of its fares may be shown.
 	c.AllFares = o.AllFares || o.Source.Name() != realSource
 	return c
 }

@@ -51,11 +51,10 @@ func outboxService(t *testing.T, delay func() time.Duration, known int) (service
 	}
 }
 
-// A control with jobs that start at once shows that the test would detect a leak.
 func TestProveRecoveryTellsNothingAfterwards(t *testing.T) {
 	const pairs, rounds = 1000, 3
 	atOnce := 0.0
-	for n := 0; n < rounds && atOnce < 0.57; n++ { // a busy machine hides a part of the difference
+	for n := 0; n < rounds && atOnce < 0.57; n++ {
 		atOnce = max(atOnce, areaUnderCurve(t, 300, nil))
 		t.Logf("jobs begin at once: area %.3f over 300 pairs", atOnce)
 	}

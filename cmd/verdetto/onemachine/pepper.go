@@ -18,7 +18,6 @@ import (
 	"verdetto/shared/store/socketstore"
 )
 
-// GivenPepper returns nil if VERDETTO_PEPPER is not set.
 func GivenPepper(ctx context.Context) ([]byte, error) {
 	if os.Getenv("VERDETTO_PEPPER") == "" {
 		return nil, nil

@@ -70,7 +70,6 @@ func (s *slow) Get(ctx context.Context, key store.Key, read store.Consistency) (
 	return s.Table.Get(ctx, key, read)
 }
 
-// If slowly is true, reading a customer blocks until the request is cancelled.
 func onTheWire(t *testing.T, within times, slowly bool) (address string, log *lines, table *slow) {
 	t.Helper()
 	kept, err := boltstore.Open(filepath.Join(t.TempDir(), "test.db"), time.Now, boltstore.Scratch)

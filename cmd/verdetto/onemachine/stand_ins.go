@@ -21,7 +21,6 @@ type StandIns struct {
 	servers            []*http.Server
 }
 
-// StartStandIns lets the stand-in for Stripe send events to localURL, unless localURL is empty.
 func StartStandIns(now func() time.Time, localURL string) (*StandIns, error) {
 	s := &StandIns{Stripe: playmoney.NewStripe(now), Node: playmoney.NewNode(now)}
 	if localURL != "" {

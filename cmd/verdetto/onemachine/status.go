@@ -41,13 +41,12 @@ type Status struct {
 	Items       int               `json:"items"`
 	Bytes       int64             `json:"bytes"`
 	Free        int64             `json:"free"`
-	DiskFree    float64           `json:"diskFree"` // in bytes
+	DiskFree    float64           `json:"diskFree"`
 	Backup      *time.Time        `json:"backup,omitempty"`
 	Certificate *time.Time        `json:"certificate,omitempty"`
 	// Only a running service knows Troubles and Faults.
 	Troubles []monitor.Trouble `json:"troubles,omitempty"`
-	// The newest fault comes first.
-	Faults []monitor.Fault `json:"faults"`
+	Faults   []monitor.Fault   `json:"faults"`
 }
 
 // StatusOf asks the service that has the store open. Without one, it reads the file itself.
@@ -217,7 +216,7 @@ func (s Status) Print(w io.Writer) {
 	}
 	line("disk", "%.1f GB are free", s.DiskFree/1e9)
 	s.PrintStore(w)
-	faults := slices.DeleteFunc(slices.Clone(s.Faults), func(f monitor.Fault) bool { // s.Troubles are printed above
+	faults := slices.DeleteFunc(slices.Clone(s.Faults), func(f monitor.Fault) bool {
 		return slices.ContainsFunc(s.Troubles, func(t monitor.Trouble) bool { return t.String() == f.Message })
 	})
 	for i, f := range faults {

@@ -30,10 +30,10 @@ const (
 type keeper struct {
 	begun  time.Time
 	mailed map[string]bool
-	pinged map[string]time.Time // by job: when the refresh or backup last reported was made
+	pinged map[string]time.Time // by job: time of the refresh or backup that was reported last
 	tls    atomic.Pointer[string]
 	shown  *x509.Certificate
-	next   time.Time // when to ask for the certificate again
+	next   time.Time
 }
 
 func (o Options) troubled(t monitor.Trouble) {
@@ -73,7 +73,8 @@ func (o Options) room(folder string) (float64, bool) {
 	return diskFree(folder)
 }
 
-// LookAfter logs failures at once, and mails the operator if one lasts for an hour.
+// LookAfter logs failures at once, but mails the operator about failures only when one has lasted an
+// hour.
 func (s *Service) LookAfter(ctx context.Context) error {
 	o := s.options
 	if o.Monitor == nil {

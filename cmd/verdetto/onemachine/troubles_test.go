@@ -101,7 +101,7 @@ func TestOriginsThatFailAreAskedAgain(t *testing.T) {
 		Departures: func(context.Context) error { return nil },
 	}
 	due := o.Due(r)
-	for range 12 { // tried after 0, 10 and 30 minutes
+	for range 12 {
 		due(t.Context())
 		clock.Add(lookEvery)
 	}

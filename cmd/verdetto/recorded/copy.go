@@ -48,7 +48,7 @@ func (i Import) copyAll(ctx context.Context, w *work) error {
 		return err
 	}
 	if !w.plan.Whole {
-		return nil // the stored pooled statistics know more than this import
+		return nil // the stored pooled statistics contain more than this import
 	}
 	// Contributions are kept for a month; the last day's are not in the pooled statistics yet.
 	for day := w.plan.Last - 31; day <= w.plan.Last; day++ {

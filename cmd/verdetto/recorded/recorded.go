@@ -37,7 +37,7 @@ type Report struct {
 	Stored  int                     `json:"stored"`
 	Dropped map[upstream.Reason]int `json:"dropped,omitempty"`
 	Series  int                     `json:"series"`
-	First   fare.Day                `json:"first"` // the first day that was refreshed again
+	First   fare.Day                `json:"first"`
 	Last    fare.Day                `json:"last"`
 	Resumed fare.Day                `json:"-"` // the day at which a killed import continued, or 0
 	Written int                     `json:"-"`

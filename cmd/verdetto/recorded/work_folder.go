@@ -22,7 +22,7 @@ type plan struct {
 	Report
 	Whole    bool                        `json:"whole"` // all series are refreshed again, not only those of the panel
 	Source   string                      `json:"source"`
-	Panel    string                      `json:"panel"` // digest of the panel's rows
+	Panel    string                      `json:"panel"`
 	Digest   string                      `json:"digest"`
 	Versions map[string]map[string]int64 `json:"versions"`
 }
@@ -40,7 +40,7 @@ type work struct {
 const (
 	storeFile   = "fares.db"
 	planFile    = "plan.json"
-	copyingFile = "copying" // exists when the store file holds the result
+	copyingFile = "copying"
 	// The name of a checkpoint ends with the day with which to continue.
 	checkpointPrefix = "checkpoint-"
 )
@@ -56,7 +56,7 @@ func openWork(folder string) (*work, error) {
 	}
 	if err := w.openStore(); errors.Is(err, boltstore.ErrInUse) {
 		return nil, fmt.Errorf("another import into this store is running: %w", err)
-	} else if err != nil { // the file may be damaged after a power failure
+	} else if err != nil {
 		return w, w.clear()
 	}
 	data, err := os.ReadFile(w.path(planFile))

@@ -23,7 +23,7 @@ func TestPepperMayReferToAParameter(t *testing.T) {
 func TestReadableSecretIsAFault(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "verdetto.toml")
 	err := os.WriteFile(file, []byte(`VERDETTO_PING = "https://check.example/{job}"`), 0o644)
-	if err = errors.Join(err, os.Chmod(file, 0o644)); err != nil { // whatever the umask is
+	if err = errors.Join(err, os.Chmod(file, 0o644)); err != nil {
 		t.Fatal(err)
 	}
 	_, faults := settings.Take(pflag.NewFlagSet("", pflag.ContinueOnError), file)

@@ -27,8 +27,8 @@ var steps = template.Must(template.New("setup").Parse(markup))
 
 const most = 16 << 10
 
-// Page has an address that works once. It redirects the browser to a second address, which only
-// this browser knows.
+// Page has an address that works once and redirects the browser to a second address, which only this
+// browser knows.
 type Page struct {
 	setup   *Setup
 	host    string
@@ -107,7 +107,7 @@ func serveAsset(w http.ResponseWriter, hashed string) {
 }
 
 type form struct {
-	City       string // the entered text from the first name with a fault on
+	City       string // text that was not added, from the first wrong name on
 	TokenFault *Fault
 	CityFault  *Fault
 	StartFault *Fault
@@ -180,7 +180,7 @@ func (p *Page) show(w http.ResponseWriter, r *http.Request, status int, f form) 
 	v.form = f
 	switch {
 	case v.Step == Refresh:
-		w.Header().Set("Refresh", "2") // works without a script
+		w.Header().Set("Refresh", "2")
 	case v.Step == Done && v.Progress.First != nil:
 		v.Verdict = p.base + v.Progress.First.Path(v.T)
 	}

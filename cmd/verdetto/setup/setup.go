@@ -32,7 +32,7 @@ const (
 	Token   Step = "token"
 	Cities  Step = "cities"
 	Refresh Step = "refresh"
-	Done    Step = "done" // nothing more to do: the first verdict is known, or there is none yet
+	Done    Step = "done"
 )
 
 const (
@@ -46,7 +46,7 @@ const (
 type Setup struct {
 	File  string
 	Store string
-	Check func(ctx context.Context, token string) error // makes one call to the fare source
+	Check func(ctx context.Context, token string) error
 	Now   func() time.Time
 
 	mu       sync.Mutex
@@ -141,7 +141,6 @@ func sourceFault(err error) *Fault {
 
 func isFull(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
 
-// AddCities stops at the first fault and returns the text that remains.
 func (s *Setup) AddCities(text string) (rest string, fault *Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -253,7 +252,7 @@ type Progress struct {
 	Routes, Fares int
 	Minutes       int // estimated to remain; 0: none, or unknown
 	Fault         *Fault
-	First         *onemachine.Departure // nil while there is none
+	First         *onemachine.Departure
 
 	began time.Time
 }
@@ -276,7 +275,6 @@ func (s *Setup) Refreshed(done, total int, o refresh.Outcome) {
 	}
 }
 
-// first is nil if no departure can be judged yet.
 func (s *Setup) Ended(first *onemachine.Departure) {
 	if s == nil {
 		return

@@ -82,7 +82,6 @@ func (s *Setup) change(line string, say func(text string)) *Fault {
 	return nil
 }
 
-// CompleteCity is the AutoCompleteCallback of a terminal.
 func CompleteCity(line string, position int, key rune) (completed string, at int, ok bool) {
 	if key != '\t' || position != len(line) {
 		return "", 0, false

@@ -1,8 +1,7 @@
 // Package smoke tests a new deployment with one call of every kind: pages, answers, error
 // responses, /mcp for AI agents, payments, links in mails, and the edge's headers.
 //
-// No call sends a mail, costs money or needs a key. A service without fares also succeeds. Start
-// reading at Run.
+// No call sends a mail, costs money or needs a key. Start reading at Run.
 package smoke
 
 import (
@@ -20,9 +19,9 @@ import (
 type call struct {
 	name         string
 	method, path string
-	header, body string // NAME: VALUE, with a bar between headers
+	header, body string // header: NAME: VALUE, with a bar between headers
 	status       []int
-	code         string // code of the error response, or empty
+	code         string
 	bodyPart     string
 	headerPart   string // NAME: PART of the value
 }

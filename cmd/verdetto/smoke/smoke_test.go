@@ -89,7 +89,7 @@ func TestEachCallCanFail(t *testing.T) {
 				continue
 			}
 			n := -1
-			from++ // a new address has the whole daily quota
+			from++
 			output, err := run(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				r.RemoteAddr = fmt.Sprintf("198.51.100.%d:1", from)
 				if n++; n != i {

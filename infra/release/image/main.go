@@ -26,7 +26,6 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// repository names the image in docker load, in the compose files and in the documents.
 const repository = "verdetto.example/verdetto"
 
 const user = 65532
