@@ -13,7 +13,6 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// goodSettings are those of a service that accepts real payments.
 const goodSettings = `
 VERDETTO_STORE = "bolt:verdetto.db"
 VERDETTO_UPSTREAM = "travelpayouts"
@@ -29,8 +28,6 @@ SOLANA_NODES = "https://node.example/key"
 SOLANA_WALLET = "6PCANXw778iMrBzLUVK4c9q6Xc2X9oRUCvLoa4tfsLWG"
 `
 
-// mistakes lists settings with one fault each. The error message contains the setting's name and
-// the remedy.
 var mistakes = []struct {
 	name  string
 	flags []string
@@ -109,7 +106,6 @@ var mistakes = []struct {
 	{"a flag", []string{"-log", "xml"}, "", "-log", "text or json"},
 }
 
-// settingsFile replaces the lines of goodSettings for the same settings.
 func settingsFile(lines string) string {
 	text := ""
 	for line := range strings.Lines(goodSettings) {
@@ -130,8 +126,6 @@ func checkShell(t *testing.T) fixture.Shell {
 	return d
 }
 
-// check reports a single mistake and nothing else, with the remedy and without secrets. serve,
-// which reads the settings as check does, is tried with a few: it refuses them in the same words.
 func TestCheckNamesEachMistake(t *testing.T) {
 	t.Parallel()
 	d := checkShell(t)
@@ -201,8 +195,6 @@ func TestCheckNamesAllAtOnce(t *testing.T) {
 	}
 }
 
-// check applies flags, environment and file in the right order, and knows which settings real
-// payments need. It refuses files that are not settings files.
 func TestCheckPlaces(t *testing.T) {
 	t.Parallel()
 	d := checkShell(t)
@@ -254,9 +246,6 @@ func TestCheckPlaces(t *testing.T) {
 	}
 }
 
-// check -source names each difference between the source's answers and the form that this version
-// reads. A source that does not answer is no fault. Without -source no call is made, so a failing
-// source does not prevent a start.
 func TestCheckComparesTheSource(t *testing.T) {
 	t.Parallel()
 	bodies := map[string]string{

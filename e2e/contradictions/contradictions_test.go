@@ -38,16 +38,16 @@ var panels = []panel{
 	{"travelpayouts_daily_2025_2026.csv.gz", ""}, {"google2026.csv.gz", ""}, {"eu_wizzair_2015_2016_full.csv.gz", ""},
 }
 
-// service answers from a panel. Its clock stands at the panel's last day, plus ahead.
+// The clock of a service stands at the last day of the panel, plus ahead.
 type service struct {
 	t         *testing.T
 	api       *onemachine.Service
 	last      fare.Day
-	ahead     time.Duration             // time from the refresh to the answers
-	routes    []fare.Route              // with fares, in the panel's order
+	ahead     time.Duration // time from the refresh to the answers
+	routes    []fare.Route
 	days      map[fare.Route][]fare.Day // departures with a fare found in the last 7 days
 	calls     int
-	documents map[string]int // how many were read, by kind
+	documents map[string]int // numbers of documents read, by kind
 	facts     facts
 
 	alerts  []store.Alert
@@ -55,8 +55,7 @@ type service struct {
 	topics  *ntfytest.Server
 }
 
-// open returns a service after its first refresh, and about as many routes as given. The first half
-// of these routes have alerts.
+// The first half of the returned routes have alerts.
 func open(t *testing.T, p panel, routes, departures int) (s *service, some []fare.Route) {
 	t.Helper()
 	o := onemachine.Options{Log: slog.New(slog.DiscardHandler), BaseURL: "https://verdetto.example",
@@ -108,7 +107,6 @@ func (s *service) readRoutes(source upstream.Source) {
 	}
 }
 
-// some returns about n of the panel's routes, evenly spaced.
 func (s *service) some(n int) (routes []fare.Route) {
 	for i := 0; i < len(s.routes); i += max(1, len(s.routes)/n) {
 		routes = append(routes, s.routes[i])
@@ -181,9 +179,8 @@ var (
 	markets = map[string]string{"ottimo": "very low", "buono": "low", "normale": "usual", "caro": "high"}
 )
 
-// facts holds what texts state about fares. The key is the fare (its route, day and price in whole
-// euros) or the route, and the kind of statement, such as word, usual or difference. The value maps
-// each statement to a text that contains it.
+// The key of facts is a fare (its route, day and price in whole euros) or a route, and the kind of
+// statement. The value maps each statement to a text that contains it.
 type facts map[string]map[string]string
 
 func (f facts) add(fare, kind, statement, where string) {
@@ -219,8 +216,7 @@ func whole(amount string) string {
 	return fmt.Sprint(int(euros + .5))
 }
 
-// read adds what a text states about its fare, and returns the faults of the text itself. market
-// says whether the text is about the route.
+// market says whether the text must contain words of the market, or none.
 func (f facts) read(fare, where, text string, market bool) (faults []string) {
 	text = strings.ReplaceAll(html.UnescapeString(text), "\u00a0", " ")
 	if m := former.FindString(text); m != "" {
@@ -267,7 +263,7 @@ func (f facts) addListed(r fare.Route, where, day, price, word, usual string) {
 	f.add(key, "usual", whole(usual), where)
 }
 
-// readCard adds the words of a picture, which are in its Description.
+// A picture has its words in a text chunk of the PNG, Description.
 func (f facts) readCard(fare, where, picture string, a published.Analysis, market bool) (faults []string) {
 	_, text, _ := strings.Cut(picture, "iTXtDescription\x00\x00\x00\x00\x00")
 	words := strings.Split(text, "\n")
@@ -280,8 +276,7 @@ func (f facts) readCard(fare, where, picture string, a published.Analysis, marke
 	return append(faults, f.read(fare, where, words[1]+" "+words[3], market)...)
 }
 
-// readDeals adds what the page of a list of deals states about each fare. keys maps the names of
-// destinations to fares.
+// keys maps the names of destinations to fares.
 func (f facts) readDeals(body string, keys map[string]string) (rows int) {
 	for _, m := range dealRow.FindAllStringSubmatch(html.UnescapeString(body), -1) {
 		key := keys[m[1]]
@@ -309,8 +304,6 @@ func (f facts) readEntry(title, text, tag string, keys map[string]string) []stri
 	return f.read(key, "feed", title+" "+text, false)
 }
 
-// lowestFaults returns the days of a calendar with a fresh fare below that of a, the answer about the
-// route's lowest fare.
 func lowestFaults(a published.Analysis, c published.Calendario) (faults []string) {
 	for _, day := range c.Giorni {
 		if *day.Cent < a.Prezzo.Cent && day.TrovatoIl.After(c.AggiornatoIl.Add(-24*time.Hour)) {
@@ -321,7 +314,7 @@ func lowestFaults(a published.Analysis, c published.Calendario) (faults []string
 	return faults
 }
 
-// checkPage returns the faults of a page. a is the API's answer to the same question.
+// The answer a is that of the API to the question that the page answers.
 func (f facts) checkPage(fare, where, body string, a published.Analysis, market bool) (faults []string) {
 	shown, headline := article.FindStringSubmatch(body), ""
 	if h := heading.FindStringSubmatch(shown[0]); h != nil {
@@ -423,8 +416,6 @@ func (s *service) list(r fare.Route, tool string, arguments map[string]any) {
 	s.documents[tool]++
 }
 
-// origin checks the deals of a city in the API, the tool, the page and the feed, and the pages of
-// some of their days.
 func (s *service) origin(city fare.City) {
 	var deals published.Occasioni
 	if body := s.ask("/v1/occasioni?origine=" + string(city)); body == "" || json.Unmarshal([]byte(body), &deals) != nil {
@@ -501,7 +492,6 @@ func check(t *testing.T, p panel, routes, departures int) {
 
 func TestOneFareOneWord(t *testing.T) { check(t, panels[0], 2, 2) }
 
-// The test finds faults that are planted into correct texts, and none in correct ones.
 func TestFaultsAreFound(t *testing.T) {
 	a := published.Analysis{Prezzo: published.Prezzo{Cent: 2199, Partenza: "2016-05-09"}, Verdetto: published.Verdetto{Percentile: new(int)}}
 	page := func(h1, more string) string {

@@ -40,7 +40,6 @@ func (b *mailbox) Send(_ context.Context, m mail.Message) error {
 	return nil
 }
 
-// receive makes the service send to a mailbox and to topics of ntfy.
 func (s *service) receive(o *onemachine.Options) {
 	s.topics = ntfytest.New()
 	s.t.Cleanup(s.topics.Close)
@@ -48,9 +47,6 @@ func (s *service) receive(o *onemachine.Options) {
 	o.Carry = func(mail.Sender) mail.Sender { return &s.mailbox }
 }
 
-// subscribe asks for alerts that any fare of a route meets: by mail, to a phone, in the weekly mail,
-// and by mail for some of its days. It also asks for alerts to anywhere from each origin, by mail and
-// to a phone.
 func (s *service) subscribe(table store.Table, routes []fare.Route, departures int) {
 	alerts, begun := store.Alerts{Table: table}, s.last.Time()
 	add := func(kind string, a store.Alert) {
@@ -136,7 +132,7 @@ var (
 	certain    = regexp.MustCompile(`(?i)\bcertainty(?:: +| {2,})(high|medium|low)\b|\b(high|medium|low) certainty`)
 )
 
-// readMessage adds what a message says of its fares. names maps the names of cities to their codes.
+// names maps the names of cities to codes.
 func (f facts) readMessage(m message, names map[string]fare.City) (faults []string) {
 	text := strings.ReplaceAll(asked.ReplaceAllString(m.text, ""), "\u00a0", " ")
 	if m.route.Destination != store.Anywhere {
@@ -169,7 +165,6 @@ func (f facts) readMessage(m message, names map[string]fare.City) (faults []stri
 	return faults
 }
 
-// readTold reads the part of a message that is about one fare.
 func (f facts) readTold(m message, r fare.Route, amount, word, text string) (faults []string) {
 	where, words := m.kind, strings.Join(strings.Fields(text), " ")
 	days := departing.FindStringSubmatch(words)
@@ -223,8 +218,6 @@ func (s *service) messages() {
 	}
 }
 
-// The checks of this package find faults that are planted into a message, an entry of a feed, the
-// months of a page or a calendar, and none in correct ones.
 func TestFaultsOfMessagesAreFound(t *testing.T) {
 	const (
 		about    = "Flights like this usually cost about €25: this is €3 less."

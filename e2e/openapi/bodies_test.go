@@ -28,15 +28,13 @@ func (f field) mayBeEmpty() bool {
 		regexp.MustCompile(f.Pattern).MatchString("")
 }
 
-// fields is the schema of a request body, or a reference to one.
 type fields struct {
 	Ref        string `json:"$ref"`
 	Required   []string
 	Properties map[string]field
 }
 
-// An optional field may be null in JSON. In a form an empty field counts as omitted, so a required
-// field must not be empty. A body with a required field is required.
+// In a form, an empty field counts as omitted, so a required field must not be empty.
 func TestBodiesAreDescribedAsTheyAreRead(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile(fixture.Path(t, fixture.DescriptionFile))
@@ -66,7 +64,7 @@ func TestBodiesAreDescribedAsTheyAreRead(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				for name, narrower := range content.Schema.Properties { // may narrow the type in body.Ref
+				for name, narrower := range content.Schema.Properties { // content.Schema may narrow a type of the referenced schema
 					f := body.Properties[name]
 					f.Type = narrower.Type
 					body.Properties[name] = f

@@ -33,8 +33,6 @@ import (
 
 var update = flag.Bool("update", false, "write the description anew")
 
-// The description is generated from the registered endpoints, with answers of the service as
-// examples, and must equal the committed one.
 func TestOpenAPI(t *testing.T) {
 	t.Parallel()
 	d := newDescriber(t)
@@ -72,11 +70,9 @@ const largest = 200_000
 // their own examples.
 var itself = map[string]bool{"openapi": true, "docs": true}
 
-// describer holds the service with invented fares, whose answers become examples, and the
-// description so far.
 type describer struct {
 	fixture.Shop
-	sold *fixture.PerCall // sells single answers over the same fares
+	sold *fixture.PerCall
 	doc  *huma.OpenAPI
 }
 
@@ -122,8 +118,6 @@ func (d *describer) showcase() {
 	d.problems()
 }
 
-// sampleCall makes a call from the examples of an operation's parameters and fields. It returns
-// false if examples are missing.
 func (d *describer) sampleCall(op *huma.Operation) (target, body string, ok bool) {
 	query := url.Values{}
 	for _, p := range op.Parameters {
@@ -162,7 +156,6 @@ func (d *describer) purchases() {
 	const email = "ada@example.com"
 	session, _ := d.Buy(email)
 	var key string
-	// An unknown session, a paid session, and the same one after its key was shown.
 	for _, s := range []string{"cs_test_unknown", session, session} {
 		a := d.Confirm(s)
 		d.show("pro-conferma", a)
@@ -252,8 +245,7 @@ func (d *describer) problems() {
 	}
 }
 
-// show adds an answer as the example "answer", or an error response as the example with the name of
-// its code.
+// The name of an example is "answer" or, for an error response, its code.
 func (d *describer) show(operation string, a fixture.Reply) {
 	d.T.Helper()
 	at := slices.IndexFunc(d.operations(), func(op *huma.Operation) bool { return op.OperationID == operation })

@@ -28,8 +28,6 @@ func TestUnknownPathsAreNotLogged(t *testing.T) {
 	}
 }
 
-// A path that only resembles a path of the API, for example with %2F instead of a slash, gets an
-// ordinary error response.
 func TestEscapedSlash(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()

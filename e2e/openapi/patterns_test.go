@@ -17,7 +17,6 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// publishedPattern returns the pattern of a field or parameter in the committed description.
 func publishedPattern(t *testing.T, steps ...any) *regexp.Regexp {
 	t.Helper()
 	data, err := os.ReadFile(fixture.Path(t, fixture.DescriptionFile))
@@ -42,7 +41,7 @@ func publishedPattern(t *testing.T, steps ...any) *regexp.Regexp {
 	return publishedRegexp(t, node.(string))
 }
 
-// publishedRegexp turns \u0000 into Go's \x{0000}.
+// Go does not know the escape \u0000, so publishedRegexp writes \x{0000}.
 func publishedRegexp(t *testing.T, pattern string) *regexp.Regexp {
 	t.Helper()
 	compiled, err := regexp.Compile(regexp.MustCompile(`\\u([0-9a-f]{4})`).ReplaceAllString(pattern, `\x{$1}`))
@@ -70,8 +69,8 @@ func TestEmailPattern(t *testing.T) {
 		"àda@example.com", "ada@exàmple.com",
 		"a@" + strings.Repeat("b", 64) + ".com", "(ada)@example.com", "ada@example.1com", "a,b@example.com",
 	} {
-		// The service also accepts white space around an address, and domains in other scripts. The
-		// pattern allows an address only in the form in which it is stored.
+		// The service also accepts domains in other scripts and white space around an address,
+		// which the pattern does not allow.
 		stored, err := mail.ParseAddress(email)
 		if err == nil && !strings.EqualFold(stored, email) {
 			err = errors.New("not as it is stored")

@@ -14,11 +14,9 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// undescribed holds the parameters of pages that the description does not contain.
+// undescribed holds parameters of pages that the description does not contain.
 var undescribed = map[string][]string{"home": {"quando", "da", "soglia"}}
 
-// Unknown, misspelt and repeated parameters are refused by name, and the call does not count.
-// Parameters that other sites add to links are ignored, unless the edge caches the answers.
 func TestWrongParameters(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
@@ -36,7 +34,7 @@ func TestWrongParameters(t *testing.T) {
 	calls := 0
 	for _, r := range routes.Table {
 		if r.Function == "compat" || r.Path == "/mcp" {
-			continue // protocols with rules of their own, tested in e2e/check/compat and functions/analisi/agents
+			continue // protocols with rules of their own
 		}
 		path, names := strings.ReplaceAll(r.Path, "{file}", "x"), slices.Concat(operations[r.Name], undescribed[r.Name])
 		refused := func(query, name, says string) {
@@ -58,7 +56,7 @@ func TestWrongParameters(t *testing.T) {
 		refused("adulti=4", "adulti", "is not a parameter")
 		for _, name := range names {
 			if name == "q" || name == "t" || name == "a" || name == "da" {
-				continue // without its first letter it is empty or another parameter
+				continue // without its first letter, the name is empty or that of another parameter
 			}
 			refused(name[1:]+"=2027-02-12", name[1:], "the nearest name is "+name)
 		}

@@ -12,7 +12,6 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// Each case changes at most one thing in a correct answer. Description.Fault must report the change.
 func TestUndescribedAnswersAreSeen(t *testing.T) {
 	t.Parallel()
 	h := fixture.New(t, onemachine.Options{
@@ -23,7 +22,7 @@ func TestUndescribedAnswersAreSeen(t *testing.T) {
 	for _, spoil := range []struct {
 		name, target string
 		how          func(status *int, header http.Header, body *string)
-		want         string // part of the fault; "" if none
+		want         string
 	}{
 		{"nothing", fixture.Question, func(*int, http.Header, *string) {}, ""},
 		{"nothing of a problem", "/v1/analisi", func(*int, http.Header, *string) {}, ""},

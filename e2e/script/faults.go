@@ -22,12 +22,12 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// Fault is a failure at one call of a kind: store, mail, ntfy, stripe, chain or source.
+// Kind is store, mail, ntfy, stripe, chain or source.
 type Fault struct {
 	Kind  string
 	Call  int
 	After bool // the call takes effect before it fails
-	Kill  bool // the process ends there
+	Kill  bool // the failure also ends the process
 }
 
 func (f Fault) String() string {
@@ -53,8 +53,8 @@ type faults struct {
 	planned *Fault
 	mu      sync.Mutex
 	calls   map[string]int
-	down    string // this kind fails at each call
-	lost    bool   // the failing calls take effect before they fail
+	down    string // the kind of calls that all fail, or empty
+	lost    bool   // failing calls take effect first
 	hit     bool
 	dead    bool
 }
@@ -157,13 +157,8 @@ func fault(s *story, ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// Faults runs each script once without a failure and then, unless the script has the verb unfaulted or
-// fault, once for each of n failures drawn from all possible ones (all of them if n is 0). The failed
-// step is retried, and the story must end as it did without the failure: with the same mails and the
-// same items in the store, except that a retried step may repeat some and items such as counters may
-// differ. If the fares come from a file, the items computed from them must have the same content, so
-// that no fare is lost or counted twice. If the answer of a step was lost, the service may refuse the
-// retry because the step is done; the story then ends there.
+// Faults runs each script without a failure, and then once for each of at most n random failures
+// (0: all possible failures). A script with the verb unfaulted or fault runs only once.
 func Faults(t *testing.T, n int, random *rand.Rand, files ...string) {
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(file, ".txtar"), func(t *testing.T) {
@@ -207,10 +202,10 @@ func Faults(t *testing.T, n int, random *rand.Rand, files ...string) {
 	}
 }
 
-// passing lists items that may differ after a failure, such as counters and leases.
+// passing holds the beginnings of the keys of items that may differ after a failure.
 var passing = []string{"LIMIT#", "LEASE#", "NOTE#", "MAILBOX#", "PENDING#", "OUTBOX#", "FEES#", "NETWORKS", "DEMANDED", "WANTED", "SERVICE"}
 
-// fromFares lists what refreshes compute only from fares.
+// fromFares holds the families of items that refreshes compute only from fares.
 var fromFares = []string{"ROUTE", "ORIGIN", "INTO", "LEFT", "FARES POOLED", "SCORE SUM", "SCORE WEEK", "SEEN"}
 
 func (s *story) end() (all []string) {

@@ -98,28 +98,28 @@ type story struct {
 	faults  faults
 	at      worker
 
-	table    *boltstore.Store // nil: the service is not running
+	table    *boltstore.Store // nil while the service is not running
 	service  *onemachine.Service
-	operated *operator         // nil unless the script says: service operated
-	perCall  *fixture.PerCall  // nil until the first call by x402
-	signed   map[string]string // payments by x402
+	operated *operator
+	perCall  *fixture.PerCall
+	signed   map[string]string
 	handler  http.Handler
 
 	status    int
 	header    http.Header
 	body      []byte
-	toolText  string          // text of the last answer of a tool
-	read      map[string]bool // mails that fresh has returned, by file
+	toolText  string
+	read      map[string]bool // names of the mail files that fresh has returned
 	mail      maildir.Mail
-	delivered int // number of Stripe's events that were delivered
+	delivered int
 	ntfy      *ntfytest.Server
 	bot       *telegramtest.Server
-	hooked    []maildir.Mail // events to webhooks
+	hooked    []maildir.Mail
 	reader    *Reader
 
 	unfaulted string
-	retried   bool // a step was repeated after a failure, so the mail that it asked for may be repeated too
-	cut       bool // the answer of a step was lost, and the service says that the step was done before
+	retried   bool // a step was repeated after a failure, so its mail may have been sent twice
+	cut       bool // the service refused a repeated step, and the script ended there
 }
 
 type worker struct{ atomic.Value }
@@ -129,7 +129,6 @@ func (a *worker) get() string {
 	return function
 }
 
-// work records that a function is at work until end is called.
 func (a *worker) work(function string) (end func()) {
 	a.Store(function)
 	return func() { a.Store("") }
@@ -154,13 +153,11 @@ func init() {
 
 type storyKey struct{}
 
-// Run runs scripts in parallel. With update, cmp writes the differing files into the scripts.
+// If update is set, a cmp that finds a difference updates the script instead of failing.
 func Run(t *testing.T, update bool, files ...string) {
 	run(t, testscript.Params{Files: files, UpdateScripts: update, ContinueOnError: true}, func(*story) {}, func(*story) {})
 }
 
-// A Reader uses a browser that prefers one language, and sees every page of a script and the mails
-// that it reads.
 type Reader struct {
 	Language string
 	Page     func(t testing.TB, page string)
@@ -254,7 +251,7 @@ func (s *story) up(ts *testscript.TestScript) {
 	table, err := boltstore.Open(s.file(), s.now, boltstore.Scratch)
 	ts.Check(err)
 	s.table = table
-	ts.Check(store.DropLeases(context.Background(), table)) // only one process can open a file
+	ts.Check(store.DropLeases(context.Background(), table)) // a killed process leaves its leases behind
 	faulty := storetest.NewFaulty(table)
 	faulty.Arm(func(int) (bool, storetest.Side) {
 		switch s.faults.next("store") {
@@ -322,8 +319,6 @@ func restart(s *story, ts *testscript.TestScript, _ bool, _ []string) {
 	s.up(ts)
 }
 
-// step does one step of the story and, after a planned failure, what a caller or an operator does:
-// start a killed process again, and retry.
 func (s *story) step(ts *testscript.TestScript, do func() (retry bool)) {
 	for range 4 {
 		s.up(ts)
@@ -339,8 +334,6 @@ func (s *story) step(ts *testscript.TestScript, do func() (retry bool)) {
 	}
 }
 
-// work runs the outboxes and sends notifications until nothing is due. After a failure it waits for
-// retries on the clock, and then sets the clock back.
 func (s *story) work(ts *testscript.TestScript) {
 	ctx, at := context.Background(), s.unix.Load()
 	defer func() { s.unix.Store(at) }()
@@ -376,7 +369,7 @@ func (s *story) work(ts *testscript.TestScript) {
 			idle--
 		}
 		if idle > 0 {
-			s.unix.Add(240) // longer than a lease, and than the first pause of a job
+			s.unix.Add(240) // longer than a lease of the outboxes or of the sender
 		}
 	}
 }
@@ -389,7 +382,7 @@ func stored(s *story, ts *testscript.TestScript, neg bool, args []string) {
 	if text, ok := strings.CutPrefix(args[0], "*"); ok {
 		found := ""
 		ts.Check(s.table.All(context.Background(), func(i store.Item) error {
-			counts := strings.HasPrefix(i.Partition, "LIMIT#") // counters hold pseudonyms until they expire
+			counts := strings.HasPrefix(i.Partition, "LIMIT#") // counters contain pseudonyms until they expire
 			if all := i.Partition + " " + i.Sort + " " + string(i.Data); !counts && strings.Contains(all, text) {
 				found = i.Partition + " " + i.Sort
 			}
@@ -413,7 +406,6 @@ func stored(s *story, ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// varying is what differs between two runs of a script.
 var varying = []struct {
 	pattern *regexp.Regexp
 	becomes string

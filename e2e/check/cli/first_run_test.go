@@ -20,7 +20,6 @@ import (
 	"verdetto/shared/upstream/upstreamtest"
 )
 
-// operator is a browser at the set-up page of a running serve.
 type operator struct {
 	t       *testing.T
 	shell   fixture.Shell
@@ -78,7 +77,7 @@ func (o *operator) reads(texts ...string) string {
 	return page
 }
 
-// send fills in a form. It expects an answer with the text in says or, if says is empty, a redirect.
+// send expects the text says in the answer or, if says is empty, a redirect.
 func (o *operator) send(says, do string, fields ...string) {
 	o.t.Helper()
 	values := url.Values{"do": {do}}
@@ -125,8 +124,6 @@ func (o *operator) ends() {
 	}
 }
 
-// A first run goes from an empty folder, past wrong input, to the first verdict. Each fault is named
-// once, and the reader can go on. Then the settings file alone starts the service.
 func TestFirstRun(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
@@ -204,13 +201,11 @@ func TestFirstRunWithoutAToken(t *testing.T) {
 	o.ends()
 	o.server.End(t)
 	d.LeftNothing()
-	// The run adds only the folder for mails.
 	if files := d.Files(); len(files) != 2 || files["mail"] == "" || len(o.source.Calls()) > 0 {
 		t.Errorf("stored: %q; %d calls", files, len(o.source.Calls()))
 	}
 }
 
-// The one-time address works only once. It and the forms refuse requests that other pages cause.
 func TestFirstRunRefused(t *testing.T) {
 	t.Parallel()
 	o := firstRun(t, fixture.NewShell(t))
@@ -238,7 +233,7 @@ func TestFirstRunRefused(t *testing.T) {
 			t.Errorf("%s: %d", address, status)
 		}
 	}
-	o.open() // none of these requests has used up the address
+	o.open()
 	if status, _, text := call(t, "GET", o.once, "", "Accept-Language", "en"); status != http.StatusGone ||
 		!strings.Contains(text, "This address no longer works") {
 		t.Errorf("opened twice: %d %s", status, text)
@@ -272,12 +267,10 @@ func TestFirstRunRefused(t *testing.T) {
 		}
 	}
 	fixture.Has(t, "the policy", response.Header.Get("Content-Security-Policy"), "frame-ancestors 'none'", "default-src 'none'")
-	o.reads("Set up Verdetto") // nothing was chosen
+	o.reads("Set up Verdetto")
 	o.server.End(t)
 }
 
-// A set-up that was stopped before it wrote the settings file starts from the beginning. If it was
-// stopped later, during the first refresh, the next start uses the file and refreshes.
 func TestFirstRunInterrupted(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)

@@ -85,8 +85,6 @@ func TestInit(t *testing.T) {
 	d.Want(1, "init needs a terminal", "init", "-config", "new.toml")
 }
 
-// Ctrl-C at a question stores nothing. Ctrl-C during the refresh keeps the settings, and the next
-// init goes on.
 func TestInitStopped(t *testing.T) {
 	t.Parallel()
 	d, source := fixture.NewShell(t), fixture.Upstream(t)
@@ -140,7 +138,6 @@ func TestInitWithoutAToken(t *testing.T) {
 	}
 }
 
-// After each fault init says what to do, and goes on when that is done.
 func TestInitFaults(t *testing.T) {
 	t.Parallel()
 	t.Run("no network", func(t *testing.T) {

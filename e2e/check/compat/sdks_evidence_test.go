@@ -9,7 +9,6 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// The SDK comes unmodified from Maven Central.
 func TestEvidenceJavaSDK(t *testing.T) {
 	java := testenv.Command(t, "java", "apt-get install default-jre-headless")
 	jars, classes := filepath.Join(testenv.Tool(t, "sdk-java"), "*"), t.TempDir()

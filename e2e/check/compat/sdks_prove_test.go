@@ -11,7 +11,6 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// The SDK comes unmodified from PyPI.
 func TestProvePythonSDK(t *testing.T) {
 	python := testenv.Tool(t, "sdks", "bin", "python3")
 	driven(t, httptest.NewServer, func(_ *httptest.Server, port, key, word string) *exec.Cmd {
@@ -19,8 +18,7 @@ func TestProvePythonSDK(t *testing.T) {
 	})
 }
 
-// The SDK comes unmodified from npm. The test server uses TLS, because the SDK ignores its option
-// ssl: false.
+// The test server uses TLS, because the SDK ignores its option ssl: false.
 func TestProveNodeSDK(t *testing.T) {
 	node := testenv.Command(t, "node", "apt-get install nodejs", "nodejs")
 	sdk := testenv.Tool(t, "sdks", "node_modules", "amadeus")

@@ -28,7 +28,6 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
-// outcome is the output of a program in testdata, which makes every call with an SDK.
 type outcome struct {
 	Metrics, Returns    [][2]string // ranking, amount
 	Dates, Stays        [][3]string // departure, return, price
@@ -43,8 +42,6 @@ type outcome struct {
 
 const day = "2016-04-20"
 
-// driven compares the objects that an SDK returns to a program in testdata with the answers of our
-// own API.
 func driven(t *testing.T, listen func(http.Handler) *httptest.Server,
 	program func(s *httptest.Server, port, key, word string) *exec.Cmd) {
 	t.Helper()
@@ -87,7 +84,7 @@ func driven(t *testing.T, listen func(http.Handler) *httptest.Server,
 			err = json.Unmarshal(text, into)
 		}
 		if err != nil {
-			_ = command.Wait() // then its standard error is complete
+			_ = command.Wait() // afterwards the standard error is complete
 			t.Fatalf("%v %s\n%s", err, text, &complaints)
 		}
 	}
@@ -122,11 +119,9 @@ func driven(t *testing.T, listen func(http.Handler) *httptest.Server,
 		len(got.Stays), len(got.Destinations), len(got.Journeys), len(got.Pages), len(got.Errors)+1)
 }
 
-// class returns the first word of an SDK's error. Two SDKs call the class ClientError, the third
-// ClientException.
 func class(message string) string { name, _, _ := strings.Cut(message, " "); return name }
 
-// refusals holds the expected error of each failed call, by the name that the programs print.
+// The keys of refusals are the names that the programs in testdata print.
 var refusals = map[string]struct{ class, rest string }{
 	"missing":     {"Client", "400 32171 departureDate"},
 	"format":      {"Client", "400 477 origin"},
@@ -141,7 +136,6 @@ var refusals = map[string]struct{ class, rest string }{
 	"over":        {"Client", "429 38194 "},
 }
 
-// expected computes what a program in testdata should print from answers of our own API.
 func expected(t *testing.T, handler http.Handler) (want outcome) {
 	t.Helper()
 	n := 0

@@ -21,15 +21,13 @@ import (
 	"verdetto/shared/text/wording"
 )
 
-// card holds what the pictures of a route must show: the words and the scale of the PNG, and the
-// weeks of the SVG. Amounts are in euro cents.
+// The amounts in a card are in euro cents.
 type card struct {
-	words                                      chart.Card // without its scale
+	words                                      chart.Card
 	minimum, low, median, high, maximum, price float64
 	weeks                                      []float64
 }
 
-// Each of changes falsifies one thing in a card, which faults must find.
 var changes = map[string]func(c *card, l *i18n.Language){
 	"level": func(c *card, l *i18n.Language) {
 		level := map[bool]string{true: "caro", false: "ottimo"}[c.words.Level == "ottimo"]
@@ -109,8 +107,6 @@ func (c card) faults(t *testing.T, drawn image.Image, svg string) (faults []stri
 	if !bytes.Equal(got.Pix[:top], want.Pix[:top]) || !bytes.Equal(got.Pix[end:], want.Pix[end:]) {
 		return []string{fmt.Sprintf("the words are not %+v", c.words)}
 	}
-	// The first row crosses only the mark of the fare, the second also the bar of half the days and
-	// their median, the third also the line from the minimum to the maximum.
 	for _, y := range []int{scaleTop + 6, scaleTop + 16, scaleTop + 28} {
 		row := c.row(drawn.At(5, 5), y) // the left edge has the colour of the level
 		for x := range row {
@@ -127,7 +123,6 @@ const scaleTop, scaleEnd = 424, 480
 
 var ink, middle, paper = color.RGBA{0x1d, 0x1b, 0x18, 0xff}, color.RGBA{0xc9, 0xbd, 0xa2, 0xff}, color.RGBA{0xfb, 0xf9, 0xf4, 0xff}
 
-// bounds returns the logarithms of the amounts at the ends of the scale.
 func (c card) bounds() (low, high float64) {
 	low, high = math.Log(min(c.minimum, c.price)), math.Log(max(c.maximum, c.price))
 	if high-low < 1e-9 {
@@ -136,7 +131,7 @@ func (c card) bounds() (low, high float64) {
 	return low, high
 }
 
-// loose returns the tolerance in pixels, which is needed because converted amounts are rounded.
+// loose returns a tolerance in pixels, because converted amounts are rounded.
 func (c card) loose() int {
 	low, high := c.bounds()
 	return 1 + int(1024/(high-low)*2/min(c.minimum, c.price))
@@ -170,8 +165,7 @@ var (
 	weekDot  = regexp.MustCompile(`M[0-9.]+ ([0-9.]+)h0`)
 )
 
-// weekFaults reads the fares in the SVG by the amounts beside its grid lines. If there are fewer than
-// two lines, it only counts the weeks.
+// weekFaults only counts the weeks if the chart has fewer than two grid lines.
 func (c card) weekFaults(svg string) (faults []string) {
 	lines, now, path := gridLine.FindAllStringSubmatch(svg, -1), nowLine.FindStringSubmatch(svg), weekDots.FindStringSubmatch(svg)
 	if now == nil || path == nil {
@@ -186,7 +180,7 @@ func (c card) weekFaults(svg string) (faults []string) {
 	}
 	height := func(text string) float64 { y, _ := strconv.ParseFloat(text, 64); return y }
 	first, last := lines[0], lines[len(lines)-1]
-	each := (number(plain(last[2])) - number(plain(first[2]))) / (height(last[1]) - height(first[1])) // cents per percent of the height
+	each := (number(plain(last[2])) - number(plain(first[2]))) / (height(last[1]) - height(first[1])) // cents per percent of the chart's height
 	for i, dot := range append(dots, now) {
 		price := append(slices.Clone(c.weeks), c.price)[i]
 		if got := number(plain(first[2])) + each*(height(dot[1])-height(first[1])); math.Abs(got-price) > math.Abs(each)*.3+2 {
@@ -196,9 +190,6 @@ func (c card) weekFaults(svg string) (faults []string) {
 	return faults
 }
 
-// checkBars measures the picture in a mail: a bar for the lowest fare of each of the last 26 weeks
-// with a fare, which end yesterday, one for today's fare, and a line at the median. Heights are
-// proportional to fares.
 func (w *world) checkBars(t *testing.T, r *route, picture []byte, planted map[string]bool) {
 	t.Helper()
 	lows := make([]int64, 26)
@@ -214,7 +205,7 @@ func (w *world) checkBars(t *testing.T, r *route, picture []byte, planted map[st
 		t.Fatal(err)
 	}
 	drawn := img.(*image.Paletted)
-	const past, line, ground, left = 1, 3, 304, 16 // two colours of the palette, then pixels
+	const past, line, ground, left = 1, 3, 304, 16 // past and line are colours of the palette, ground and left are pixels
 	height := func(x int, matches func(colour uint8) bool) int {
 		for y := range ground {
 			if matches(drawn.ColorIndexAt(x, y)) {
@@ -232,9 +223,9 @@ func (w *world) checkBars(t *testing.T, r *route, picture []byte, planted map[st
 		before = now
 	}
 	wrong := func(lows []int64, median float64) bool {
-		each := 253 / max(float64(slices.Max(lows)), median) // the highest is 253 pixels high
+		each := 253 / max(float64(slices.Max(lows)), median)
 		for i, low := range lows {
-			if math.Abs(float64(bars[i])-each*float64(low)) > 6 { // the line may hide the top
+			if math.Abs(float64(bars[i])-each*float64(low)) > 6 { // the line at the median may hide the top of the bar
 				return true
 			}
 		}

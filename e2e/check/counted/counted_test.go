@@ -34,7 +34,6 @@ func (w *world) serve(r *http.Request) string {
 	return a.Body.String()
 }
 
-// tool calls an MCP tool and returns its text and its structured content.
 func (w *world) tool(name string, arguments map[string]any) (text, data string) {
 	w.t.Helper()
 	body, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": "tools/call",
@@ -56,7 +55,6 @@ func (w *world) tool(name string, arguments map[string]any) (text, data string) 
 	return answer.Result.Content[0].Text, string(answer.Result.StructuredContent)
 }
 
-// A document is a text of the service about a route, or about several routes from an origin.
 type document struct {
 	kind, text string
 	l          *i18n.Language
@@ -71,14 +69,8 @@ var (
 	shown   = regexp.MustCompile(`</th><td>([^<]*)`)
 )
 
-// skips reports whether the texts about route i are left out, as those of every second route of a
-// world with over 100. The API's answers about it are checked all the same.
 func (w *world) skips(i int) bool { return len(w.routes) > 100 && i%2 > 0 }
 
-// documents returns all mails, and for each route that is not skipped its page and the text of the
-// tool flight_price_verdict: in English, and for every third route also in one of the languages. For
-// each origin of these routes it returns the list of deals, the feed, and the texts of the other
-// tools.
 func (w *world) documents(t *testing.T, planted map[string]bool) (all []document) {
 	all = append(all, w.mailed(t, planted)...)
 	origins := map[string]bool{}
@@ -191,8 +183,6 @@ func (d document) check(w *world) []claim {
 	return w.check(d.kind, d.text, d.l, d.route, d.origin, d.subject)
 }
 
-// TestSentences recounts what the texts state about the routes of four panels and of the invented
-// fares. It also falsifies each value of each kind of statement once, which the recount must find.
 func TestSentences(t *testing.T) {
 	planted := map[string]bool{}
 	for _, p := range panels {
@@ -257,8 +247,6 @@ func (d document) name() string {
 	return d.route.from + "-" + d.route.to
 }
 
-// falsified returns a wrong value: a limit of the interval that excludes the percentile; a count, a
-// day or an amount whose last digit, without the cents, differs by one; or another level.
 func falsified(field, value string, l *i18n.Language) string {
 	if at, interval := map[string]string{"LowShare": "101", "HighShare": "0"}[field]; interval {
 		return at
@@ -269,7 +257,7 @@ func falsified(field, value string, l *i18n.Language) string {
 	}
 	if all := digits.FindAllStringIndex(value[:until], -1); all != nil {
 		at := all[len(all)-1][1] - 1
-		if len(all) > 1 && len(all[0]) > 0 && strings.ContainsAny(value, "abcdefghijklmnopqrstuvwxyz") { // a date, which begins with the day
+		if len(all) > 1 && len(all[0]) > 0 && strings.ContainsAny(value, "abcdefghijklmnopqrstuvwxyz") { // a value with letters is a date, and begins with the day of the month
 			at = all[0][1] - 1
 		}
 		digit := map[bool]byte{true: '8', false: value[at] + 1}[value[at] == '9']

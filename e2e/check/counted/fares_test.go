@@ -35,7 +35,7 @@ type raw struct {
 	found          time.Time
 	depart, origin string
 	to, currency   string
-	stops          int8 // -1: unknown
+	stops          int8 // -1 if unknown
 	dayOnly        bool
 	price          int64 // hundredths of the currency
 }
@@ -54,7 +54,7 @@ var panels = []panel{
 	{"travelpayouts_history_2026", "outbound_price", "2026-08-20"},
 	{"google2026", "price", "2026-07-22"},
 	{"eu_wizzair_weekly", "price", "2016-04-04"},
-	{"", "", "2026-11-01"}, // the invented fares
+	{"", "", "2026-11-01"}, // no file: the invented fares
 }
 
 func (p panel) read(t *testing.T, until time.Time) (all []raw) {
@@ -131,27 +131,22 @@ type low struct {
 	price int64
 }
 
-// route holds what is counted from the raw fares, in hundredths of their currency.
+// The prices of a route are in hundredths of the currency of its fares.
 type route struct {
-	from, to string
-	perCent  float64 // euro cents of a hundredth of the currency
-	fares    []raw   // found in the last 400 days
-	lows     []low   // daily lows before today, cheapest first
-	// price is the cheapest of the live fares found in the 24 hours up to the newest fare of the
-	// route, or of all live fares if there are none.
-	price   int64
-	departs map[string]bool // the days of departure at that price
-	// live holds, by day of departure from today on, fares found in the last 7 days: the cheapest of the
-	// newest fares for each number of stops.
+	from, to      string
+	perCent       float64 // euro cents for a hundredth of the currency
+	fares         []raw
+	lows          []low // daily lows before today, cheapest first
+	price         int64
+	departs       map[string]bool
 	live          map[string]raw
-	lower, equal  int     // days whose low is below the price, or equal to it
-	first         string  // the first day with a low
+	lower, equal  int // days whose low is below the price, or equal to the price
+	first         string
 	event         string  // the body sent to the webhook
-	limit, mailed float64 // in euro cents: the limit of the weekly alert, and the price in its last mail
+	limit, mailed float64 // euro cents; mailed is the price in the last weekly mail
 }
 
-// count fills in the route from its fares. It returns false if there are too few days for a verdict,
-// or no fare now.
+// count returns false if the route has too few days for a verdict, or no live fare.
 func (r *route) count(today time.Time) bool {
 	day, oldest := dayOf(today), dayOf(today.Add(-400*24*time.Hour))
 	daily, newest := map[string]int64{}, time.Time{}
@@ -168,7 +163,7 @@ func (r *route) count(today time.Time) bool {
 	}
 	slices.SortFunc(r.lows, func(a, b low) int { return cmp.Or(cmp.Compare(a.price, b.price), cmp.Compare(a.day, b.day)) })
 	r.live, r.departs = map[string]raw{}, map[string]bool{}
-	offers := map[string]raw{} // by departure and stops
+	offers := map[string]raw{}
 	for _, f := range r.fares {
 		at := fmt.Sprint(f.depart, f.stops)
 		known, ok := offers[at]
@@ -177,7 +172,7 @@ func (r *route) count(today time.Time) bool {
 			offers[at] = f
 		}
 	}
-	for _, fresh := range []bool{true, false} { // if no fare is fresh, older ones count
+	for _, fresh := range []bool{true, false} { // older fares count only if no fare is fresh
 		for _, f := range offers {
 			if !fresh || f.found.After(newest.Add(-24*time.Hour)) {
 				if r.price == 0 || f.price < r.price {
@@ -272,7 +267,6 @@ func (r *route) months() map[int][]int64 {
 	return all
 }
 
-// week returns the lows of the week that begins on a Monday, cheapest first.
 func (r *route) week(monday string) (prices []int64) {
 	first, err := time.Parse(time.DateOnly, monday)
 	for _, l := range r.lows {
@@ -283,7 +277,6 @@ func (r *route) week(monday string) (prices []int64) {
 	return prices
 }
 
-// world is a service over a panel, with the routes that have a verdict.
 type world struct {
 	panel
 	t      *testing.T
@@ -294,8 +287,6 @@ type world struct {
 	calls  int
 }
 
-// watch adds three alerts on a route, in one of the languages: by mail, by webhook, and in a weekly
-// mail. The weekly mails of all days of the week are due.
 func (w *world) watch(table store.Table, i int, r *route) {
 	t, alerts, digests, today := w.t, store.Alerts{Table: table}, store.Digests{Table: table}, fare.DayOf(w.now)
 	price := r.euro(float64(r.price))
@@ -353,7 +344,7 @@ func open(t *testing.T, p panel) *world {
 		}
 	}
 	for _, f := range all {
-		if seen[f] || f.dayOnly && precise[f.onDay()] { // one fare, recorded twice
+		if seen[f] || f.dayOnly && precise[f.onDay()] { // a fare that was recorded twice
 			continue
 		}
 		seen[f] = true

@@ -16,8 +16,7 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// percent returns the expected percentile, which is 0 only if no day was lower, and 100 only if all
-// were.
+// percent returns 0 only if no day was lower, and 100 only if all days were lower.
 func percent(r *route) want {
 	n := math.Floor(r.share() + .5)
 	if r.lower > 0 {
@@ -29,7 +28,7 @@ func percent(r *route) want {
 	return count(int(n))
 }
 
-// at returns the value at a path such as verdetto.percentile or giorni.0.cent.
+// A path is, for example, verdetto.percentile or giorni.0.cent.
 func at(doc any, path string) any {
 	for _, key := range strings.Split(path, ".") {
 		switch v := doc.(type) {
@@ -75,7 +74,6 @@ func (w want) inJSON(value any) bool {
 	return false
 }
 
-// verdict adds the fields that an answer must have below prefix, of which a list of deals has fewer.
 func (r *route) verdict(all map[string]want, prefix string, doc any, listed bool) {
 	v, cent := prefix+"verdetto.", r.euro(float64(r.price))
 	median := r.euro(r.quantile(.5))
@@ -102,7 +100,7 @@ func (r *route) verdict(all map[string]want, prefix string, doc any, listed bool
 func (w *world) fields(kind string, r *route, doc any) map[string]want {
 	all := map[string]want{}
 	switch kind {
-	case "card": // the structured content of an MCP tool, which has only some of the fields of /v1/analisi
+	case "card": // the structured content of an MCP tool, which lacks fields of /v1/analisi
 		drawn := []string{"prezzo.cent", "quartili.q1Cent", "quartili.q3Cent", "verdetto.livello"}
 		all = w.fields("analisi", r, doc)
 		maps.DeleteFunc(all, func(path string, _ want) bool { return at(doc, path) == nil && !slices.Contains(drawn, path) })
@@ -166,7 +164,6 @@ func (w *world) fields(kind string, r *route, doc any) map[string]want {
 	return all
 }
 
-// before returns the daily low of the latest day that lies 7 to 13 days back, or 0.
 func (r *route) before(now time.Time) (price float64) {
 	last := ""
 	for _, l := range r.lows {
@@ -186,8 +183,6 @@ func (w *world) faults(kind string, r *route, doc any) (faults []string) {
 	return faults
 }
 
-// checkFields recounts the JSON answers about each route. It also falsifies each kind of field once,
-// which faults must find.
 func (w *world) checkFields(t *testing.T, planted map[string]bool) {
 	levels, kinds := map[string]int{}, map[string]int{}
 	for i, r := range w.routes {
@@ -247,8 +242,8 @@ func (w *world) checkFields(t *testing.T, planted map[string]bool) {
 	}
 }
 
-// checkDepartures recounts the fare of a departure and its lowest earlier fare. The usual fare and the
-// percentile are estimates, so it only checks that the answer and the page are consistent.
+// The usual fare and the percentile of a departure are estimates, so they are checked only for
+// consistency.
 func (w *world) checkDepartures(t *testing.T) {
 	checked := 0
 	for i, r := range w.routes {

@@ -17,11 +17,9 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// A statement is a sentence of the catalogue about a route's numbers. Its regular expression is the
-// sentence with a group in place of each value.
 type statement struct {
 	id       string
-	literal  string // the longest part of the sentence without a value, to look for before find
+	literal  string // the longest part of the sentence without a value, for a fast search before find is tried
 	find     *regexp.Regexp
 	expected func(s *reading) map[string]want
 }
@@ -46,13 +44,14 @@ type want struct {
 func count(n int) want         { return want{kind: 'c', number: float64(n)} }
 func exact(cents float64) want { return want{kind: 'x', number: cents} }
 
-// single is isTrue for a sentence that states a number, or says one in words. Without a stated number
-// it is true only if n is 1.
+// single returns an expectation that holds if the sentence states n, or states no number and n is
+// 1.
 func single(stated string, n int) want {
 	return count(map[bool]int{true: 0, false: n - 1}[stated != ""])
 }
 
-// isTrue returns the count that a sentence without a number stands for: 0 if it is true, else -1.
+// A sentence without a number counts as 0, so isTrue returns 0 if the sentence is true, and
+// otherwise -1.
 func isTrue(it bool) want { return count(map[bool]int{true: 0, false: -1}[it]) }
 
 func about(cents float64) want            { return want{kind: 'a', number: cents} }
@@ -75,8 +74,7 @@ func sign(x float64) int {
 	return 0
 }
 
-// An amount may differ by a cent, because converted amounts are rounded up to twice, each time by up
-// to half a cent.
+// An amount may differ by a cent, because converted amounts are rounded up to twice.
 func (w want) holds(value string) bool {
 	n := number(value)
 	switch w.kind {
@@ -114,7 +112,7 @@ var (
 
 func plain(text string) string { return separator.Replace(text) }
 
-// number reads an amount or a count in hundredths.
+// number reads an amount or a count, and returns it in hundredths.
 func number(text string) float64 {
 	cents := 0.
 	if m := decimals.FindStringSubmatchIndex(text); m != nil {
@@ -128,7 +126,8 @@ func number(text string) float64 {
 	return 100*n + cents
 }
 
-// kinds says which placeholders are a count (#) or an amount ($). All others are words.
+// kinds says which placeholders are a count (#) or an amount ($). Any other placeholder stands for
+// words.
 var kinds = map[string]byte{"Days": '#', "Lower": '#', "Same": '#', "Low": '$', "High": '$', "Price": '$', "Amount": '$',
 	"Usual": '$', "Median": '$', "Minimum": '$', "Maximum": '$', "By": '$', "Other": '$', "Fares": '#', "Percent": '#', "Weeks": '#',
 	"Known": '#', "Count": '#', "Met": '#', "All": '#', "Before": '$', "LowShare": '#', "HighShare": '#', "First": '$', "Last": '$'}
@@ -153,22 +152,21 @@ func pattern(l *i18n.Language, rendered string) *regexp.Regexp {
 		case "Since", "Date":
 			pattern = `[^\n;:]{4,60}?[0-9]{4}`
 		}
-		if seen[name] { // a value that is stated twice
+		if seen[name] { // the value is stated twice
 			return "(?:" + pattern + ")"
 		}
 		seen[name] = true
 		return "(?P<" + name + ">" + pattern + ")"
 	})
 	first, size := utf8.DecodeRuneInString(p)
-	if unicode.IsLower(first) { // a sentence may begin with it
+	if unicode.IsLower(first) { // a sentence may begin with the pattern
 		p = fmt.Sprintf("[%c%c]%s", first, unicode.ToUpper(first), p[size:])
 	}
 	return regexp.MustCompile(strings.ReplaceAll(p, "987654", "[0-9]+"))
 }
 
-// render returns the sentence id with its values marked. Each word of names is the name of a value,
-// or -name for 0, name:1 for 1, name=mark for another mark, or name/begin to render the value as one
-// that begins with begin, by which some languages inflect.
+// Each word of names is the name of a value, -name for 0, name:1 for 1, name=mark for another mark,
+// or name/begin for a value that begins with begin (some languages inflect by the first letter).
 func render(l *i18n.Language, id, names string) string {
 	var fill []any
 	begins := ""
@@ -184,7 +182,7 @@ func render(l *i18n.Language, id, names string) string {
 			fill = append(fill, name[1:], 0)
 		case strings.HasSuffix(name, ":1"):
 			fill = append(fill, strings.TrimSuffix(name, ":1"), 1)
-		case kinds[name] == '#' && numbered[name] > 0: // the text compares it with a number
+		case kinds[name] == '#' && numbered[name] > 0: // the text compares the count with a number
 			fill = append(fill, name, numbered[name])
 		default:
 			fill = append(fill, name, mark(name))
@@ -197,11 +195,10 @@ func render(l *i18n.Language, id, names string) string {
 	return text
 }
 
-// numbered holds numbers that stand for counts while a sentence is rendered.
 var numbered = map[string]int{"Days": 987001, "Lower": 987002, "Same": 987003}
 
-// Of two sentences, the one that contains the other must come first in statements, because check
-// assigns each part of a text to the first that matches.
+// A sentence that contains another must come first, because check assigns each part of a text to
+// the first statement that matches.
 func statements(l *i18n.Language) (all []statement) {
 	add := func(id, names string, expected func(s *reading) map[string]want) {
 		for _, one := range strings.Split(names, "|") {
@@ -333,12 +330,12 @@ func levelPattern(l *i18n.Language) string {
 			all = append(all, regexp.QuoteMeta(one), regexp.QuoteMeta(string(unicode.ToUpper(first))+one[size:]))
 		}
 	}
-	slices.SortFunc(all, func(a, b string) int { return len(b) - len(a) }) // very low before low
+	slices.SortFunc(all, func(a, b string) int { return len(b) - len(a) }) // "very low" must come before "low"
 	return strings.Join(all, "|")
 }
 
-// half returns the limits of the half of the daily lows that a route's page shows: from the quantile
-// 20 % to 70 %, or, if the fare is expensive and not above them, the half just below the fare.
+// half returns the quantiles 20 % and 70 % of the daily lows or, for an expensive fare that is not
+// above the second, the limits of the half of the lows just below the fare.
 func (s *reading) half() (low, high float64) {
 	low, high = s.quantile(.2), s.quantile(.7)
 	if s.level() == "caro" && high >= float64(s.price) {
@@ -378,8 +375,8 @@ func (s *reading) month(l *i18n.Language) map[string]want {
 	return map[string]want{"": count(-1)}
 }
 
-// isIn reports whether a kind of document may contain the statement. Some are so short that other
-// sentences contain them.
+// Some statements are so short that other sentences contain them, so each is sought only in some
+// kinds of documents.
 func (st statement) isIn(kind string) bool {
 	group, _, _ := strings.Cut(st.id, ".")
 	switch {
@@ -412,7 +409,7 @@ func newStatement(l *i18n.Language, id, rendered string, expected func(s *readin
 
 type claim struct {
 	id, field  string
-	start, end int // of the value, or of the sentence if field is ""
+	start, end int
 	fault      string
 }
 
@@ -422,7 +419,6 @@ var (
 	monthRow  = regexp.MustCompile(`<tr><th scope="row"><a href="[^"]*">([^<]*)</a></th><td><svg.*?</svg></td><td>([+−]?[0-9]+)[^<]*</td></tr>`)
 )
 
-// readable returns the text of a page, with the descriptions in its attributes.
 func readable(page string) string {
 	var b strings.Builder
 	for _, m := range attribute.FindAllStringSubmatch(page, -1) {
@@ -436,8 +432,8 @@ func readable(page string) string {
 	return plain(html.UnescapeString(b.String()))
 }
 
-// check checks what a text about a route states. If the route is nil, the text is about several
-// routes from an origin, and each statement names its destination or its route.
+// If the route is nil, the text is about several routes from an origin, and each statement names
+// its destination or its route.
 func (w *world) check(kind, text string, l *i18n.Language, r *route, origin string, subject float64) (claims []claim) {
 	text = plain(text)
 	masked := []byte(text)
@@ -482,7 +478,7 @@ func (w *world) check(kind, text string, l *i18n.Language, r *route, origin stri
 	return claims
 }
 
-// to finds a route by the name of its destination, or of both ends.
+// to finds a route by the name of its destination, or by the names of both ends.
 func (w *world) to(origin, city, ends string, l *i18n.Language) *route {
 	for _, r := range w.routes {
 		name := places.Name(fare.City(r.to), l.Code)

@@ -27,25 +27,23 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// commandTable is testdata/commands.toml.
 type commandTable struct {
 	Scenes []scene           `toml:"scene"`
-	NotRun map[string]string `toml:"not-run"` // the reason, by command
+	NotRun map[string]string `toml:"not-run"` // reasons, by command
 }
 
 // The commands of a scene run one after another in a fresh copy of the repository.
 type scene struct {
 	Name, Tier      string
-	Programs, Tools []string // required programs of the system, and folders below .tools
-	Engine          bool     // a container engine is required
-	Given           string   // shell commands that prepare what the document assumes
-	Path            string   // the only folder in PATH, below the copy's root
+	Programs, Tools []string // required programs of the system, and required folders below .tools
+	Engine          bool
+	Given           string // shell commands that prepare what the document assumes
+	Path            string // the only folder in PATH, below the copy's root
 	Commands        []documented
 }
 
-// documented is a command with its expected exit status and first line of output, in which …
-// matches any text. A command that ends with * stands for all commands with that prefix. A command
-// that serves runs until the next such command, or the end of the scene.
+// In Line, … matches any text. A Run that ends with * stands for all commands with that prefix. A
+// command with Serves runs until the next such command, or until the scene ends.
 type documented struct {
 	Run    string
 	Exit   int
@@ -87,8 +85,7 @@ func commandsOf(t *testing.T, text string) (commands []string) {
 	return commands
 }
 
-// statements splits a shell script into commands. Each ends with the first line where bash accepts it
-// as complete.
+// A command of a script ends with the first line where bash accepts the text as complete.
 func statements(t *testing.T, script string) (list []string) {
 	t.Helper()
 	var statement string
@@ -107,8 +104,6 @@ func statements(t *testing.T, script string) (list []string) {
 	return list
 }
 
-// helpOf returns, for each target that make help lists, the bare command, and the command with the
-// variables on the target's line.
 func helpOf(makefile string) (commands []string) {
 	for _, m := range helped.FindAllStringSubmatch(makefile, -1) {
 		commands = append(commands, "make "+m[1])
@@ -175,7 +170,7 @@ func TestCommandsAreKnown(t *testing.T) {
 	}
 }
 
-// ownRow returns the longest row that matches a command, so an exact row wins over a prefix.
+// ownRow prefers an exact row to any prefix, and a longer prefix to a shorter one.
 func ownRow(rows map[string]int, command string) (found string) {
 	for row := range rows {
 		if matches(row, command) && (row == command || found != command && len(row) > len(found)) {
@@ -295,8 +290,7 @@ func newVisitor(t *testing.T) *visitor {
 	t.Helper()
 	v := &visitor{dir: t.TempDir(), stop: func() {}}
 	t.Cleanup(func() { v.stop() })
-	// The copy omits .git and the results of builds. It keeps the modification times, because make
-	// compares them with those of .tools.
+	// The copy keeps modification times, because make compares files of the copy with .tools.
 	copied := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c",
 		`tar -C "$1" --exclude=./.git --exclude=./.tools --exclude=./dist --exclude=./cdk.out `+
 			`--exclude='*.db' --exclude=./mail --exclude=./verdetto.json -cf - . | tar -C "$2" -xf -; [ ! -e "$1/.tools" ] || ln -s "$(realpath "$1/.tools")" "$2/.tools"`, "copy", fixture.Path(t), v.dir)
@@ -312,7 +306,7 @@ func newVisitor(t *testing.T) *visitor {
 	}
 	v.env = append(v.env, "PATH="+filepath.Dir(fixture.Executable(t, "cmd/verdetto"))+":"+os.Getenv("PATH"),
 		"GOFLAGS=-trimpath",  // lets copies of the tree share the build cache
-		"MAKEFLAGS=--silent") // the first line is the answer, not the command
+		"MAKEFLAGS=--silent") // the first line must be the answer, not the command
 	return v
 }
 
@@ -324,8 +318,7 @@ func (v *visitor) command(t *testing.T, text string) *exec.Cmd {
 	return c
 }
 
-// run returns the exit status, and the first line of standard output or, if that is empty, of
-// standard error.
+// line is the first line of standard output or, if standard output is empty, of standard error.
 func (v *visitor) run(t *testing.T, text string) (code int, line string) {
 	t.Helper()
 	c := v.command(t, text)
@@ -338,7 +331,6 @@ func (v *visitor) run(t *testing.T, text string) (code int, line string) {
 	return c.ProcessState.ExitCode(), line
 }
 
-// serve stops the running service, and waits until the service of the row answers.
 func (v *visitor) serve(t *testing.T, row documented) {
 	t.Helper()
 	v.stop()

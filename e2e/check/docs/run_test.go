@@ -11,8 +11,6 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// make run says what it does before the compiler starts, and counts the compiled packages. A script
-// replaces the go command: it names two packages and fails.
 func TestRunSaysWhatItDoes(t *testing.T) {
 	t.Parallel()
 	program, dir := testenv.Command(t, "make", "apt-get install make"), t.TempDir()

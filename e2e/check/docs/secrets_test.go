@@ -8,8 +8,6 @@ import (
 	"testing"
 )
 
-// TestSecretsAreKept: the documented commands delete the pepper only after it was read back from the
-// Parameter Store.
 func TestSecretsAreKept(t *testing.T) {
 	document, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "aws.md"))
 	if err != nil {

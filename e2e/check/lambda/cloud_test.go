@@ -24,7 +24,6 @@ type cloud struct {
 	endpoint string
 }
 
-// newCloud replaces each secret in the environment by the name of the SSM parameter that holds it.
 func newCloud(t *testing.T, environment []string) *cloud {
 	t.Helper()
 	endpoint := motolocal.Endpoint(t)
@@ -35,7 +34,6 @@ func newCloud(t *testing.T, environment []string) *cloud {
 	return &cloud{made, endpoint}
 }
 
-// messages takes all messages from an SQS queue and returns their sorted bodies.
 func (c *cloud) messages(t *testing.T, url string) (bodies []string) {
 	t.Helper()
 	for {
@@ -83,8 +81,6 @@ func (c *cloud) mails(t *testing.T) (to []string) {
 	return to
 }
 
-// A misconfigured executable does not start. Its log names every mistake, including missing
-// secrets, and contains no secret.
 func TestExecutablesSayAllThatIsWrong(t *testing.T) {
 	c := newCloud(t, []string{"VERDETTO_PEPPER=too-short-to-be-a-pepper", "STRIPE_KEY=sk_test_0123456789abcdef"})
 	environment := append(c.Environment,

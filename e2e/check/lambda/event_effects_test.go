@@ -19,7 +19,6 @@ import (
 	"verdetto/shared/verdict/trends"
 )
 
-// before prepares an event, after checks its effects besides the answer.
 type around struct {
 	counts bool // the log must have a line with metrics
 	before func(t *testing.T, o localcloud.Setup, cloud *cloud, environment []string) []string
@@ -27,15 +26,12 @@ type around struct {
 }
 
 var arounds = map[string]around{
-	// Without a queue, the function does the whole scheduled refresh in one call.
 	"refresh": {counts: true, before: func(_ *testing.T, _ localcloud.Setup, _ *cloud, environment []string) []string {
 		return append(environment, "VERDETTO_QUEUE_URL=")
 	}},
-	// If nothing is sold, the function pro starts without the seller's settings.
 	"pro-unsold": {before: func(_ *testing.T, _ localcloud.Setup, _ *cloud, environment []string) []string {
 		return append(environment, "STRIPE_PRICE=", "STRIPE_KEY=", "STRIPE_WEBHOOK_SECRETS=", "SOLANA_NODES=", "SOLANA_WALLET=")
 	}},
-	// With a queue, the function sends one message per origin to it.
 	"refresh-schedule": {after: func(t *testing.T, _ localcloud.Setup, cloud *cloud, _ []string) {
 		sent := cloud.messages(t, cloud.Refreshes)
 		if len(sent) != 43 || sent[0] != `{"origins":["AMS"],"planned":"2016-03-01T03:00:00Z"}` {
@@ -54,7 +50,7 @@ var arounds = map[string]around{
 			t.Errorf("put on the queue: %v", sent)
 		}
 	}},
-	// The answer does not wait for the mail with the new key: a message starts the mail worker.
+	// A message to the queue starts the mail worker, so no mail is sent yet.
 	"pro-recupera": {after: func(t *testing.T, _ localcloud.Setup, cloud *cloud, _ []string) {
 		if diff := cmp.Diff([]string{`{"work":true}`}, cloud.messages(t, cloud.Workers)); diff != "" {
 			t.Error(diff)
@@ -63,7 +59,6 @@ var arounds = map[string]around{
 			t.Errorf("mail to %v", mails)
 		}
 	}},
-	// The series whose departures are due are put on the queue.
 	"refresh-departures": {before: func(t *testing.T, o localcloud.Setup, _ *cloud, environment []string) []string {
 		routes := trends.Origin{}.Merge([]trends.Entry{{Destination: "BUH", AsOf: fare.DayOf(o.Now())}})
 		err := store.Fares{Table: tableOf(o, environment)}.PutTrends(t.Context(), "MIL", routes, 0, nil)
@@ -82,7 +77,6 @@ var arounds = map[string]around{
 			t.Error("nothing is put on the queue")
 		}
 	}},
-	// The worker mails a recovered key only to an address with a plan.
 	"pro-sqs": {before: func(t *testing.T, o localcloud.Setup, _ *cloud, environment []string) []string {
 		table := tableOf(o, environment)
 		_, err := store.Customers{Table: table}.Issue(t.Context(), rand.Reader, apikey.CustomerIDOf([]byte(pepper), "grace@example.com"), o.Now().Add(-time.Hour), func(k *store.Customer) error {
@@ -120,8 +114,6 @@ func valueOf(environment []string, name string) (value string) {
 	return value
 }
 
-// metricsIn checks that CloudWatch can read every log line with metrics, of which there must be one
-// if counts is true.
 func metricsIn(t *testing.T, logs []byte, counts bool) {
 	t.Helper()
 	found := 0

@@ -29,17 +29,15 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// TestEvents passes each event in events to the executable that its file name begins with:
-// refresh-origins.json to functions/refresh. The executables use DynamoDB Local, moto in place of SES,
-// SQS and SSM, and invented fares. An event without a golden file fails the test, and so does a golden
-// file without an event.
+// TestEvents passes each event in events to the executable that the name of its file begins with:
+// refresh-origins.json to functions/refresh.
 func TestEvents(t *testing.T) {
 	names := eachEvent(t, localcloud.Setup{}, nil, *update, func(t *testing.T, e event, environment []string, logs io.Writer) []byte {
 		process, err := runtimeapi.Start(t.Context(), fixture.Executable(t, "functions/"+e.function+"/bootstrap"), environment, logs)
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer process.Close() // afterwards its log is complete
+		defer process.Close() // afterwards the log of the process is complete
 		answer, err := process.Invoke(t.Context(), e.payload)
 		if err != nil || answer.Error != "" {
 			t.Fatal(err, answer.Error)
@@ -65,7 +63,7 @@ func TestEvents(t *testing.T) {
 
 const pepper = "local-pepper-that-is-32-bytes-long"
 
-// operator has the values of infra/cdk/example.json, from which the template is made.
+// operator has the values of infra/cdk/example.json.
 var operator = []string{
 	"VERDETTO_OPERATOR_NAME=Example Flights s.r.l.", "VERDETTO_OPERATOR_ADDRESS=Via Esempio 1, 20100 Milano, Italy",
 	"VERDETTO_OPERATOR_EMAIL=help@verdetto.example.com", "VERDETTO_OPERATOR_PHONE=+39 02 0000000",
@@ -79,9 +77,7 @@ type event struct {
 	around
 }
 
-// eachEvent prepares an environment for every event, or those in only, and passes both to run. It
-// compares the answer with the golden file (or writes that, if write is set) and checks the event's
-// other effects. Then it restores the table, so that events do not influence each other.
+// eachEvent restores the table after each event, so that events do not influence each other.
 func eachEvent(t *testing.T, o localcloud.Setup, only []string, write bool, run func(t *testing.T, e event, environment []string, logs io.Writer) []byte) (names []string) {
 	t.Helper()
 	endpoint := dynamolocal.Endpoint(t)
@@ -100,7 +96,7 @@ func eachEvent(t *testing.T, o localcloud.Setup, only []string, write bool, run 
 	full = append(full, append(operator, "VERDETTO_PEPPER="+pepper)...)
 	client := dynamolocal.Client(endpoint)
 	seeded := snapshot(t, client, valueOf(full, "VERDETTO_TABLE"))
-	empty := contents{table: "empty-" + rand.Text()} // refreshes start with an empty table
+	empty := contents{table: "empty-" + rand.Text()}
 	if err := o.CreateTable(t.Context(), client, empty.table); err != nil {
 		t.Fatal(err)
 	}
@@ -171,9 +167,6 @@ func mask(headers map[string]any, name string, part *regexp.Regexp, with string)
 	}
 }
 
-// readable indents the JSON of an answer and sorts its keys. It expands an HTTP body, which is JSON
-// inside a JSON string, and reduces a page to its main part. It masks values that differ between
-// runs, such as the seconds until a quota starts again.
 func readable(t *testing.T, payload []byte) []byte {
 	t.Helper()
 	var answer any
@@ -194,7 +187,7 @@ func readable(t *testing.T, payload []byte) []byte {
 			var body any
 			if json.Unmarshal([]byte(text), &body) == nil {
 				if token, ok := body.(map[string]any); ok && token["access_token"] != nil {
-					token["access_token"] = "TOKEN" // it contains the second of its expiry
+					token["access_token"] = "TOKEN" // the token contains the second of its expiry
 				}
 				fields["body"] = body
 			} else if _, main, ok := strings.Cut(text, `<main id="main">`); ok {

@@ -12,15 +12,13 @@ import (
 )
 
 var (
-	// No log line may match one of these.
+	// No log line may match one of these expressions.
 	email = regexp.MustCompile(`[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+\.[A-Za-z]{2,}`)
 	token = regexp.MustCompile(`\bcs_(?:test|live)_\w+|\bwhsec_\w+|\bsk_(?:test|live)_\w+|[?&](?:t|id|token|session_id)=`)
 	key   = regexp.MustCompile(`\bvd_\w+`)
-	addr  = regexp.MustCompile(`\b(?:203\.0\.113|198\.51\.100)\.\d+\b`) // CloudFront and the callers in the events
+	addr  = regexp.MustCompile(`\b(?:203\.0\.113|198\.51\.100)\.\d+\b`) // addresses of CloudFront and of the callers in the events
 )
 
-// faultsOfLog expects each line to be JSON with the request id, and without a value from the event
-// that identifies or authenticates a caller.
 func faultsOfLog(logs, event []byte) (faults []string) {
 	private := sent(event)
 	for line := range bytes.Lines(logs) {
@@ -49,9 +47,7 @@ func faultsOfLog(logs, event []byte) (faults []string) {
 	return faults
 }
 
-// sent returns the values in an HTTP event that no log line may contain, from the query, the body,
-// and headers that identify or authenticate a caller. It omits short values, which could occur in a
-// log by chance.
+// sent omits short values, which could occur in a log by chance.
 func sent(event []byte) []string {
 	var e struct {
 		RawQueryString string

@@ -27,8 +27,7 @@ import (
 // fullCPU is the memory in MB at which Lambda gives a function one full processor.
 const fullCPU = 1769
 
-// The processor time of a call depends on the machine, so it is only printed. The memory of a function
-// must not exceed half of what infra/cdk gives it.
+// The processor time of a call is only printed, because it depends on the machine.
 func TestProveMemoryAndTime(t *testing.T) {
 	endpoint := dynamolocal.Endpoint(t)
 	o := localcloud.Setup{Source: sample.New(), Fill: routesOf{sample.New(), map[fare.City]fare.City{"MIL": ""}}, Now: func() time.Time { return fixture.Today }, Log: slog.New(slog.DiscardHandler)}
@@ -40,20 +39,20 @@ func TestProveMemoryAndTime(t *testing.T) {
 		t.Cleanup(done)
 		return environment
 	}
-	full, empty := seeded(true), seeded(false) // refresh fills its own table
+	full, empty := seeded(true), seeded(false) // the function refresh begins with the empty table
 	t.Log("function      MB at most   call, ms CPU   the same with 512 MB, ms")
-	const given = 512 // MB, by infra/cdk
+	const given = 512 // MB, as in infra/cdk
 	for _, f := range []struct {
 		function, event string
 		calls           int
-		status          string // of the answers; "" if they have none
+		status          string
 	}{
 		{"analisi", "analisi", 500, "200"},
 		{"pricetrends", "pricetrends", 500, "200"},
 		{"compat", "compat-metrics", 500, "200"},
 		{"x402", "x402", 500, "402"},
 		{"pro", "pro-cripta", 200, "200"},
-		{"refresh", "refresh", 1, ""}, // all 43 origins of the invented fares
+		{"refresh", "refresh", 1, ""},
 	} {
 		t.Run(f.function, func(t *testing.T) {
 			event, err := os.ReadFile(fixture.Path(t, "events", f.event+".json"))
@@ -94,8 +93,6 @@ func TestProveMemoryAndTime(t *testing.T) {
 	}
 }
 
-// selling returns the settings of a function that sells single answers, with a fake Solana node
-// that reports a balance for network fees.
 func selling(t *testing.T) []string {
 	t.Helper()
 	node := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

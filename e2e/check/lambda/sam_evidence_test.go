@@ -34,9 +34,6 @@ func TestEvidenceSAMInvoke(t *testing.T) {
 	})
 }
 
-// sam local start-api reads the template's routes as API Gateway does. Each function answers at its
-// own paths; every other path gets the service's 404. A call without CloudFront's secret is
-// refused.
 func TestEvidenceSAMStartAPI(t *testing.T) {
 	withSAM(t, func(t *testing.T, local *samlocal.Local) {
 		at := fixture.Today

@@ -25,10 +25,6 @@ var sampled = strings.Fields("alerts-bounce alerts-outbox alerts-queue alerts-su
 	"analisi-mcp-call compat-metrics compat-offers pricetrends pro-cripta pro-recupera pro-sqs " +
 	"refresh-age refresh-mail refresh-schedule refresh-sqs x402")
 
-// TestProveSAMInvoke makes the checks of TestEvents with SAM, over the table that the template
-// describes. The first event uses sam local invoke, later ones sam local start-lambda, whose
-// functions keep running. The command make sam-invoke runs all events, and make evidence runs each
-// in a container of its own.
 func TestProveSAMInvoke(t *testing.T) {
 	withSAM(t, func(t *testing.T, local *samlocal.Local) {
 		var wanted []string
@@ -88,7 +84,7 @@ func TestProveSAMInvoke(t *testing.T) {
 				return answer
 			})
 		for _, w := range running {
-			w.Close() // then the logs are complete; no line may contain data of any event
+			w.Close() // afterwards the logs are complete
 			if err := w.Logs(&whole); err != nil {
 				t.Error(err)
 			}

@@ -22,13 +22,12 @@ import (
 )
 
 const (
-	starts = 25  // of each executable
+	starts = 25  // starts of each executable
 	most   = 3.0 // maximum ratio of a function's start time to that of the minimal function
 	mostMB = 30.0
 )
 
-// heavier lists the functions whose ratio may exceed most. why names what takes the time, and the
-// ratio that this test measured on an idle machine.
+// heavier lists the functions whose ratio may exceed most. why says what takes the time.
 var heavier = map[string]struct {
 	time float64
 	why  string
@@ -54,8 +53,8 @@ type startCost struct {
 	peak      int // KiB of memory
 }
 
-// Every executable is started in turn with a minimal function, so other load on the machine affects
-// both. The result is the median of the ratios.
+// Every executable is started in turn with a minimal function, so that other load on the machine
+// affects both.
 func TestProveStartUp(t *testing.T) {
 	mains, err := filepath.Glob(fixture.Path(t, "functions", "*", "bootstrap"))
 	if err != nil || len(mains) < 4 {
@@ -130,8 +129,8 @@ func start(t *testing.T, executable string, environment []string) startCost {
 	return c
 }
 
-// peakMemory returns the highest memory use of a process in KiB. It must run before the process ends,
-// because what the kernel reports afterwards may be that of the parent, from which it was forked.
+// peakMemory must run before the process ends, because afterwards the kernel may report the memory
+// of the parent.
 func peakMemory(t *testing.T, pid int) int {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
@@ -154,8 +153,8 @@ func peakMemory(t *testing.T, pid int) int {
 	return 0
 }
 
-// startEnvironment has the settings of all executables. No server listens at its addresses, because
-// a starting executable calls only the table.
+// No server listens at the addresses in startEnvironment, because a starting executable calls only
+// the table.
 var startEnvironment = slices.Concat([]string{
 	"AWS_REGION=eu-south-1", "GOGC=300", "VERDETTO_ORIGIN_SECRETS=local-origin-secret",
 	"VERDETTO_PEPPER=local-pepper-that-is-32-bytes-long",

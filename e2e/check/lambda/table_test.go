@@ -17,8 +17,8 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// routesOf has one destination for each origin, or all if the value is empty, so the table has few
-// items and is quick to restore.
+// routesOf has few routes, so that the table is quick to restore. An empty value stands for all
+// destinations of the origin.
 type routesOf struct {
 	upstream.Source
 	to map[fare.City]fare.City

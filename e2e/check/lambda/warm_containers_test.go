@@ -16,8 +16,8 @@ import (
 	"verdetto/cmd/lambdalocal/samlocal"
 )
 
-// warm keeps each function in one container behind SAM's stand-in for the Lambda API. The container
-// starts with the first event and answers all later ones, like a Lambda instance.
+// warm keeps each function in one container, which starts with the first event, like a Lambda
+// instance.
 type warm struct {
 	client *lambda.Client
 	log    string // SAM writes the output of containers to this file
@@ -25,11 +25,11 @@ type warm struct {
 	stop   func()
 }
 
-// startWarm makes SAM write its log to the file log. The caller must close the result.
+// The caller must close the result of startWarm.
 func startWarm(ctx context.Context, local *samlocal.Local, environment []string, log string) (*warm, error) {
 	w := &warm{log: log}
 	var output bytes.Buffer
-	// The template never changes while SAM runs.
+	// --no-watch, because the template does not change while SAM runs.
 	address, stop, err := local.Start(ctx, "start-lambda", environment, &output, "--log-file", w.log, "--no-watch")
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s", err, output.Bytes())
@@ -58,8 +58,7 @@ func (w *warm) Invoke(ctx context.Context, function string, event []byte) ([]byt
 	return payload, nil
 }
 
-// Logs writes what the functions have logged since the last call of Logs. The lines of an Invoke may
-// be missing when it returns, so ask again.
+// Lines of an Invoke may still be missing when Invoke returns, so call Logs again.
 func (w *warm) Logs(to io.Writer) error {
 	all, err := os.ReadFile(w.log)
 	if err != nil {

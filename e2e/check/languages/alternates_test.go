@@ -18,8 +18,6 @@ var (
 	alternate = regexp.MustCompile(`<link rel="alternate" hreflang="([^"]+)" href="([^"]+)">`)
 )
 
-// A page that search engines may list links to its addresses in all languages. Each answers in its
-// language, whatever the browser prefers, and links to the same addresses.
 func TestAlternates(t *testing.T) {
 	r := openToy(t)
 	for _, path := range []string{"/", "/?da=Milano&a=Bucarest", "/?da=Milano", "/v1/pro", "/v1/termini", "/v1/privacy",

@@ -27,17 +27,13 @@ type finding struct {
 	Words, Sentence, Rule, Category, Message string
 }
 
-// mistakes are a grammar mistake in each language, and a spelling mistake in English.
 var mistakes = []text{
 	{"it", "", "Il il prezzo è alto."}, {"en", "", "The fares is high."}, {"de", "", "Der Haus ist alt."},
 	{"fr", "", "Les tarif est haut."}, {"es", "", "Los tarifa es alta."}, {"pt", "", "Os preço é alto."},
 	{"en", "", "A faer was found."},
 }
 
-// LanguageTool finds no mistake, except those in testdata/grammar.toml, in the catalogues, filled with
-// sample values, the goldens of mails, the documents and the API. Pages need no check of their own,
-// because they only show texts of the catalogues (TestToyLanguage). As a control, it finds the mistake
-// in every text of mistakes.
+// As a control, LanguageTool must find the mistake in every text of mistakes.
 func TestGrammar(t *testing.T) {
 	texts, seen := slices.Clone(mistakes), map[text]bool{}
 	for _, one := range slices.Concat(catalogueTexts(t), mailGoldens(t), documentTexts(t), apiTexts(t)) {
@@ -62,13 +58,12 @@ func TestGrammar(t *testing.T) {
 	t.Logf("%d texts", len(texts)-len(mistakes))
 }
 
-// accepted is testdata/grammar.toml: words and rules that LanguageTool reports although the text is
-// correct.
+// accepted holds words and rules that LanguageTool reports although the text is correct.
 type accepted struct {
 	Words struct {
 		All, It, En, De, Fr, Es, Pt []string
 	}
-	Off map[string]map[string]string // by language: the reason by rule
+	Off map[string]map[string]string // reasons, by language and rule
 }
 
 func readAccepted(t *testing.T) (a accepted) {

@@ -42,7 +42,6 @@ func catalogueTexts(t *testing.T) (texts []text) {
 	return texts
 }
 
-// each visits every text in nested tables or objects, in the order of the keys.
 func each(prefix string, value any, visit func(key, text string)) {
 	switch v := value.(type) {
 	case string:
@@ -94,8 +93,7 @@ func samplesOf(l *i18n.Language) map[string]any {
 }
 
 var (
-	// In the texts that waits matches, When stands for a condition, such as "when it costs less
-	// than 50 EUR". In all others it stands for a day.
+	// In the texts that waits matches, When stands for a condition, and in other texts for a day.
 	waits       = regexp.MustCompile(`^(alerts|mail|push|telegram|when)\.`)
 	ofMarket    = regexp.MustCompile(`\.market$|^agents\.judged`) // texts in which Level is the level of the market
 	placeholder = regexp.MustCompile(`\.([A-Z]\w*)`)
@@ -258,7 +256,6 @@ func documentTexts(t *testing.T) (texts []text) {
 	return texts
 }
 
-// prose returns the paragraphs of a document, in which a name replaces code.
 func prose(document string) (paragraphs []string) {
 	document = fence.ReplaceAllString(document, "\n\n")
 	document = article.ReplaceAllString(document, "${1}API")
@@ -278,7 +275,6 @@ func prose(document string) (paragraphs []string) {
 	return paragraphs
 }
 
-// apiTexts returns the texts that describe the API, its errors and the tools for agents.
 func apiTexts(t *testing.T) (texts []text) {
 	t.Helper()
 	for path, data := range files(t, "functions/analisi/reference/openapi.json", "functions/analisi/reference/advice.json",
@@ -315,14 +311,12 @@ var (
 	currencies = regexp.MustCompile(`\b[a-z]{3}(?:, [a-z]{3}){9,}(?: (?:and|or) [a-z]{3})?\b`)
 )
 
-// withoutCode replaces code by the name Verdetto, for LanguageTool.
 func withoutCode(words string) string {
 	words = currencies.ReplaceAllString(words, "Verdetto")
 	return codes.ReplaceAllString(code.ReplaceAllString(words, "Verdetto"), "Verdetto")
 }
 
-// published returns the words that the API publishes: parts of paths, parameters, fields and their
-// values. They are Italian, also in texts of other languages.
+// The words that the API publishes are Italian, also in texts of other languages.
 func published(t *testing.T) []string {
 	t.Helper()
 	words := map[string]bool{}

@@ -18,8 +18,7 @@ import (
 	"verdetto/shared/upstream/ecb"
 )
 
-// names are words that texts in the toy language may contain: names of companies and currencies,
-// English names of cities, and what the reader typed.
+// names are words that texts in the toy language may contain.
 var names = []string{"Ryanair", "Vueling", "USD", "USDC", "Solana", "devnet", "Milan", "Rome", "Naples", "London", "Paris",
 	"Bucharest", "Atlanta", "Milano", "Atlantide", "ntfy", "Webhook", "https"}
 

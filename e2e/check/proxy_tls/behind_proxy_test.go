@@ -59,7 +59,6 @@ func port(t *testing.T) string {
 	return "127.0.0.1:" + testenv.Port(t)
 }
 
-// run starts a program, and waits until it accepts connections at the address.
 func run(t *testing.T, address, path string, args ...string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -119,7 +118,7 @@ http://:%s {
 	return at
 }
 
-// nginx returns a function that runs nginx as a proxy, with line in its configuration.
+// The configuration of nginx contains line.
 func nginx(line string) func(*testing.T, string) string {
 	return func(t *testing.T, service string) string {
 		t.Helper()
@@ -139,8 +138,6 @@ http {
 	}
 }
 
-// The published configuration starts, terminates TLS, and tells callers apart. The test changes
-// only what it listens on, its certificate and the address of the service.
 func TestPublishedNginx(t *testing.T) {
 	path := testenv.Command(t, "nginx", "apt-get install nginx-light")
 	published, err := os.ReadFile(fixture.Path(t, "infra", "onemachine", "nginx.conf"))
@@ -217,11 +214,11 @@ func ask(t *testing.T, from, to string, header http.Header) int {
 		return 0
 	}
 	defer w.Body.Close()
-	_, _ = io.Copy(io.Discard, w.Body) // only the status matters
+	_, _ = io.Copy(io.Discard, w.Body)
 	return w.StatusCode
 }
 
-// forged returns sets of headers, each of which claims that the caller has the address.
+// Each header in forged claims that the caller has the address.
 func forged(address string) []http.Header {
 	var all []http.Header
 	for _, name := range []string{
@@ -250,8 +247,6 @@ func forged(address string) []http.Header {
 	)
 }
 
-// Each of 100 callers has its own quota, behind a proxy and without one. No forged header raises it,
-// or uses up the quota of another caller.
 func TestCapsBehindProxies(t *testing.T) {
 	if n := len(forged("192.0.2.1")); n < 30 {
 		t.Fatalf("only %d headers are forged", n)
@@ -277,7 +272,7 @@ func TestCapsBehindProxies(t *testing.T) {
 						var answered, refused int
 						for call := range 31 {
 							switch status := ask(t, address(n), to, headers[call%len(headers)]); status {
-							case 404: // answered, because this route does not exist
+							case 404: // the path does not exist, but the call was not refused
 								answered++
 							case 429:
 								refused++
@@ -311,8 +306,7 @@ func TestCapsBehindProxies(t *testing.T) {
 	}
 }
 
-// A proxy on the same machine forwards the header Host as the caller sent it. AI agents may use the
-// service's own name. A foreign name that leads to this machine (DNS rebinding) is refused.
+// A foreign name that leads to this machine (DNS rebinding) must be refused.
 func TestAgentsBehindProxies(t *testing.T) {
 	for name, proxy := range map[string]func(*testing.T, string) string{"Caddy": caddy,
 		"nginx": nginx("proxy_set_header Host $http_host;")} {

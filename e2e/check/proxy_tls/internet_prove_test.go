@@ -49,15 +49,13 @@ var names = map[string]string{
 	"api.mainnet-beta.solana.com": elsewhere, "acme-v02.api.letsencrypt.org": elsewhere,
 }
 
-// internet holds the servers that replace those on the internet.
 type internet struct {
 	began     time.Time
-	delivered string         // folder of mails
-	roots     *x509.CertPool // root certificates of the stand-ins and the service
+	delivered string // folder of mails
+	roots     *x509.CertPool
 }
 
-// playInternet starts the servers. root is the folder of the machine on which the documented commands
-// run.
+// root is the root folder of the machine on which the documented commands run.
 func playInternet(t *testing.T, root string) *internet {
 	t.Helper()
 	i := &internet{began: time.Now(), roots: x509.NewCertPool()}
@@ -188,8 +186,7 @@ func newAuthority(t *testing.T) (authority *x509.Certificate, issue func(map[str
 	}
 }
 
-// trust adds a root certificate, which takes effect when the machine installs the package
-// ca-certificates.
+// The certificate takes effect when the machine installs the package ca-certificates.
 func trust(t *testing.T, root, name string, certificate []byte) {
 	t.Helper()
 	dir := filepath.Join(root, "usr/local/share/ca-certificates")
@@ -228,7 +225,6 @@ func startPebble(t *testing.T, certificate tls.Certificate, trusted *x509.CertPo
 	return []byte(answer)
 }
 
-// client trusts the certificates of the stand-ins and those that Pebble issues.
 func (i *internet) client() *http.Client {
 	return &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: i.roots},
 		ForceAttemptHTTP2: true, DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -248,8 +244,8 @@ func (i *internet) mail(t *testing.T, text string) string {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// Decoding also changes the mail's headers, which does no harm: the text to find is
-			// plain.
+			// Decoding also changes the headers of the mail, which does no harm, because the text
+			// to find is plain.
 			body, _ := io.ReadAll(quotedprintable.NewReader(bytes.NewReader(raw)))
 			if strings.Contains(string(body), text) {
 				return string(body)

@@ -20,15 +20,12 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// inside names the environment variable with the folder of a bare Debian. Only the test process that
-// has its own network gets it.
+// inside names the environment variable with the folder of a bare Debian. The variable is set in
+// the process with its own network.
 const inside = "PAGE_INSIDE"
 
-// The test runs, with the placeholders filled in, the commands for the server in the section "From a
-// bare Debian to a service" of docs/self-hosting.md, up to a running service with TLS, mail and a
-// purchase. In the test's own network every host name of these commands leads to this machine. Pebble
-// issues certificates, Exim is the mail provider, and fake servers replace Stripe, Solana and the fare
-// source.
+// The test runs the commands for the server in the section "From a bare Debian to a service" of
+// docs/self-hosting.md.
 func TestEvidencePage(t *testing.T) {
 	if root := os.Getenv(inside); root != "" {
 		follow(t, root)
@@ -73,8 +70,7 @@ func output(t *testing.T, c *exec.Cmd) []byte {
 
 var fenced = regexp.MustCompile("(?s)\n```\n(.*?)\n```")
 
-// blocks returns the command blocks of a section of docs/self-hosting.md. The first builds the
-// package, as fixture.Package does. The others run on the server.
+// The first block builds the package. The other blocks run on the server.
 func blocks(t *testing.T) (commands []string) {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join(fixture.Path(t), "docs", "self-hosting.md"))
@@ -92,8 +88,7 @@ func blocks(t *testing.T) (commands []string) {
 	return commands
 }
 
-// systemctl replaces systemd, which would need a machine of its own. It reads the user, folder and
-// permissions from a unit and its drop-ins, and starts the program of the unit.
+// systemctl replaces systemd, which would need a machine of its own.
 const systemctl = `#!/bin/bash
 set -euo pipefail
 [ "$1" = enable ] || exit 0
@@ -136,7 +131,6 @@ func follow(t *testing.T, root string) {
 	}
 	net.mail(t, "Verdetto: mail works")
 
-	// The last block prints the index of the API, a verdict, an alert and a purchase.
 	var answers []map[string]any
 	for d := json.NewDecoder(bytes.NewReader(last)); ; {
 		var a map[string]any

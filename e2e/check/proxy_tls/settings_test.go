@@ -8,7 +8,6 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// filledIn fills in the placeholders of docs/self-hosting.md, as an operator does.
 func filledIn(text string) string {
 	return strings.NewReplacer("YOUR-TOKEN", testToken, "YOUR-MAIL-PASSWORD", testPassword,
 		"YOUR-STRIPE-KEY", "sk_test_51", "YOUR-STRIPE-PRICE", "price_1", "YOUR-STRIPE-WEBHOOK-SECRET", "whsec_1",
@@ -17,7 +16,6 @@ func filledIn(text string) string {
 
 const testToken, testPassword = "the-token-of-the-fare-source", "the password of the mail account"
 
-// check, serve and init name each placeholder once.
 func TestPlaceholdersAreRefused(t *testing.T) {
 	_, page, _ := strings.Cut(blocks(t)[2], "<<'END'\n")
 	page, _, _ = strings.Cut(page, "\nEND\n")

@@ -24,7 +24,7 @@ type issuer struct {
 	directory  string
 	plain, tls string         // the ports where the issuer checks challenges
 	trusted    string         // file with the root certificate of the issuer's directory
-	roots      *x509.CertPool // root certificates of the certificates that it issues
+	roots      *x509.CertPool // root certificates of the certificates that the issuer issues
 }
 
 // startIssuer starts Pebble, an ACME issuer for tests, and a name server that resolves every name
@@ -32,7 +32,7 @@ type issuer struct {
 func startIssuer(t *testing.T) *issuer {
 	t.Helper()
 	pebble, names := testenv.Tool(t, "pebble", "pebble"), testenv.Tool(t, "pebble", "pebble-challtestsrv")
-	web := httptest.NewUnstartedServer(http.NotFoundHandler()) // its certificate is for loopback
+	web := httptest.NewUnstartedServer(http.NotFoundHandler()) // the certificate of an httptest server is for loopback
 	web.StartTLS()
 	defer web.Close()
 	key, err := x509.MarshalPKCS8PrivateKey(web.TLS.Certificates[0].PrivateKey)
@@ -89,8 +89,6 @@ func (i *issuer) client(name string) *http.Client {
 	}
 }
 
-// The service gets certificates only for the configured names, and stores them. After a restart it
-// speaks TLS even if the issuer is down.
 func TestTLS(t *testing.T) {
 	i := startIssuer(t)
 	shell := fixture.NewShell(t)
@@ -108,7 +106,7 @@ func TestTLS(t *testing.T) {
 	for _, name := range []string{"verdetto.example", "www.verdetto.example"} {
 		var w *http.Response
 		var err error
-		for range 3 { // on a busy machine, issuing a certificate may take longer than a connection may
+		for range 3 { // on a busy machine, a connection may time out before the certificate is issued
 			if w, err = i.client(name).Get("https://" + name + "/v1/openapi.json"); err == nil {
 				break
 			}

@@ -13,10 +13,6 @@ import (
 	"verdetto/shared/store"
 )
 
-// A reader asks for an alert on a price drop of the page's departure, on two screens, and confirms
-// it by mail. It takes four steps: the button opens the form, the form is sent, and the link in the
-// mail shows the button that confirms. In the list, together with alerts of other kinds and
-// channels, the alert is changed, paused, resumed and exported.
 func TestProveAlertOnATrip(t *testing.T) {
 	b := openBrowser(t)
 	for i, s := range apart[:2] {
@@ -50,7 +46,6 @@ func TestProveAlertOnATrip(t *testing.T) {
 			w.do(click(".notify > summary"))
 			shown("email threshold departure kind frequency nights")
 			w.check("form")
-			// The channels for programs, such as webhook, are hidden until the reader opens them.
 			w.do(click(".programs summary"))
 			shown("email threshold departure kind channel frequency nights")
 			choose("channel", "webhook")
@@ -66,7 +61,7 @@ func TestProveAlertOnATrip(t *testing.T) {
 			choose("departs", (day-3).String()+".."+(day+3).String())
 			w.do(typeIn("#email", "ada@example.com"), typeIn("#percent", "15"), typeIn("#amount", "5"),
 				click("form.alert button"))
-			// A drop is stated by one number: a percentage or an amount.
+			// An alert on a drop is refused if it has both a percentage and an amount.
 			w.wait(`document.querySelector('.status.bad') && document.querySelector('form.alert [aria-invalid]')`)
 			w.check("form-refused")
 			evaluate[string](w, `document.querySelector('#amount').value = ''`)
@@ -107,15 +102,12 @@ func TestProveAlertOnATrip(t *testing.T) {
 				`fetch(document.querySelector('a[download]').href).then(r => r.json()).then(all => all.alerts.map(a => a.kind + ' ' + a.channel).join(', '))`); kinds != "drop mail, threshold mail, low mail, change webhook" {
 				t.Errorf("taken along: %s", kinds)
 			}
-			// The page is a 404, because no fare with this return is known. The form was refused with a
-			// 400.
+			// A page about a return without a known fare is a 404, and the refused form was a 400.
 			w.quiet("the server responded with a status of 40")
 		})
 	}
 }
 
-// others adds confirmed alerts of other kinds and channels. One has been notified. One is paused,
-// and its webhook endpoint is marked as dead.
 func (v shop) others(t *testing.T) {
 	t.Helper()
 	today := fare.DayOf(fixture.Today)

@@ -18,9 +18,6 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// The test measures the answer about a route of recorded fares, as one machine sends it to a phone
-// in English: how long it is when folded, where its price ends, its size, and the processor time of
-// one rendering.
 func TestProveAnswer_IsShort(t *testing.T) {
 	const path = "/?da=DXB&a=NYC&lang=en"
 	now := func() time.Time { return time.Date(2026, 8, 21, 12, 0, 0, 0, time.UTC) }
@@ -57,7 +54,7 @@ func TestProveAnswer_IsShort(t *testing.T) {
 		return len(body)
 	}
 	least := time.Hour
-	for range 5 { // the minimum of five: other programs use the processor too
+	for range 5 { // the minimum of five, because other programs use the processor too
 		const calls = 40
 		began := processorTime(t)
 		for range calls {

@@ -33,14 +33,11 @@ func call(ctx context.Context, command cdp.Command[cdp.Empty, cdp.Empty]) error 
 	return err
 }
 
-// browser is a headless Chromium, with the script of axe-core, which checks the accessibility of a
-// page.
 type browser struct {
 	ctx context.Context
 	axe string
 }
 
-// started starts the browser that all tests share; ended stops it.
 var started = sync.OnceValues(func() (ctx context.Context, err error) {
 	folder, err := os.MkdirTemp("", "chromium-*")
 	if err != nil {
@@ -84,13 +81,11 @@ func openBrowser(t *testing.T) browser {
 	return browser{ctx, string(axe)}
 }
 
-// tab is one window, with its requests and the errors that the browser reports.
 type tab struct {
-	t    *testing.T
-	b    browser
-	ctx  context.Context
-	name string
-	// Without scripts, axe-core cannot run.
+	t        *testing.T
+	b        browser
+	ctx      context.Context
+	name     string
 	scripted bool
 
 	mu       sync.Mutex
@@ -125,7 +120,7 @@ func (b browser) open(t *testing.T, s screen) *tab {
 		t.Fatal(err)
 	}
 	_, enabled := chromedp.Call(ctx, network.Enable, network.EnableParams{})
-	// Every view is measured as a first visit.
+	// Each visit is measured as a first visit, so nothing may be cached.
 	_, uncached := chromedp.Call(ctx, network.SetCacheDisabled, network.SetCacheDisabledParams{CacheDisabled: true})
 	_, emulated := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: s.scheme}},
@@ -158,7 +153,7 @@ func (w *tab) heard(event any) {
 	case *runtime.EventConsoleAPICalled:
 		w.faults = append(w.faults, fmt.Sprintf("console: %s", e.Type))
 	case *log.EventEntryAdded:
-		if e.Entry.Level == log.EntryLevelInfo { // harmless, for example: autofocus came too late, because the test typed first
+		if e.Entry.Level == log.EntryLevelInfo { // harmless, such as an autofocus that comes after the test has begun to type
 			return
 		}
 		w.faults = append(w.faults, fmt.Sprintf("%s %s: %s %s", e.Entry.Source, e.Entry.Level, e.Entry.Text,
@@ -172,8 +167,8 @@ func (w *tab) heard(event any) {
 	}
 }
 
-// click takes a CSS selector. As a plain string, it would also be searched for in the texts of the
-// page, and found in its style sheet.
+// Without chromedp.CSS, a selector would also be searched for in the texts of the page, and found
+// in its style sheet.
 func click(selector string) chromedp.Action[chromedp.Void] {
 	return chromedp.Click(chromedp.CSS(selector))
 }
@@ -194,7 +189,6 @@ func (w *tab) do(steps ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// visit returns the response's status, and the HTML as the service sent it.
 func (w *tab) visit(address string) (status int64, html string) {
 	w.t.Helper()
 	w.mu.Lock()
@@ -227,8 +221,7 @@ func evaluate[T any](w *tab, expression string) T {
 	return v
 }
 
-// wait waits until a JavaScript expression is true on a fully loaded page, also after navigations.
-// A click on a page that has not loaded yet may hit nothing.
+// A click on a page that has not loaded yet may hit nothing, so wait also requires a loaded page.
 func (w *tab) wait(expression string) {
 	w.t.Helper()
 	deadline := time.Now().Add(time.Minute)
@@ -266,7 +259,6 @@ func (w *tab) shoot(what string) {
 	}
 }
 
-// picture is shoot on a fully loaded page.
 func (w *tab) picture(what string) {
 	w.t.Helper()
 	w.wait(`document.documentElement.clientWidth > 0 && document.fonts.status === 'loaded'`)
@@ -278,8 +270,6 @@ func (w *tab) unfold() {
 	evaluate[int](w, `[...document.querySelectorAll('details')].map(d => d.open = true).length`)
 }
 
-// check saves a picture of the page. If scripts run, it also requires no finding of axe-core,
-// charts with enough contrast, and no horizontal scrolling.
 func (w *tab) check(what string) {
 	w.t.Helper()
 	w.picture(what)
@@ -302,8 +292,6 @@ func (w *tab) check(what string) {
 	}
 }
 
-// quiet fails the test if the browser reported an error, unless it contains one of the allowed
-// texts.
 func (w *tab) quiet(allowed ...string) {
 	w.t.Helper()
 	w.mu.Lock()
@@ -315,8 +303,6 @@ func (w *tab) quiet(allowed ...string) {
 	}
 }
 
-// weigh returns the kilobytes of the last visited page with all its files, as sent over the
-// network. All files must come from the service, and the HTML must refer to them.
 func (w *tab) weigh(address, html string) (kilobytes float64) {
 	w.t.Helper()
 	home, err := url.Parse(address)
@@ -327,7 +313,7 @@ func (w *tab) weigh(address, html string) (kilobytes float64) {
 	defer w.mu.Unlock()
 	for _, r := range w.requests {
 		if strings.HasPrefix(r.url, "data:") {
-			continue // not requested over the network
+			continue // a data URL causes no request over the network
 		}
 		u, err := url.Parse(r.url)
 		if err != nil || u.Scheme != home.Scheme || u.Host != home.Host {
@@ -345,7 +331,6 @@ func (w *tab) weigh(address, html string) (kilobytes float64) {
 	return math.Round(kilobytes*10) / 10
 }
 
-// light fails the test if the page with its files is larger than maxKilobytes.
 func (w *tab) light(what, base, path string) {
 	w.t.Helper()
 	status, html := w.visit(base + path)
@@ -372,8 +357,6 @@ func (w *tab) reads(texts ...string) {
 	}
 }
 
-// charts fails the test unless the page has exactly one visible chart of each CSS class, with an
-// element that the selector within matches, if any.
 func (w *tab) charts(within string, classes ...string) {
 	w.t.Helper()
 	for _, class := range classes {

@@ -35,7 +35,6 @@ func (s shop) call(t *testing.T, method, path, key string, answer any) int {
 	return response.StatusCode
 }
 
-// processor makes the fake Stripe perform an action, such as "end", on the subscription.
 func (s shop) processor(t *testing.T, what string) {
 	t.Helper()
 	_, page := fixture.Call(t, http.DefaultClient, "GET", s.Payments.StripeURL+"/", "")
@@ -60,8 +59,6 @@ var spoken = map[string]words{
 	"en": {"en-GB", "12.99", "a month", "The key was already shown", "Your data are erased"},
 }
 
-// The page shows the key for 10 minutes after the payment. Then the reader gets a new key, opens
-// the billing portal, ends the subscription, and deletes all data.
 func TestProveBuyerByCard(t *testing.T) {
 	b := openBrowser(t)
 	for lang, says := range spoken {
@@ -108,7 +105,7 @@ func TestProveBuyerByCard(t *testing.T) {
 			fresh := mailed(t, s.mails, fixture.KeyPattern)
 			w.wait(`true`)
 			for end := time.Now().Add(time.Minute); s.works(t, fresh) != 200 && time.Now().Before(end); {
-				w.wait(`true`) // until the mail has been sent
+				w.wait(`true`)
 			}
 			if s.works(t, key) != 401 || s.works(t, fresh) != 200 {
 				t.Errorf("after the recovery the old key is answered with %d, the fresh one with %d", s.works(t, key),
@@ -120,7 +117,6 @@ func TestProveBuyerByCard(t *testing.T) {
 				t.Errorf("rotated: %d", status)
 			}
 
-			// The buyer opens the billing portal with the key, and then the plan with a mailed link.
 			w.visit(s.base + "/v1/pro/gestione?lang=" + lang)
 			w.check("manage")
 			w.do(typeIn("#chiave", rotated.APIKey), click("form[action*=portale] button"))
@@ -174,7 +170,6 @@ func TestProveBuyerByCard(t *testing.T) {
 	}
 }
 
-// payShown pays like a wallet that reads the payment link of the page.
 func (s shop) payShown(w *tab) {
 	w.t.Helper()
 	link, err := url.Parse(evaluate[string](w, `document.querySelector('.pay a.go').getAttribute('href')`))
@@ -192,12 +187,11 @@ func (s shop) payShown(w *tab) {
 	})
 }
 
-// The page detects the payment without a click, and shows the key.
 func TestProveBuyerInUSDC(t *testing.T) {
 	b := openBrowser(t)
 	for lang, says := range spoken {
 		t.Run(lang, func(t *testing.T) {
-			t.Parallel() // the page polls for the payment every 15 seconds
+			t.Parallel()
 			s := openShop(t)
 			w := b.open(t, screen{"buyer-usdc-" + lang, phone.width, phone.height, phone.scheme})
 			w.language(says.tag)
@@ -224,8 +218,6 @@ func TestProveBuyerInUSDC(t *testing.T) {
 	}
 }
 
-// Without a script, the button checks for the payment. A payment that was not made with the page's
-// payment link is claimed by its signature on the blockchain, here for another mail address.
 func TestProveUSDCWithoutAScript(t *testing.T) {
 	b := openBrowser(t)
 	s := openShop(t)

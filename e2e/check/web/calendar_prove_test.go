@@ -13,9 +13,6 @@ import (
 	"verdetto/shared/fare"
 )
 
-// A reader goes from a city to its cheapest destinations, then to those of a month below a price, and
-// then to an alert. Another goes by keyboard from a verdict through the calendar to the verdict of a
-// day, which shows earlier changes of the fare.
 func TestProveCalendar(t *testing.T) {
 	b := openBrowser(t)
 	words := map[string]map[string]string{
@@ -37,7 +34,6 @@ func TestProveCalendar(t *testing.T) {
 	}
 }
 
-// arrives waits for a page with an answer, whose address contains where.
 func (w *tab) arrives(where string) {
 	w.t.Helper()
 	w.wait(`location.href.includes('` + where + `') && document.querySelector('article h1')`)
@@ -46,7 +42,7 @@ func (w *tab) arrives(where string) {
 func cheapNow(t *testing.T, v shop, w *tab, say map[string]string) {
 	t.Helper()
 	w.visit(v.base + "/")
-	if w.scripted { // cities with fares are offered before the reader types
+	if w.scripted {
 		w.do(click("#da"))
 		w.wait(`document.querySelectorAll('#da-list li').length === 2`)
 		if n := evaluate[int](w, `document.querySelectorAll('#da-list .unwatched').length`); n != 0 {
@@ -62,7 +58,6 @@ func cheapNow(t *testing.T, v shop, w *tab, say map[string]string) {
 	w.check("cheap")
 	w.light("where it is cheap now", v.base, "/?da=Milano")
 
-	// The first row of the result leads to a verdict, with the form for an alert.
 	month := (fare.DayOf(fixture.Today) + 42).String()[:len("2006-01")]
 	evaluate[string](w, `mese.value = '`+month+`'`)
 	w.unfold()
@@ -96,7 +91,7 @@ func dayByKeyboard(t *testing.T, base string, w *tab, say map[string]string) {
 	w.check("verdict")
 	w.unfold()
 	w.do(chromedp.Focus(chromedp.CSS(".calendar summary")))
-	for range 60 { // Tab until the focus is on the first day of the open month
+	for range 60 {
 		if evaluate[bool](w, `document.activeElement.matches('.calendar td a')`) {
 			break
 		}
@@ -129,7 +124,6 @@ func dayByKeyboard(t *testing.T, base string, w *tab, say map[string]string) {
 	w.check("day")
 	w.light("the verdict of a day", base, day[len(base):])
 
-	// A month in the list of months opens the month in the calendar.
 	bar := evaluate[string](w, `(() => {
 		const all = [...document.querySelectorAll('#months a')];
 		months.open = true;

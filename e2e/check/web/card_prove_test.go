@@ -13,13 +13,11 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// cardHost is a page that imitates an AI chat program (a host), which shows the answers of the
-// service's tools as cards. It has the origin of the service and the colour scheme of the screen.
+// cardHost imitates an AI chat program (a host), which shows the answers of tools as cards.
 const cardHost = `<!doctype html><html lang="en"><title>A host of cards</title><meta name="viewport" content="width=device-width">
 <link rel="icon" href="data:,"><style>:root{color-scheme:light dark}body{margin:1rem}iframe{width:100%;border:0;display:block}</style>
 <iframe title="Card" sandbox="allow-scripts allow-same-origin"></iframe><script type="module" src="/host.js"></script>`
 
-// openHost serves cardHost beside the service's endpoint /mcp.
 func openHost(t *testing.T) (base string) {
 	t.Helper()
 	modules := testenv.Tool(t, "web", "node_modules")
@@ -57,7 +55,6 @@ type card struct {
 	base string
 }
 
-// showCard opens cardHost, which calls a tool and shows the answer as a card.
 func showCard(t *testing.T, b browser, s screen, tool string, arguments map[string]any, able string) card {
 	t.Helper()
 	c := card{b.open(t, s), openHost(t)}
@@ -79,7 +76,6 @@ func showCard(t *testing.T, b browser, s screen, tool string, arguments map[stri
 
 const inside = `document.querySelector('iframe').contentDocument`
 
-// settled waits until the host page has given the card the height that it requested.
 func (c card) settled() {
 	c.t.Helper()
 	c.wait(inside + `.querySelector('article') && Math.abs(document.querySelector('iframe').clientHeight - ` + inside +
@@ -96,8 +92,6 @@ func (c card) reads(texts ...string) {
 	}
 }
 
-// holds makes the checks of tab.check inside the card, which must not have sent a request over the
-// network.
 func (c card) holds(what string) {
 	c.t.Helper()
 	c.settled()
@@ -127,7 +121,6 @@ func quoted(text string) string {
 	return string(data)
 }
 
-// A reader asks for another day inside the card, follows a link, and changes the theme of the host.
 func TestProveCards(t *testing.T) {
 	b := openBrowser(t)
 	const all = `{serverTools: {}, openLinks: {}, updateModelContext: {text: {}}}`
@@ -154,7 +147,6 @@ func TestProveCards(t *testing.T) {
 			evaluate[bool](c.tab, `(() => { `+inside+`.querySelector('[data-back]').click(); return true })()`)
 			c.wait(inside + `.querySelector('[data-back]').hidden`)
 
-			// The host, not the card, opens links to other sites.
 			evaluate[bool](c.tab, `(() => { `+inside+`.querySelector('.next a').click(); return true })()`)
 			c.wait(`host.told.opened.length === 1`)
 			if opened := evaluate[string](c.tab, `host.told.opened[0]`); !strings.Contains(opened, "/?da=MIL&a=LON") {

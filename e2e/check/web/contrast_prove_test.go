@@ -1,8 +1,7 @@
 package web
 
-// contrasts lists the texts and marks of all visible charts that have too little contrast to the
-// page: under 4.5 for a text and 3 for a mark. It omits grid lines, the shade behind a line, and
-// areas that only react to a tap. It takes an element's opacity into account.
+// A text must have a contrast of 4.5 to the page, and a mark a contrast of 3 (WCAG 2.2, 1.4.3 and
+// 1.4.11).
 const contrasts = `(() => {
 	const parts = c => c.match(/[\d.]+/g).map(Number);
 	const light = c => c.slice(0, 3).map(v => (v /= 255) <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4)
@@ -25,8 +24,6 @@ const contrasts = `(() => {
 	return {Seen: seen.length, Faults: [...faults]};
 })()`
 
-// contrast fails the test if a chart has too little contrast, which axe-core does not check. It
-// returns the number of texts and marks.
 func (w *tab) contrast(what string) int {
 	w.t.Helper()
 	found := evaluate[struct {

@@ -15,7 +15,6 @@ import (
 	"verdetto/shared/upstream/upstreamtest"
 )
 
-// A reader goes from the address in the terminal, past wrong input, to the page of the first verdict.
 func TestProveFirstRun(t *testing.T) {
 	b := openBrowser(t)
 	for _, s := range []screen{
@@ -58,7 +57,7 @@ func TestProveFirstRun(t *testing.T) {
 			w.do(click(".alerts li:nth-child(2) button"))
 			w.wait(`document.querySelectorAll('.alerts li').length === 1`)
 
-			// A late first answer lets the progress be seen.
+			// A late first answer leaves time to see the progress.
 			until := make(chan struct{})
 			source.Fail(upstreamtest.Slow(until))
 			w.do(click(start))
@@ -67,7 +66,7 @@ func TestProveFirstRun(t *testing.T) {
 			w.reads(l.Text("setup.refresh"), filepath.Join(d.Dir, "verdetto.toml"))
 			w.check("refresh")
 			close(until)
-			w.wait(`document.querySelector('a.go')`) // the page updates itself
+			w.wait(`document.querySelector('a.go')`)
 			w.reads(l.Text("setup.first"), "Milano")
 			w.check("first")
 			w.do(click("a.go"))
@@ -76,7 +75,7 @@ func TestProveFirstRun(t *testing.T) {
 				t.Errorf("the verdict is at %s", at)
 			}
 			w.picture("verdict")
-			w.quiet("status of 422") // the wrong input above
+			w.quiet("status of 422")
 			if code := server.Stop(t); code != 0 {
 				t.Errorf("exit code %d", code)
 			}
@@ -87,8 +86,6 @@ func TestProveFirstRun(t *testing.T) {
 	}
 }
 
-// Another page can neither show the set-up in a frame nor read it nor lead to it, even if it knows
-// the address.
 func TestProveFirstRunAlone(t *testing.T) {
 	b := openBrowser(t)
 	d := fixture.NewShell(t)
@@ -114,7 +111,7 @@ func TestProveFirstRunAlone(t *testing.T) {
 		}
 	}
 	w := b.open(t, phone)
-	w.visit(once) // none of these visits has used up the address
+	w.visit(once)
 	w.wait(`document.querySelector('#token')`)
 	if code := server.Stop(t); code != 0 {
 		t.Errorf("exit code %d", code)

@@ -9,9 +9,6 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// On a phone of 320 px no page is wider than the screen, and no content wider than its column, with all
-// folds open. With a doubled font no page is wider than the screen. The language menu opens, and its
-// links work.
 func TestProveEveryLanguageFits(t *testing.T) {
 	b := openBrowser(t)
 	today := fare.DayOf(fixture.Today)
@@ -64,7 +61,6 @@ func TestProveEveryLanguageFits(t *testing.T) {
 		}
 		w.do(click(`.languages a[hreflang=` + next.Code + `]`))
 		w.wait(`document.documentElement.lang === '` + next.Code + `' && document.querySelector('.verdict h1')`)
-		// Two changes of the language keep the text of a form that was not submitted.
 		w.visit(base + "/?lang=" + l.Code)
 		w.do(typeIn("#da", "Dubai"), typeIn("#a", "Sing"))
 		for _, other := range []string{next.Code, l.Code} {

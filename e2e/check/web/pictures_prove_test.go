@@ -20,10 +20,9 @@ import (
 
 var update = flag.Bool("update", false, "make the pictures of docs/ again, and record their texts")
 
-// picturesText records the texts of the pages in docs/ at the time when their pictures were made.
 const picturesText = "testdata/pictures.txt"
 
-// docPicture shows an element of a page (empty: the top of the page), down to a height.
+// If element is empty, the picture begins at the top of the page.
 type docPicture struct {
 	file, path, element string
 	height              float64
@@ -98,8 +97,6 @@ var (
 	inEuros   = regexp.MustCompile(`€([0-9.]+)`)
 )
 
-// describesPage checks that the alternative text of the picture in the README states the verdict, the
-// fare and the certainty.
 func describesPage(t *testing.T, page string) {
 	t.Helper()
 	readme, err := os.ReadFile(filepath.Join("..", "..", "..", "README.md"))
@@ -118,7 +115,6 @@ func describesPage(t *testing.T, page string) {
 	}
 }
 
-// pictureCards adds the texts of the cards in docs/, and with -update makes their pictures.
 func pictureCards(t *testing.T, texts *strings.Builder) {
 	t.Helper()
 	b := openBrowser(t)
@@ -134,7 +130,6 @@ func pictureCards(t *testing.T, texts *strings.Builder) {
 	}
 }
 
-// saveClip may save a part of the page that lies below the window.
 func (w *tab) saveClip(file string, clip page.Viewport) {
 	w.t.Helper()
 	beyond := true

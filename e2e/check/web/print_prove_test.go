@@ -7,8 +7,6 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Closed folds are omitted in print, except those whose summary states an answer (.fold and .sure).
-// No summary has the mark of a fold, and there are no forms, buttons or links to a form.
 func TestProvePrint(t *testing.T) {
 	b := openBrowser(t)
 	base, _ := site(t)

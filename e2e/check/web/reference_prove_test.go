@@ -15,8 +15,6 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
-// The first example call of the reference fits on one screen, and its form makes the call. A key
-// typed there reaches the service only in a header.
 func TestProveReference(t *testing.T) {
 	clock := storetest.NewClock()
 	clock.Add(fixture.Today.Sub(clock.Now()))
@@ -25,7 +23,7 @@ func TestProveReference(t *testing.T) {
 	service := fixture.New(t, onemachine.Options{Table: table, Now: clock.Now, Log: slog.New(slog.DiscardHandler)})
 	described := fixture.Described(t, service.API)
 	var mu sync.Mutex
-	var asked []string // path, query and key of each call of a form
+	var asked []string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "/v1/analisi") {
 			mu.Lock()
@@ -62,7 +60,7 @@ func TestProveReference(t *testing.T) {
 		if evaluate[bool](w, `localStorage.length + sessionStorage.length > 0`) {
 			t.Errorf("%s: the page stores something", s.name)
 		}
-		evaluate[bool](w, `location.assign('/v1/docs#endpoint-alerts'), true`) // old links, to a reference on one page, still work
+		evaluate[bool](w, `location.assign('/v1/docs#endpoint-alerts'), true`) // links from the time when the reference was a single page
 		w.wait(`location.search === '?sezione=alerts' && location.hash === '#endpoint-alerts'`)
 		evaluate[bool](w, `location.assign('/v1/docs#citta-sconosciuta'), true`)
 		w.wait(`location.search === '' && document.querySelector(':target')?.textContent.includes('citta-sconosciuta')`)

@@ -22,7 +22,6 @@ import (
 	"verdetto/shared/upstream/ecb"
 )
 
-// scored returns fares of 24 routes over half a year, which move back towards their usual level.
 func scored() []byte {
 	chance := rand.New(rand.NewPCG(16, 12))
 	var rows bytes.Buffer
@@ -64,14 +63,12 @@ func comparable() upstream.Comparable {
 	return upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().RatesOn}
 }
 
-// score checks the score page after weekly refreshes over a panel, in every language. The file
-// names of the screenshots start with name.
 func score(t *testing.T, name string, source *csvfile.Panel) {
 	t.Helper()
 	b, base := openBrowser(t), scoreSite(t, source)
 	for i, l := range i18n.Languages() {
 		on := []screen{{name + "-360", 360, 740, []string{"light", "dark"}[i%2]}, {name + "-1000", 1000, 800, "dark"}}
-		for _, s := range on[:max(1, 2-i)] { // for the other languages, the width matters less
+		for _, s := range on[:max(1, 2-i)] {
 			w := b.open(t, s)
 			if status, html := w.visit(base + "/pagella?lang=" + l.Code); status != 200 ||
 				!strings.Contains(html, `<html lang="`+l.Code+`"`) {

@@ -9,9 +9,6 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Where the browser has no share sheet, the button copies the link and says so, without a request
-// that would use the quota. If the browser refuses to copy, the page shows the link in a selected
-// field.
 func TestProveSharing(t *testing.T) {
 	b := openBrowser(t)
 	base, _ := site(t)
@@ -29,7 +26,7 @@ func TestProveSharing(t *testing.T) {
 	if evaluate[bool](w, `'share' in navigator`) {
 		t.Skip("this browser has a share sheet")
 	}
-	requests := func() (n int) { // without assets, which may load late
+	requests := func() (n int) { // assets are not counted, because an asset may load late
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		for _, r := range w.requests {
@@ -64,8 +61,6 @@ func TestProveSharing(t *testing.T) {
 	w.quiet()
 }
 
-// A printed page has dark ink, even from a dark screen. It omits the forms, the calendar, the table of
-// months, the footer and the language menu.
 func TestProvePrinting(t *testing.T) {
 	b := openBrowser(t)
 	base, _ := site(t)

@@ -7,8 +7,6 @@ import (
 	"verdetto/shared/fare"
 )
 
-// The questions name a day, a month, a return, no stops, or a fare that the reader saw elsewhere.
-// Some have no answer.
 func TestProveTrips(t *testing.T) {
 	b := openBrowser(t)
 	words := map[string]map[string]string{
@@ -24,7 +22,8 @@ func TestProveTrips(t *testing.T) {
 		language := []string{"it", "en"}[i%2]
 		say := words[language]
 		t.Run(s.name+"-"+language, func(t *testing.T) {
-			// Requests count towards the daily quota.
+			// Each screen has a service of its own, because questions count against the daily
+			// quota.
 			base, _ := site(t)
 			w := b.open(t, s)
 			w.name += "-trip-" + language
@@ -35,7 +34,7 @@ func TestProveTrips(t *testing.T) {
 			}
 
 			w.visit(base + "/")
-			day := (today + 42).String() // a day with a fare
+			day := (today + 42).String()
 			w.do(typeIn("#da", "milano"), typeIn("#a", "bucarest"))
 			evaluate[string](w, `quando.value = '`+day+`'`)
 			w.do(click("form.ask button"))
@@ -57,7 +56,6 @@ func TestProveTrips(t *testing.T) {
 			w.reads(say["around"], "± 3")
 			w.check("around")
 
-			// The form still contains the day.
 			w.unfold()
 			w.do(typeIn("#visto", "45"), click("#diretto"),
 				click("form.ask button"))
@@ -74,8 +72,6 @@ func TestProveTrips(t *testing.T) {
 			w.reads(say["month"], say["nonstop"])
 			w.check("month")
 
-			// An error about a field stands next to it. The page for a day without a fare links to
-			// days with one.
 			if status, _ := w.visit(base + "/?da=Milano&a=Bucarest&visto=0&quando=" +
 				(today + 400).String()); status != 400 {
 				t.Errorf("a day too far ahead: %d", status)
@@ -93,7 +89,7 @@ func TestProveTrips(t *testing.T) {
 				`') && document.querySelector('article.verdict.buono, article.verdict.caro, article.verdict.normale, article.verdict.ottimo')`)
 			w.visit(base + "/?da=Milano&a=Bucarest&quando=" + day + "&ritorno=" + (today + 50).String())
 			w.check("return")
-			w.quiet("the server responded with a status of 40") // the requests above cause them
+			w.quiet("the server responded with a status of 40")
 		})
 	}
 }

@@ -28,15 +28,12 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// site returns the base address of a service with invented fares and fake payments, and the folder
-// that receives its mails.
 func site(t *testing.T) (base, mails string) {
 	t.Helper()
 	w := openShop(t)
 	return w.base, w.mails
 }
 
-// A shop is like the service of site, but the test can set its clock forward.
 type shop struct {
 	*onemachine.Service
 	base, mails string
@@ -64,7 +61,8 @@ func openShop(t *testing.T) shop {
 	return s
 }
 
-// seeded is a folder with a store of invented fares, or "" until the first test has made it.
+// seeded is a folder with a store of invented fares, or empty until the first test has made the
+// store.
 var seeded string
 
 func refreshed(t *testing.T, now func() time.Time) store.Table {
@@ -116,13 +114,11 @@ var screens = []screen{
 	{"desktop-dark", 1280, 800, "dark"},
 }
 
-// apart holds two of the screens, which differ in size and colours, and one more without scripts.
 var apart = []screen{screens[0], screens[3], {"noscript-phone", 360, 740, "dark"}}
 
-// maxKilobytes limits a page with its files at the first visit, uncompressed.
+// maxKilobytes limits a page together with its files.
 const maxKilobytes = 100
 
-// On the first screen the reader goes all the way to a Pro key, on the others only to a verdict.
 func TestProveJourney(t *testing.T) {
 	b := openBrowser(t)
 	t.Run(screens[0].name, func(t *testing.T) { journey(t, b, screens[0]) })
@@ -177,7 +173,7 @@ func journey(t *testing.T, b browser, s screen) {
 		t.Fatalf("chosen: %q to %q", da, a)
 	}
 	w.do(click("form.ask button"))
-	w.wait(`document.querySelector('.verdict h1')`) // waits for the style sheet too
+	w.wait(`document.querySelector('.verdict h1')`)
 	if at := evaluate[string](w, `location.pathname + location.search`); at != "/?da=Milano&a=Bucarest" {
 		t.Errorf("the verdict is at %s", at)
 	}
@@ -260,7 +256,7 @@ func TestProveEveryState(t *testing.T) {
 		}
 		w.check(c.name)
 	}
-	w.quiet("the server responded with a status of 40") // the requests above cause them
+	w.quiet("the server responded with a status of 40")
 	if n := len(w.faults); n < 4 {
 		t.Errorf("the browser was heard %d times: is anybody listening?", n)
 	}
