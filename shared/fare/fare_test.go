@@ -92,7 +92,6 @@ func mustCurrency(code string) Currency {
 	return c
 }
 
-// random returns n observations, some of them duplicates, found within the given number of days.
 func random(rng *rand.Rand, n, days int) []Observation {
 	all := make([]Observation, n)
 	for i := range all {
@@ -147,8 +146,6 @@ func TestBlocksHoldTheSetWhateverTheOrder(t *testing.T) {
 	}
 }
 
-// A full block stays below 390,000 bytes, even if all observations have random lead times, prices
-// and kinds of trip.
 func TestBlockFits(t *testing.T) {
 	all := random(rand.New(rand.NewPCG(3, 4)), 4*BlockSize, 1)
 	for _, b := range Blocks(all) {

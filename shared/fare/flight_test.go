@@ -15,8 +15,6 @@ func flight(from, to, airline string, minutes int16) Flight {
 	return f
 }
 
-// year returns the fares of 300 days of departures of one route, found once in each of some weeks.
-// withStops is the share of fares with stops, whose durations vary widely.
 func year(weeks int, withStops float64, price func(*rand.Rand) Cents) (all []Observation) {
 	chance := rand.New(rand.NewPCG(35, uint64(weeks)))
 	pairs := []Flight{flight("BGY", "STN", "FR", 125), flight("MXP", "LGW", "U2", 120), flight("LIN", "LHR", "BA", 130),
@@ -43,7 +41,6 @@ func size(observations []Observation) (n int) {
 	return n
 }
 
-// Flights add at most 15 % to the size of a history.
 func TestFlightsFit(t *testing.T) {
 	euros := func(chance *rand.Rand) Cents { return Cents(100 * (19 + chance.IntN(180))) }
 	for _, c := range []struct {
@@ -96,7 +93,7 @@ func TestFlightsArePacked(t *testing.T) {
 			if got, err = Unpack(got, b.Data); err != nil {
 				t.Fatal(err)
 			}
-			for range 300 { // malformed bytes must not cause a panic
+			for range 300 {
 				spoiled := append([]byte(nil), b.Data...)
 				spoiled[chance.IntN(len(spoiled))] ^= 1 << chance.IntN(8)
 				_, _ = Unpack(nil, spoiled[:chance.IntN(len(spoiled)+1)])

@@ -14,7 +14,7 @@ func TestStoredBytes(t *testing.T) {
 		{Found: 1456531200, Depart: 16858, Price: 1999},
 		{Found: 1456531200, Depart: 16858, Price: 2500},
 		{Found: 1456534799, Depart: 17300, Price: 150},
-		{Found: 1456617600, Depart: 16858, Price: 9_999_999}, // departs locally on the day before it was found in UTC
+		{Found: 1456617600, Depart: 16858, Price: 9_999_999}, // the local day of departure is the day before the UTC day of Found
 		{Found: 1456700000, Depart: 17359, Price: 1},
 	}
 	ron, huf := mustCurrency("RON"), mustCurrency("HUF")
@@ -22,7 +22,7 @@ func TestStoredBytes(t *testing.T) {
 		name         string
 		stored       string
 		observations []Observation
-		written      bool // by this version
+		written      bool
 	}{
 		{"euro, one-way", "0105809c87ed0a009e1f0000ea079e38f406db24e28d0a01d2d7c409c0870ae807fbd9c409", euro, false},
 		{"as quoted", "0203de5c8a29000004809c87ed0a00f83c039e38f406f0c89e010e00f606860e14e28d0a010000", []Observation{

@@ -24,7 +24,7 @@ func TestRoundTrip(t *testing.T) {
 	w.Float32(floats...)
 	w.Bytes([]byte("abc"))
 	w.Bytes(nil)
-	w.Int(3) // a count of 3, followed by three bytes
+	w.Int(3)
 	w = append(w, 0, 0, 0)
 
 	r := NewReader(w, 7)
@@ -99,7 +99,6 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// Until its first error, a Reader returns the same values as encoding/binary.
 func FuzzReader(f *testing.F) {
 	w := NewWriter(1, 0)
 	w.Int(signed...)

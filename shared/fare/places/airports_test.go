@@ -6,8 +6,6 @@ import (
 	"testing"
 )
 
-// Only airports that a traveller may fly from are listed and suggested. The codes of others in the
-// area still lead to the city.
 func TestListedAirports(t *testing.T) {
 	for city, want := range map[string]string{
 		"MIL": "MXP LIN BGY", "TYO": "HND NRT", "LON": "LHR LGW LTN LCY STN SEN", "ROM": "FCO CIA",
@@ -71,8 +69,6 @@ func TestAirport(t *testing.T) {
 	}
 }
 
-// A former code, or a second one, means the city. The code of an airport that is not listed means
-// that airport, for which the source may have fares.
 func TestOtherCodes(t *testing.T) {
 	for code, want := range map[string]string{"PMF": "MIL PMF", "pmf": "MIL PMF", "NLU": "MEX NLU", "GOX": "GOI GOX",
 		"PIK": "GLA PIK", "KIV": "RMO ", "MLH": "BSL ", "EAP": "BSL ", "BGY": "MIL BGY", "OTP": "BUH "} {
@@ -93,8 +89,6 @@ func TestOtherCodes(t *testing.T) {
 	}
 }
 
-// Each name of an airport finds it in each language, also with the city's name before it (London
-// Stansted), and is completed from its first letters.
 func TestAirportsAreFound(t *testing.T) {
 	asked := 0
 	for line := range strings.Lines(airportsTable) {

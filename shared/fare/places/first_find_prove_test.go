@@ -8,7 +8,6 @@ import (
 	"time"
 )
 
-// firstFindEnv makes the test binary, which starts itself again, time its first look-up.
 const firstFindEnv = "PLACES_TIME_FIRST_FIND"
 
 func TestMain(m *testing.M) {

@@ -38,11 +38,11 @@ func TestFindInSixLanguages(t *testing.T) {
 				for _, query := range []string{name, strings.ToUpper(name), Fold(name)} {
 					p, ok := Find(query)
 					if area, _ := FindArea(query); len(row[0]) > 3 && !ok && area.Code == row[0] {
-						continue // an area with several cities
+						continue
 					}
 					if !ok || string(p.City) != row[0] {
 						t.Errorf("Find(%q) = %v, want %s", query, p, row[0])
-					} else if _, code := CityOf(query); Fold(p.Name) != Fold(name) && !code { // a code, such as ROM, has another name
+					} else if _, code := CityOf(query); Fold(p.Name) != Fold(name) && !code {
 						t.Errorf("Find(%q) is called %q", query, p.Name)
 					}
 				}
@@ -51,9 +51,7 @@ func TestFindInSixLanguages(t *testing.T) {
 	}
 }
 
-// Names mean what they meant in ec43c242, unless they now mean a region or a country, which is
-// answered with several of its cities. recorded.tsv has every fifth name of that commit, and the
-// city that Find returned.
+// recorded.tsv has names, and the city that Find returned for each name in an earlier version.
 func TestRecorded(t *testing.T) {
 	data, err := os.ReadFile("testdata/recorded.tsv")
 	if err != nil {
@@ -158,7 +156,7 @@ func TestComplete(t *testing.T) {
 		{"bari", "it", []string{"Bari BRI", "Bariloche BRC"}},
 		{"berg", "it", []string{"Bergamo MIL", "Bergen BGO"}},
 		{"berg", "fr", []string{"Bergame MIL", "Bergen BGO"}},
-		{"sici", "it", nil}, // an area
+		{"sici", "it", nil},
 		{"mailand", "de", []string{"Mailand MIL"}},
 		{"lissabon", "de", []string{"Lissabon LIS"}},
 		{"lond", "pt", []string{"Londres LON"}},
@@ -238,7 +236,7 @@ func TestTables(t *testing.T) {
 		for _, lang := range Langs {
 			if name := c.name(lang); name == "" || unresolved.MatchString(name) {
 				t.Errorf("%s is called %q in %s", c.code, name, lang)
-			} else if e, ok := lookup(Fold(name)); isUnserved(string(c.code)) { // found by its code, or by its name with a country
+			} else if e, ok := lookup(Fold(name)); isUnserved(string(c.code)) {
 			} else if !ok {
 				t.Errorf("%s is called %q in %s, but Find does not know that", c.code, name, lang)
 			} else if e.city != c.code && e.kind != KindArea && !slices.ContainsFunc(Complete(name, lang,
@@ -308,8 +306,6 @@ func FuzzQueries(f *testing.F) {
 	})
 }
 
-// A city's code means the city, even if it is also the name of another one. Only the abbreviation
-// of a country takes precedence.
 func TestFindCodes(t *testing.T) {
 	for city := range Cities() {
 		query := Query(city, "")

@@ -9,7 +9,6 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Qualifiers after, before and around a name choose among its cities, or say that it is elsewhere.
 func TestQualifiers(t *testing.T) {
 	for query, want := range map[string]string{
 		"Lisbon, Portugal": "LIS", "Lisbon (LIS)": "LIS", "London Heathrow (LHR)": "LON LHR", "London, UK": "LON",
@@ -90,7 +89,6 @@ func TestNamesakes(t *testing.T) {
 	}
 }
 
-// Three capitals are a code. Three other letters mean the city of that name, or else a code.
 func TestThreeLetters(t *testing.T) {
 	for query, want := range map[string]struct {
 		city string
@@ -108,7 +106,6 @@ func TestThreeLetters(t *testing.T) {
 	}
 }
 
-// A country's usual abbreviation means the country, even if it is also the code of an airport.
 func TestAbbreviations(t *testing.T) {
 	for query, want := range map[string]string{
 		"USA": "US", "usa": "US", "U.S.A.": "US", "US": "US", "U.S.": "US", "EUA": "US", "EEUU": "US", "EE.UU.": "US", "EE. UU.": "US",
@@ -144,7 +141,6 @@ func TestRegions(t *testing.T) {
 		"Hawaii, USA": "HNL OGG", "Isola di Creta": "HER", "Île de Crète": "HER", "Insel Kreta": "CHQ", "the Azores": "PDL TER",
 		"Lombardia": "MIL", "Hessen": "FRA KSF", "Kärnten": "KLU", "Balearics": "PMI IBZ", "North Africa": "CAI CMN",
 		"Georgia, USA": "ATL SAV", "Trinidad and Tobago": "POS TAB", "Central America": "PTY SJO",
-		// A country is not taken for a small city of that name elsewhere.
 		"Egypt": "CAI HRG", "Armenia": "EVN", "El Salvador": "SAL",
 	} {
 		area, ok := FindArea(query)
@@ -206,8 +202,6 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// A country or state in a list belongs to the city before it. If its name is also that of a city, such
-// as Luxembourg, it is a name of its own.
 func TestList(t *testing.T) {
 	for names, want := range map[string]string{
 		"Lisbon, Portugal": "LIS", "Lisbon, Portugal, Porto": "LIS OPO", "Bucarest,Londra": "BUH LON", "Rome,Lisbon,PT,MAD": "ROM LIS MAD",

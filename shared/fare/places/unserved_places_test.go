@@ -10,9 +10,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// A place without an airport is not taken for a city more than 100 km away unless the answer says so.
-// The list has 1,000 places of GeoNames. A name that a city with flights shares, typed without a
-// country, means that city.
+// elsewhere.tsv has 1,000 places of GeoNames.
 func TestElsewhere(t *testing.T) {
 	data, err := os.ReadFile("testdata/elsewhere.tsv")
 	if err != nil {
@@ -49,7 +47,6 @@ func TestElsewhere(t *testing.T) {
 	}
 }
 
-// near reports whether a city is within 100 km of coordinates in hundredths of a degree.
 func near(north, east string, c fare.City) bool {
 	line, _ := codeLineOf(string(c))
 	n, _ := strconv.ParseFloat(north, 64)

@@ -85,8 +85,6 @@ func walk(n parse.Node, visit func(parse.Node)) {
 	}
 }
 
-// wanted returns the IDs of catalogue that translation must have too. A catalogue has all texts
-// for agents or none; without them, agents get English texts.
 func wanted(catalogue, translation map[string][]string) []string {
 	isForAgents := func(id string) bool { return strings.HasPrefix(id, "agents.") }
 	answersAgents := slices.ContainsFunc(slices.Collect(maps.Keys(translation)), isForAgents)
@@ -94,8 +92,6 @@ func wanted(catalogue, translation map[string][]string) []string {
 		func(id string) bool { return !answersAgents && isForAgents(id) })
 }
 
-// Every catalogue has the IDs and placeholders of the English one, in every plural form, and no
-// empty text. Links to the first page state the catalogue's language.
 func TestCatalogues(t *testing.T) {
 	english := texts(t, English().Code)
 	for _, code := range Codes() {
@@ -133,8 +129,7 @@ func marks(text string) []string {
 }
 
 // untypeset matches typographic faults. French needs a no-break space before ; : ! ? % and within «
-// », and no straight apostrophes. In German, Spanish and Portuguese, straight quotation marks are
-// faults.
+// », and no straight apostrophes.
 var untypeset = map[string]*regexp.Regexp{
 	"de": regexp.MustCompile(`[^=]"[^ >]|[ \x{a0}][;:!?]`),
 	"fr": regexp.MustCompile(`'| [;:!?%»€]|« |[\pL\d})][;!?»%]|[\pL})]:[^\pL/]`),
@@ -201,7 +196,6 @@ claim = "Is dat een goede prijs?"`))
 	}
 }
 
-// If the prefix has an accent, the text must have it too.
 func TestBegins(t *testing.T) {
 	for _, c := range []struct {
 		text, with string

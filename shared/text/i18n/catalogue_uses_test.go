@@ -65,8 +65,6 @@ func uses(t *testing.T) (all []use) {
 	return all
 }
 
-// inGo returns the uses of texts in a Go file. For an id built at run time, the use has its
-// constant start and end.
 func inGo(t *testing.T, path string) (all []use) {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
@@ -132,8 +130,6 @@ func literal(e ast.Expr) string {
 	return ""
 }
 
-// Every text used in the code exists and gets all its placeholders. Every text in the catalogue is
-// used.
 func TestUses(t *testing.T) {
 	catalogue := texts(t, English().Code)
 	unused := maps.Clone(catalogue)

@@ -14,7 +14,7 @@ import (
 func TestMoney(t *testing.T) {
 	for _, c := range []struct {
 		cents                        fare.Cents
-		italian, english, it00, en00 string // with cents; then without zero cents
+		italian, english, it00, en00 string
 	}{
 		{1, "0,01\u00a0€", "€0.01", "0,01\u00a0€", "€0.01"},
 		{99_999, "999,99\u00a0€", "€999.99", "999,99\u00a0€", "€999.99"},
@@ -130,7 +130,6 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// French and Portuguese use the singular for 0, the other languages the plural.
 func TestPluralOfNothing(t *testing.T) {
 	for code, like := range map[string]int{"it": 2, "en": 2, "de": 2, "es": 2, "fr": 1, "pt": 1} {
 		l := ForCode(code)

@@ -21,7 +21,7 @@ func TestAccepted(t *testing.T) {
 		"en;q=0, de;q=0.1":                       "de",
 		"en;q=0":                                 "it",
 		"de;q=0.8, fr;q=0.8":                     "de",
-		"de;q=many, en;q=0.9":                    "it", // malformed
+		"de;q=many, en;q=0.9":                    "it",
 		"de;q=NaN, en;q=0.9":                     "de",
 		"en;q=0.9, de;q=7":                       "de",
 		"*":                                      "it",

@@ -10,7 +10,6 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// In every language, one sentence lists the airports of both cities.
 func TestPlacesAreJoined(t *testing.T) {
 	for _, l := range i18n.Languages() {
 		for _, asked := range [][]string{{"Milano", "Londra"}, {"Milano", "Lisbona"}} {

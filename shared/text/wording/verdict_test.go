@@ -10,8 +10,6 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// The sentences depend on the question. A sentence about a fare names its age, its weekday and the
-// earlier fares of the same departure.
 func TestVerdictInWords(t *testing.T) {
 	today, err := fare.ParseDay("2016-03-01")
 	if err != nil {

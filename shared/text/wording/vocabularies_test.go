@@ -10,8 +10,6 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// The market of a route and the fare for its day are described in different words, and only the
-// fare has a usual price and a difference.
 func TestTwoVocabularies(t *testing.T) {
 	dear := verdict.Verdict{Level: verdict.Expensive, Reliability: verdict.HighReliability, Percentile: 72, Sample: 393}
 	good := verdict.Verdict{Level: verdict.Good, Reliability: verdict.MediumReliability, Percentile: 30, Median: 2460, Sample: 2506}
@@ -70,8 +68,6 @@ func TestTwoVocabularies(t *testing.T) {
 	}
 }
 
-// A fare less than 2 % or at most 1 EUR from its usual price is about that price, whatever currency
-// it is shown in.
 func TestAboutTheUsualPrice(t *testing.T) {
 	forint := i18n.English().InCurrency("HUF", func(c fare.Cents) fare.Cents { return 400 * c })
 	for _, c := range []struct {

@@ -11,8 +11,6 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// In every language, a sentence advises to wait only if waiting saved money in the recorded cases,
-// and then says how often waiting cost more.
 func TestAdviceToWaitNeedsEvidence(t *testing.T) {
 	lead, week := 40, 7
 	record := func(pays ...bool) (a verdict.Judgement) {
@@ -58,7 +56,6 @@ func TestAdviceToWaitNeedsEvidence(t *testing.T) {
 	}
 }
 
-// A sentence on waiting never has the figure 0, but a word for it.
 func TestAdviceWithoutCases(t *testing.T) {
 	lead := 40
 	zero := regexp.MustCompile(`(^|[ (])0 `)

@@ -48,7 +48,7 @@ func TestGzip(t *testing.T) {
 		least int
 		most  int
 		fault string
-		bad   int // maximum of unreadable rows
+		bad   int
 	}{
 		"whole":          {whole, 20_000, 20_000, "", 0},
 		"cut":            {whole[:len(whole)/2], 8_000, 12_000, "it ends too early", 0},
@@ -90,7 +90,6 @@ func TestGzip(t *testing.T) {
 	}
 }
 
-// A short archive of a million rows takes at most 32 MB, even if the rows are equal or unusable.
 func TestExpandedText(t *testing.T) {
 	const rows = 1_000_000
 	held := func() int64 {

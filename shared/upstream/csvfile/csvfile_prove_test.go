@@ -15,8 +15,6 @@ import (
 	"verdetto/shared/upstream/csvfile"
 )
 
-// Reading 767,346 recorded fares takes at most 42 bytes of memory per fare, and at most 300 MB from
-// the system.
 func TestProveLargePanel(t *testing.T) {
 	file := filepath.Join(testenv.Data(t), "fares", "eu_wizzair_2015_2016_full.csv.gz")
 	var before, after runtime.MemStats
@@ -43,8 +41,6 @@ func TestProveLargePanel(t *testing.T) {
 	runtime.KeepAlive(p)
 }
 
-// A panel in another country's form takes at most eight times as long to read as one in the
-// documented form.
 func TestProveSpeed(t *testing.T) {
 	var plain, other strings.Builder
 	plain.WriteString(header)

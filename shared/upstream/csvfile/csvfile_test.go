@@ -131,7 +131,6 @@ func TestReadForms(t *testing.T) {
 	}
 }
 
-// Spreadsheets of other countries are read as they were meant, and the report says how.
 func TestReadDialects(t *testing.T) {
 	const one = "MIL-BUH found 2026-01-02 departs 2026-12-31 at 4550 EUR"
 	utf16 := func(order unicode.Endianness, text string) string {
@@ -193,7 +192,6 @@ func TestReadDialects(t *testing.T) {
 	}
 }
 
-// Read guesses neither ambiguous values nor missing columns, but reports them.
 func TestReadDialects_Fails(t *testing.T) {
 	row := func(day, price string) string { return "MIL;BUH;2026-01-02;" + day + ";" + price + ";EUR\n" }
 	semicolons := strings.ReplaceAll(header, ",", ";")
@@ -231,7 +229,6 @@ func TestReadDialects_Fails(t *testing.T) {
 	}
 }
 
-// A panel of return fares may have a separate column of one-way fares.
 func TestPrice(t *testing.T) {
 	const text = "origin,destination,observed_date,depart_date,price,currency,return_date,outbound_price\n" +
 		"MIL,BUH,2026-01-01,2026-02-01,164,EUR,2026-02-08,64.00\n" +
@@ -304,8 +301,6 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// Each unreadable row is counted by reason, and the first ones are reported with their lines. All
-// other rows are loaded.
 func TestBadRowsAreReportedAndTheRestLoads(t *testing.T) {
 	good := func(price string) string { return "MIL,BUH,2026-01-02,2026-02-03," + price + ",EUR,,0" }
 	bad := []struct {
@@ -440,13 +435,11 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// withRates accepts every code as a city and converts prices with the real exchange rates.
 var withRates = upstream.Comparable{CityOf: func(code string) (fare.City,
 	bool) {
 	return fare.City(code), true
 }, Rates: ecb.Table().RatesOn}
 
-// The panels of recorded fares have no unreadable rows.
 func TestRecordedPanels(t *testing.T) {
 	folder := testenv.Data(t)
 	tests := []struct {
@@ -456,7 +449,7 @@ func TestRecordedPanels(t *testing.T) {
 	}{
 		{"eu_wizzair_2015_2016_full.csv.gz", 767_346, 767_346, 0, 12},
 		{"eu_wizzair_weekly.csv.gz", 107_642, 107_642, 0, 12},
-		{"travelpayouts_history_2026.csv.gz", 2_406, 1_757, 1_757, 3}, // 649 rows are duplicates
+		{"travelpayouts_history_2026.csv.gz", 2_406, 1_757, 1_757, 3},
 		{"travelpayouts_daily_2025_2026.csv.gz", 197_505, 197_505, 0, 5},
 	}
 	for _, test := range tests {

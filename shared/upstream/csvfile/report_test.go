@@ -9,7 +9,6 @@ import (
 	"verdetto/shared/upstream/csvfile"
 )
 
-// Recorded fares are usable only near the days on which they were found.
 func TestUsableAt(t *testing.T) {
 	r := read(t, header+
 		"MIL,BUH,2016-02-25,2016-03-20,30,EUR\nROM,BUH,2016-01-25,2016-03-20,30,EUR\nROM,BUH,2016-02-01,2016-03-20,30,EUR\n").Report()

@@ -14,7 +14,6 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// For every line without a line break, split returns the same fields as encoding/csv.
 func FuzzSplit(f *testing.F) {
 	for _, seed := range []string{"a,b", `"a","b,c"`, `"a""b",`, `,,`, `"`, `a"b`, `"a"b`, `""`, `"",""`, "a,\"b\"\r",
 		`"""`, `" a" ,b`} {
@@ -100,7 +99,6 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// An archive that expands without end is read only up to the limit.
 func TestTextIsLimited(t *testing.T) {
 	text, err := io.ReadAll(&limited{strings.NewReader("a panel"), 3})
 	if string(text) != "a p" || err == nil || !strings.Contains(err.Error(), "more than 4000 MB of text") {

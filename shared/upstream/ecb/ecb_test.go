@@ -30,7 +30,7 @@ func TestOn(t *testing.T) {
 	tests := []struct {
 		name, on, currency string
 		date               string
-		rate               float64 // 0: unknown
+		rate               float64
 	}{
 		{"before the table: its first entry", "2001-05-05", "USD", "2014-01-31", 1.3516},
 		{"on a day of publication", "2014-01-31", "USD", "2014-01-31", 1.3516},
@@ -58,7 +58,6 @@ func TestOn(t *testing.T) {
 	}
 }
 
-// The table lacks no month, and no rate jumps, as one would if two columns were swapped.
 func TestTableIsWhole(t *testing.T) {
 	rates := Table().rates
 	if first := rates[0].Date.String(); !strings.HasPrefix(first, "2014-01") {
@@ -176,7 +175,6 @@ func TestCurrent(t *testing.T) {
 	})
 }
 
-// Each peg has a rate to a currency that the Bank publishes, a day and a source.
 func TestPegs(t *testing.T) {
 	now := Table().Newest()
 	for _, line := range strings.Split(strings.TrimSpace(string(committedPegs)), "\n")[1:] {

@@ -10,8 +10,6 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// Departures returns, for each departure, the newest fare of the 7 days before or, if several are
-// equally new, the cheapest of them. Fares also returns all of these.
 func TestDepartures(t *testing.T) {
 	s := New()
 	for _, c := range []struct {

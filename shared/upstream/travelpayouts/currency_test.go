@@ -29,8 +29,6 @@ func TestCurrencyOfCountry(t *testing.T) {
 	}
 }
 
-// Each currency that the European Central Bank publishes belongs to a country with flights. The
-// client asks for fares only in these currencies.
 func TestCurrenciesAreThoseWithARate(t *testing.T) {
 	asked := map[string]bool{}
 	for city := range places.Cities() {

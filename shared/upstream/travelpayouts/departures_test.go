@@ -92,7 +92,7 @@ func TestDepartures(t *testing.T) {
 			}
 			var want []fare.Fare
 			for _, r := range test.want {
-				r.DayOnly = true // the link states only the day
+				r.DayOnly = true
 				r.OriginAirport, r.DestinationAirport, r.Airline, r.Minutes = r.Origin, r.Destination, "XX", 120
 				want = append(want, fareOf(r))
 			}
@@ -283,7 +283,6 @@ func TestBadRows(t *testing.T) {
 	}
 }
 
-// An answer that cannot be read is an error, never an answer without fares.
 func TestBadBodies(t *testing.T) {
 	for name, body := range map[string]string{
 		"nothing":                       ``,

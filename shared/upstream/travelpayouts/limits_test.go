@@ -24,16 +24,14 @@ const (
 	citiesPath  = "/data/en/cities.json"
 )
 
-// Several callers use all endpoints at once. No endpoint gets more calls than its limit in any 60
-// seconds, and none waits for another.
 func TestEachEndpointHasItsLimit(t *testing.T) {
 	for _, test := range []struct {
-		perMinute int // of get_latest_prices
+		perMinute int
 		want      map[string]int
 	}{
 		{300, map[string]int{latestPath: 300, groupedPath: 600, citiesPath: 600}},
-		{150, map[string]int{latestPath: 150, groupedPath: 300, citiesPath: 300}}, // two workers
-		{3, map[string]int{latestPath: 3, groupedPath: 6, citiesPath: 6}},         // a hundred workers
+		{150, map[string]int{latestPath: 150, groupedPath: 300, citiesPath: 300}},
+		{3, map[string]int{latestPath: 3, groupedPath: 6, citiesPath: 6}},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			time.Sleep(17 * time.Second) // the API counts calls by the minute: begin in the middle of one
@@ -113,7 +111,6 @@ func TestA429HoldsItsEndpointAlone(t *testing.T) {
 	})
 }
 
-// Every call counts towards the budget, even a failed try. No call is made beyond it.
 func TestBudget(t *testing.T) {
 	left := 0
 	var kinds []bool

@@ -33,7 +33,6 @@ func (d direct) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
-// virtual returns an imitation of the API and its client, on the virtual time of synctest.
 func virtual(t *testing.T, rows []upstream.Row, perMinute int) (*upstreamtest.Server, *travelpayouts.Client) {
 	t.Helper()
 	server := upstreamtest.Detached(rows, time.Now)

@@ -62,11 +62,10 @@ func TestRecordedRows(t *testing.T) {
 	}
 }
 
-// Two fares from Rome return on the day of departure. They are dropped, because a return needs at
-// least one night away.
+// Two fares from Rome return on the day of departure, so they are dropped.
 func TestRecordedFares(t *testing.T) {
 	client := &Client{comparable: upstream.Comparable{
-		CityOf: func(code string) (fare.City, bool) { // PMF (Parma) is sold as Milan
+		CityOf: func(code string) (fare.City, bool) {
 			return fare.City(strings.Replace(code, "PMF", "MIL", 1)), true
 		},
 		Rates: func(fare.Day) fare.Rates { return fare.Rates{} },
@@ -74,7 +73,7 @@ func TestRecordedFares(t *testing.T) {
 	for file, want := range map[string]struct {
 		fares   int
 		dropped map[upstream.Reason]int
-		flights map[string]int // number of fares by outward flight: airports, airline, minutes
+		flights map[string]int
 	}{
 		"partimo_v3_grouped_prices_months_mil_vie.json": {9, map[upstream.Reason]int{},
 			map[string]int{"BGY-VIE FR 85": 6, "MXP-VIE FR 90": 1, "LIN-VIE U2 85": 2}},

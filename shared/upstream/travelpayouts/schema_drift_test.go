@@ -22,7 +22,7 @@ func TestDrift(t *testing.T) {
 		cityList:      cities,
 	}
 	for name, c := range map[string]struct {
-		path, from, to string // replaced in the body of path
+		path, from, to string
 		want           []string
 		failure        error
 	}{

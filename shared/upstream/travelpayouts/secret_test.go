@@ -76,8 +76,6 @@ func TestTokenStaysIn(t *testing.T) {
 	}
 }
 
-// A link to an offer contains the search and an agency's price. The package passes on no part of a
-// link but the day of the search, on success or failure.
 func TestLinksStayIn(t *testing.T) {
 	const mark = upstreamtest.LinkMark
 	r := row("BUH", 20, 30, time.Hour)

@@ -41,7 +41,7 @@ func TestDecodeRow(t *testing.T) {
 	trip := with(func(o *offer) { o.RoundTrip = true })
 	dayOnly := with(func(o *offer) { o.Found, o.DayOnly = day(t, "2026-11-20").Time(), true })
 	tests := []struct {
-		name, row string // row has no braces
+		name, row string
 		want      offer
 	}{
 		{"v2", value +
