@@ -250,8 +250,7 @@ func (v *invocations) wantDone(calm store.Table, began time.Time) (done, letters
 	return done, len(dead)
 }
 
-// Without stored pooled statistics, a full refresh would begin with a lead-time curve, unlike refreshes of single
-// origins.
+// A full refresh computes a lead-time curve if no pooled statistics are stored, but a refresh of one origin does not.
 func storeEmptyCycle(t *testing.T, table store.Table, now time.Time) {
 	t.Helper()
 	today := fare.DayOf(now)

@@ -11,8 +11,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// storeNotifications must run before the refresh is recorded as complete, so that a killed refresh is repeated with
-// the notifications.
+// storeNotifications must be called before the refresh is recorded as complete, or a killed refresh would lose the
+// notifications.
 func (r *Refresher) storeNotifications(ctx context.Context, origin fare.City, subscribed []store.SubscribedRoute,
 	summaries map[fare.City]mergeResult, today fare.Day) (n int, err error) {
 	var faults []error

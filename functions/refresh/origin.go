@@ -91,7 +91,7 @@ func (r *Refresher) storeAnswer(ctx context.Context, o *Outcome, answer upstream
 	return r.Fares.SetLastAnswer(ctx, o.Origin, now)
 }
 
-// A plan recognizes complete publishing by the trends, so publish writes the trends last.
+// Stored trends show a later plan that publishing is complete, so publish writes the trends last.
 func (r *Refresher) publish(ctx context.Context, origin fare.City, stored summaries, pooled departure.Cycle,
 	notified *int) error {
 	if len(stored) == 0 {

@@ -27,7 +27,7 @@ type Alert struct {
 
 	ID      string     `json:"i,omitempty"`
 	Trip    Trip       `json:"trip,omitzero"`
-	Kind    string     `json:"k,omitempty"` // Low, Drop, Change or Paid; empty: see Condition
+	Kind    string     `json:"k,omitempty"` // Low, Drop, Change, Paid or empty (see Condition)
 	Days    int        `json:"d,omitempty"`
 	Percent int        `json:"pc,omitempty"`
 	Amount  fare.Cents `json:"am,omitempty"` // in EUR cents

@@ -35,13 +35,13 @@ type Message struct {
 	Receipt  string
 }
 
-// Handler returns the IDs of the messages that failed. Only these are delivered again.
+// Handler returns the IDs of the failed messages, which alone are delivered again.
 type Handler func(ctx context.Context, messages []Message) (failed []string)
 
 // MaxBody limits a message, in bytes.
 const MaxBody = 64 << 10
 
-// ErrInvalid means that one of the messages can never be sent. The call then sent none.
+// ErrInvalid means that a Send has sent nothing, because one of the messages can never be sent.
 var ErrInvalid = errors.New("not a message")
 
 // Each adapter's Send must call Validate first.
