@@ -59,7 +59,7 @@ func (a Alert) PausedOn(day fare.Day) bool { return day < a.Paused }
 
 type State struct {
 	LastPrice fare.Cents `json:"t,omitempty"`
-	First     fare.Cents `json:"f,omitempty"` // first price found for the alert
+	First     fare.Cents `json:"f,omitempty"`
 	// Met holds the codes of cities that a message named and that still match, sorted and without separators.
 	Met string `json:"d,omitempty"`
 }

@@ -136,7 +136,6 @@ func (a Alerts) MarkNotified(ctx context.Context, alert Alert, found fare.Day, p
 	return a.markNotified(ctx, alert, found, func(s *State) { s.LastPrice = price })
 }
 
-// destinations has the form of State.Met.
 func (a Alerts) MarkNotifiedOf(ctx context.Context, alert Alert, found fare.Day, destinations string) error {
 	return a.markNotified(ctx, alert, found, func(s *State) { s.Met = destinations })
 }

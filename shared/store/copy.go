@@ -42,7 +42,7 @@ func eachPage(ctx context.Context, t Whole, after Key, f func(page []Item, next 
 // complete, the target holds a mark, from which an interrupted copy continues.
 type Copy struct {
 	From, To Whole
-	Name     string // a continued copy recognizes From by this name
+	Name     string
 	Progress func(items int, doing string)
 }
 

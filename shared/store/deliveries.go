@@ -20,9 +20,9 @@ type Delivery struct {
 	Subscriber SubscriberID `json:"s"`
 	Alert      string       `json:"a"`
 	URL        string       `json:"u"`
-	Body       []byte       `json:"b"`           // empty for a test of the endpoint
-	Last       bool         `json:"l,omitempty"` // the event reports the end of the alert
-	At         time.Time    `json:"at"`          // time of queueing, or of the last replay
+	Body       []byte       `json:"b"` // empty for a test of the endpoint
+	Last       bool         `json:"l,omitempty"`
+	At         time.Time    `json:"at"` // time of queueing, or of the last replay
 	Tries      int          `json:"n,omitempty"`
 	Tried      time.Time    `json:"t,omitzero"`
 	Status     int          `json:"st,omitempty"`

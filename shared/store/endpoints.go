@@ -13,7 +13,7 @@ type Endpoint struct {
 	URL        string    `json:"u"`
 	Generation int       `json:"g,omitempty"`
 	Rotated    time.Time `json:"r,omitzero"`
-	Verified   bool      `json:"v,omitempty"` // the endpoint has accepted a test event, and was not given up since
+	Verified   bool      `json:"v,omitempty"`
 	Dead       bool      `json:"x,omitempty"`
 	Answered   time.Time `json:"a,omitzero"` // time of the last accepted event, or up to an hour earlier
 

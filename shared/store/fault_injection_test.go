@@ -27,7 +27,6 @@ type call struct {
 	args   args
 }
 
-// An argument of type made is called just before the method, and its result is passed.
 type args []any
 
 type made func() (any, error)

@@ -187,9 +187,8 @@ func (s *Store) prepare(path string) error {
 	return nil
 }
 
-// Len includes expired items.
 func (s *Store) Len() (n int) {
-	_ = s.db.View(func(tx *bolt.Tx) error { // a closed file has no items
+	_ = s.db.View(func(tx *bolt.Tx) error {
 		n = tx.Bucket(bucket).Stats().KeyN
 		return nil
 	})
@@ -285,7 +284,6 @@ func (s *Store) live(b *bolt.Bucket, key store.Key) (store.Item, error) {
 	return i, err
 }
 
-// Get ignores the consistency: every read sees the latest write.
 func (s *Store) Get(ctx context.Context, key store.Key, _ store.Consistency) (item store.Item, err error) {
 	if err := key.Validate(); err != nil {
 		return store.Item{}, err

@@ -15,7 +15,6 @@ const mostTogether = 1000
 // errHalfWritten.
 type change func(*bolt.Bucket) error
 
-// errHalfWritten means that the transaction must not be committed.
 var errHalfWritten = errors.New("half written")
 
 // group commits the changes of many callers in one transaction, because each write to disk is slow.
@@ -66,7 +65,6 @@ func (g *group) commitAll() {
 	}
 }
 
-// errNothingWritten means that every change was refused, so nothing needs to be written to disk.
 var errNothingWritten = errors.New("nothing written")
 
 func (g *group) commit(together []*waiter) {

@@ -10,13 +10,10 @@ const (
 	// Expires is in Unix seconds. Every item has this attribute.
 	Expires = "expires"
 
-	// Data is absent if there are no bytes.
 	Data = "body"
 
-	// Taken is the count of a counter.
 	Taken = "taken"
 
-	// Writer is the random name of the last write.
 	Writer = "writer"
 )
 
