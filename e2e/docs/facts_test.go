@@ -94,7 +94,7 @@ func TestConfiguration(t *testing.T) {
 
 func settingsRows() string {
 	var b strings.Builder
-	b.WriteString("| variable | flag | read by | value | default |\n|---|---|---|---|---|\n")
+	b.WriteString("| variable | flag | read by | value | use | default |\n|---|---|---|---|---|---|\n")
 	for _, s := range config.Settings {
 		flag, value, without := "", s.Give, s.Without
 		if s.List {
@@ -103,16 +103,13 @@ func settingsRows() string {
 		if s.Secret {
 			value = "secret: " + value
 		}
-		if s.Note != "" {
-			value += "; " + s.Note
-		}
 		if s.Flag != "" {
 			flag = "`-" + s.Flag + "`"
 		}
 		if s.Default != "" {
 			without = "`" + s.Default + "`"
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", s.Name, flag, s.ReadBy, value, cmp.Or(without, "none"))
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", s.Name, flag, s.ReadBy, value, s.Note, cmp.Or(without, "none"))
 	}
 	return b.String()
 }
