@@ -71,7 +71,7 @@ func importPanel(ctx context.Context, o options, file string, out output) error 
 	var messages bytes.Buffer
 	panel, partly, err := onemachine.OpenPanel(file, o.price, &messages)
 	if err == nil && panel.Report().Fault != nil {
-		// A later import could not add the rest of a day of which the store has fares.
+		// If the readable part of a damaged file were imported, a later import could not complete its days.
 		return fmt.Errorf("read fares of %s: %w; nothing was imported", file, panel.Report().Fault)
 	}
 	_, _ = messages.WriteTo(out.notes())

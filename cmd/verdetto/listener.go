@@ -81,7 +81,7 @@ func (r *reach) url(at net.Addr) string {
 	return "https://" + r.config.Certificates.Domain()
 }
 
-// The certificates are next to the store's file, so that an operator who moves or backs up that folder
+// If the store is a file, the certificates are beside it, so that an operator who backs up the folder
 // includes the certificates.
 func certificatesFolder(store string) string {
 	if file, ok := strings.CutPrefix(store, "bolt:"); ok {

@@ -112,7 +112,7 @@ func longFlags(args []string) []string {
 
 const (
 	exitUsage  = 2
-	exitPartly = 3 // a panel could be read only in part or not at all
+	exitPartly = 3 // a panel is unusable, in part or as a whole
 	exitNoFare = 4
 )
 

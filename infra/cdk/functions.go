@@ -21,7 +21,7 @@ import (
 type function struct {
 	name    string
 	timeout int // seconds
-	// instances is the reserved concurrency, which is also a maximum, so a flood of calls to one
+	// instances is the concurrency to reserve, which is also a maximum, so a flood of calls to one
 	// function does not affect the others.
 	instances int
 	http      bool

@@ -1,5 +1,5 @@
 // Command rollout makes a deployment live. It publishes a version of each function, tests the new
-// versions before callers reach them, and points the aliases at them:
+// versions, and points the aliases at them:
 //
 //	go run ./infra/rollout -config verdetto.json
 //

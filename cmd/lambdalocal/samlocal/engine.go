@@ -83,7 +83,7 @@ func (e *Engine) baseImage(ctx context.Context) (string, error) {
 	if _, err := e.Docker(ctx, nil, "image", "inspect", image); err == nil {
 		return image, nil
 	}
-	if !isInside() { // the network of Within reaches no registry
+	if !isInside() { // in the network that Within makes, no registry can be reached
 		pull, cancel := context.WithTimeout(ctx, pullTime)
 		defer cancel()
 		if _, err := e.Docker(pull, nil, "pull", "--quiet", image); err == nil {
@@ -201,7 +201,7 @@ func Listen(address string) (net.Listener, error) {
 	return listener, nil
 }
 
-// HandOn passes listener, which may be nil, to a command of Within.
+// HandOn passes listener, which may be nil, to a command that Within has returned.
 func HandOn(command *exec.Cmd, listener net.Listener) error {
 	tcp, ok := listener.(*net.TCPListener)
 	if !ok {

@@ -27,7 +27,6 @@ type resource struct {
 	Type       string
 	Properties map[string]any
 	Metadata   map[string]any `json:",omitempty"`
-	// SAM does not read the other attributes of a resource.
 }
 
 const functionType = "AWS::Lambda::Function"

@@ -168,7 +168,7 @@ type Trouble struct {
 	Error string    `json:"error"`
 	Todo  string    `json:"todo"`
 
-	Full func() bool `json:"-"` // nil unless a full disk is the cause
+	Full func() bool `json:"-"` // reports whether the disk is still full; may be nil
 }
 
 func (t Trouble) String() string {

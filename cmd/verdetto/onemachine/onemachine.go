@@ -107,7 +107,7 @@ func New(o Options) (*Service, error) {
 		Answers: &published.Answers{Reader: reader}, Payments: store.Payments{Table: o.Table},
 		Limiter: settings.Limiter, BaseURL: o.BaseURL, Now: o.Now, Log: o.Log,
 	}
-	var payment config.PerCall // payments for single answers, which are not simulated whatever Options.Money says
+	var payment config.PerCall // Options.Money does not apply to payments for single answers
 	err := config.Load(&payment)
 	if err == nil {
 		settings.PaidCalls, err = percall.Sell(seller, payment)

@@ -152,8 +152,8 @@ func (o Options) Due(r Refreshes) func(ctx context.Context) {
 	}
 }
 
-// ranFull returns a function that compares free space, because a small probe write may succeed
-// even on a full disk.
+// The function that ranFull returns compares free space, because a small probe write may succeed even
+// on a full disk.
 func (o Options) ranFull(began time.Time) func() bool {
 	file, ok := o.Table.(interface {
 		WriteFailed() time.Time

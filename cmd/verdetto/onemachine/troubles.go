@@ -20,10 +20,10 @@ import (
 )
 
 const (
-	// The operator gets a mail only after patience, because many failures end by themselves.
+	// A mail to the operator waits for this time, because many failures end by themselves.
 	patience     = time.Hour
 	backupWithin = 48 * time.Hour
-	// A backup and the growth of the file need space: hence leastFree.
+	// A backup and the growth of the store need space.
 	leastFree = 256 << 20
 )
 
@@ -48,7 +48,7 @@ func (o Options) resolved(what string) {
 	}
 }
 
-// Each change of why is logged, so why must stay the same as long as the cause does.
+// check logs each change of the text why, so the text must stay the same as long as its cause.
 func (o Options) check(what, why, todo string) {
 	if why == "" {
 		o.resolved(what)
@@ -73,8 +73,7 @@ func (o Options) room(folder string) (float64, bool) {
 	return diskFree(folder)
 }
 
-// LookAfter logs failures at once, but mails the operator about failures only when one has lasted an
-// hour.
+// LookAfter logs failures at once. The operator's mail waits until a failure has lasted an hour.
 func (s *Service) LookAfter(ctx context.Context) error {
 	o := s.options
 	if o.Monitor == nil {
@@ -154,7 +153,7 @@ func (s *Service) lookAtCertificate(ctx context.Context) {
 	o.check("the certificate", why, "Look in the log of the service or of its proxy why, and whether ports 80 and 443 are open")
 }
 
-// certificate does not verify the certificate, because only its dates are read.
+// certificate does not verify what it returns, because only the dates are read.
 func (s *Service) certificate(ctx context.Context) (*x509.Certificate, error) {
 	u, err := url.Parse(s.options.BaseURL)
 	if err != nil || u.Scheme != "https" {

@@ -17,7 +17,6 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// copyResult can be repeated after an interruption.
 func (i Import) copyResult(ctx context.Context, w *work) error {
 	err := i.copyAll(ctx, w)
 	if errors.Is(err, store.ErrConflict) {

@@ -127,7 +127,7 @@ func (w *work) checkpoint(next fare.Day) error {
 	return err
 }
 
-// Writes do not wait for the disk, because after a power failure the import starts again.
+// Writes do not wait for the disk, because after a power failure the import can start again.
 func (w *work) openStore() (err error) {
 	w.table, err = boltstore.Open(w.path(storeFile), w.now, boltstore.Scratch)
 	return err
