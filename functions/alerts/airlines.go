@@ -12,7 +12,7 @@ import (
 	"verdetto/shared/store"
 )
 
-// checkAirlines accepts an alert for a route without any known fare.
+// checkAirlines accepts an alert for a route without a known current fare.
 func (s *Service) checkAirlines(ctx context.Context, r request) ([]fault, error) {
 	wanted := r.Trip.Airlines
 	if wanted == "" || r.Route.Destination == store.Anywhere {

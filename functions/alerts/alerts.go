@@ -28,7 +28,7 @@ type Service struct {
 	Telegram      TelegramBot
 	SignalWorker  func()
 
-	spend func(context.Context) error // counts a request for an alert
+	spend func(context.Context) error
 }
 
 func (s *Service) signal() {

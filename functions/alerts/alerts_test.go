@@ -130,7 +130,7 @@ func TestNotices(t *testing.T) {
 		name     string
 		messages []string
 		stopped  []string
-		still    time.Duration // stopped for at least this long
+		still    time.Duration
 		over     time.Duration
 		logged   string
 	}{
@@ -210,7 +210,7 @@ func TestOtherEvents(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newFixture(t)
-			for n := range 60 { // more than one batch
+			for n := range 60 {
 				b.request(fmt.Sprintf("ada%d@example.com", n))
 			}
 			out, err := b.Event(t.Context(), json.RawMessage(event))

@@ -175,7 +175,7 @@ func TestConditionsToAnywhere(t *testing.T) {
 	}{
 		{"MIL-*", ``, store.Alert{}, ""},
 		{"mil-*", `"level":"buono"`, store.Alert{}, ""},
-		{"LIN-*", `"level":"ottimo"`, store.Alert{Level: string(verdict.Great)}, ""}, // an airport of Milan
+		{"LIN-*", `"level":"ottimo"`, store.Alert{Level: string(verdict.Great)}, ""},
 		{"MIL-*", `"threshold":60`, store.Alert{Threshold: 6000}, ""},
 		{"MIL-*", `"threshold":60,"kind":"threshold","level":"ottimo"`,
 			store.Alert{Threshold: 6000, Level: string(verdict.Great)}, ""},

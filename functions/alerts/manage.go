@@ -248,14 +248,14 @@ func (s *Service) changed(ctx context.Context, subscriber store.SubscriberID, re
 	return s.orNone(ctx, subscriber, http.StatusOK, v)
 }
 
-// renewal shows no data, because the link is too old.
+// renewal shows no alerts, because the link is too old or has no date.
 func (s *Service) renewal(subscriber store.SubscriberID, v view) (*page.Response, error) {
 	v.Action, v.Days = s.Links.Renew(subscriber), notify.ManageDays
 	return respond(http.StatusGone, "renew", v)
 }
 
-// The page is the same with and without alerts, so only the reader of the mailbox learns whether it
-// has alerts.
+// The page is the same with and without alerts, so only the reader of the mailbox learns whether
+// there are alerts.
 func (s *Service) renew(ctx context.Context, subscriber store.SubscriberID, v view) (*page.Response, error) {
 	job := notify.ManageJob(subscriber, s.Now())
 	job.Caller, job.Network = httpapi.Subject(ctx), httpapi.MailNetwork(ctx)

@@ -132,8 +132,8 @@ func (s *Service) unsubscribePage(ctx context.Context, in *tokenInput) (*page.Re
 	return respond(http.StatusOK, "unsubscribe", v)
 }
 
-// The token in the link says what to end. The body is ignored, because a mail provider sends its
-// own (RFC 8058).
+// The token in the link says what to end. The body is ignored, because mail providers send a fixed
+// one (RFC 8058).
 func (s *Service) unsubscribe(ctx context.Context, in *tokenInput) (*page.Response, error) {
 	v := view{T: i18n.ForHeader(in.AcceptLanguage)}
 	if subscriber, ok := s.Links.OpenEndDigest(in.Token); ok {

@@ -11,7 +11,7 @@ import (
 func TestParseAmount(t *testing.T) {
 	for _, c := range []struct {
 		text string
-		want fare.Cents // 0: refused
+		want fare.Cents
 	}{
 		{"40", 4000}, {"40.5", 4050}, {"40.00", 4000}, {"0.01", 1}, {"100000", 10_000_000}, {"4e1", 4000},
 		{"1.5E+2", 15_000}, {"+7", 700},

@@ -10,7 +10,6 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// requestsPage lets a person stop the mails that strangers can cause.
 func (s *Service) requestsPage(mailbox store.SubscriberID, v view) (*page.Response, error) {
 	v.Action, v.Manage = s.Links.Requests(mailbox), s.Links.AllowRequests(mailbox)
 	v.Most, v.Days = s.Confirmations.Mailboxes().Most(), notify.StoppedDays

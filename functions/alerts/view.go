@@ -31,25 +31,25 @@ type view struct {
 	Action       string
 	Manage       string
 	Channel      string
-	First        string // first day on which a message can come
+	First        string
 	Back         string
 	Faults       []string
 	Corrections  []correction
 	Kept         []edit
 	Export       string
 	Confirmation string
-	Undo         string // token that restores the alerts that have just ended; may be empty
-	Until        string // end of the pause of an alert, or of the stop of requests
+	Undo         string
+	Until        string
 	Busy         string // empty unless the caller's quota is used up
 	Most         int
-	Days         int // validity of a manage link, or of the stop of requests
+	Days         int
 	hookView
 }
 
 func (v view) When() template.HTML { return v.Row.When }
 
 type alertRow struct {
-	Route     string // such as MIL-BUH
+	Route     string
 	Names     string
 	When      template.HTML
 	Weekly    bool

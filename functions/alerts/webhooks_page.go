@@ -24,7 +24,7 @@ var hooksTemplate string
 type hookView struct {
 	Endpoints []endpointRow
 	Host      string
-	Secret    string // shown once
+	Secret    string
 	Did       string
 	Count     int
 }

@@ -55,7 +55,7 @@ type Pro struct {
 }
 
 func (s *Service) registerIndex(api *httpapi.API) {
-	bodies := map[bool][]byte{} // keyed by whether single fares are shown
+	bodies := map[bool][]byte{}
 	for _, all := range []bool{false, true} {
 		body, err := json.Marshal(index(all))
 		if err != nil {

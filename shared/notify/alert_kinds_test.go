@@ -143,7 +143,7 @@ func TestPausedAndSince(t *testing.T) {
 }
 
 func TestLowFor(t *testing.T) {
-	low := func(today fare.Cents, before ...fare.Cents) fare.Day { // before starts with yesterday's price
+	low := func(today fare.Cents, before ...fare.Cents) fare.Day {
 		s := verdict.RouteSummary{AsOf: 1000, Currency: fare.EUR, PerEuro: 1}
 		s.Live = []verdict.Live{{Depart: 1010, Price: today, Found: fare.Day(1000).Time().Unix()}}
 		for i, price := range before {

@@ -17,9 +17,8 @@ type look struct {
 	news    news
 	history history
 	picture func() ([]byte, error)
-	// ahead returns the verdict on the departure of the fare.
-	ahead func() *verdict.Judgement
-	from  *originDeals // if set, the alert is to Anywhere and the other fields are empty
+	ahead   func() *verdict.Judgement
+	from    *originDeals // if set, the alert is to Anywhere and the other fields are empty
 }
 
 func (l *look) due(a store.Alert) bool {

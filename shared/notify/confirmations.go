@@ -118,7 +118,7 @@ func (c *Confirmations) send(ctx context.Context, j store.Job, to store.Subscrib
 	if err := c.reserve(ctx, j); err != nil {
 		return err
 	}
-	message.ID = strings.ReplaceAll(j.Name(), ".", "-") // a retry uses the same ID
+	message.ID = strings.ReplaceAll(j.Name(), ".", "-")
 	err := c.Mail.Send(ctx, message)
 	if err == nil {
 		return nil

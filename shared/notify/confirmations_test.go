@@ -131,7 +131,7 @@ func TestTriedAgain(t *testing.T) {
 		!strings.Contains(m.Unsubscribe, "/v1/alerts/unsubscribe?t=") {
 		t.Errorf("%+v", m)
 	}
-	for range notify.MailsPerDay { // the last mail exceeds the quota
+	for range notify.MailsPerDay {
 		b.add("ada@example.com")
 	}
 	if err := b.work(); err != nil || len(b.carrier.taken) != notify.MailsPerDay {

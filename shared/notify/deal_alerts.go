@@ -23,7 +23,7 @@ const maxListed = 10
 
 type originDeals struct {
 	origin     fare.City
-	day, today fare.Day // day of the refresh, and day of the message
+	day, today fare.Day
 	deals      deals.Origin
 }
 

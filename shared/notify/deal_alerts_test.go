@@ -195,7 +195,7 @@ func TestAnywhereOncePerDay(t *testing.T) {
 		}
 	}
 	change(func(a *store.Alert) { a.Threshold = 2500 })
-	step("", 0, offered{"BUH", 3000, good}, offered{"LIS", 2000, good}) // a message was already sent today
+	step("", 0, offered{"BUH", 3000, good}, offered{"LIS", 2000, good})
 	step("LIS", 1, offered{"BUH", 3000, good}, offered{"LIS", 2000, good})
 	change(func(a *store.Alert) { a.Paused = store.UntilResumed })
 	step("", 1, offered{"BUH", 2000, good}, offered{"LIS", 4000, good})

@@ -73,7 +73,7 @@ func (r *run) due(ctx context.Context, n *look, listed store.Alert) (a store.Ale
 		return a, false, err
 	}
 	if n != nil && !n.due(a) || n == nil && a.EndDay > 0 && fare.DayOf(r.Now()) <= a.EndDay+store.DeliveryDays {
-		return a, false, nil // the webhook event about its end may still be undelivered
+		return a, false, nil // if n is nil, the event about the end may still be undelivered
 	}
 	stopped, err := r.Alerts.Stopped(ctx, a.Subscriber)
 	return a, err == nil && !stopped, err
@@ -123,7 +123,7 @@ func (r *run) hand(ctx context.Context, n *look, a store.Alert) error {
 	}
 	if n == nil {
 		if a.Paused > fare.DayOf(r.Now()) || a.EndDay > 0 {
-			return nil // paused, or already notified of the end
+			return nil
 		}
 		end := ending(a, r.Links, fare.DayOf(r.Now()))
 		if r.endpointHears(a) {

@@ -168,7 +168,7 @@ func (w *weekly) parcel(ctx context.Context, d store.Digest, day fare.Day) (*par
 type digestLine struct {
 	alert  store.Alert
 	found  news
-	price  fare.Cents // 0 if there is no fare
+	price  fare.Cents
 	before fare.Cents // price in the last digest, or 0
 	met    bool
 }
@@ -201,7 +201,7 @@ type routeTrip struct {
 
 type judgedTrip struct {
 	found news
-	past  func() (history, error) // read only for alerts of kind Low
+	past  func() (history, error)
 }
 
 // judgedOf caches results but no errors. It returns nil if there is no fare.
@@ -236,7 +236,7 @@ func (w *weekly) judgeToday(ctx context.Context, trip routeTrip) (*judgedTrip, e
 			}
 		}
 		past, err := read(ctx, trip.route)
-		h, _ := decodeHistory(past.History) // a malformed history counts as empty
+		h, _ := decodeHistory(past.History)
 		return h, err
 	})
 	return &judgedTrip{found, past}, nil

@@ -150,7 +150,7 @@ func TestADigestOfALow(t *testing.T) {
 	h.Work(notify.Result{})
 	prices := notifytest.Steady()
 	for week, c := range []struct {
-		days []fare.Cents // prices since the last digest
+		days []fare.Cents
 		met  bool
 	}{
 		{[]fare.Cents{3000, 3000, 3000}, true},
@@ -194,7 +194,7 @@ func TestDigestDays(t *testing.T) {
 	h.Work(notify.Result{Sent: 1})
 	h.Work(notify.Result{})
 	h.until("ada", 9)
-	h.Work(notify.Result{Sent: 1}) // the next digest is sent on its own day
+	h.Work(notify.Result{Sent: 1})
 	h.until("ada", 9)
 	h.until("ada", 9)
 	h.Add(24 * time.Hour)

@@ -154,7 +154,7 @@ const (
 	snooze      purpose = "snooze"
 	digest      purpose = "digest"
 	requests    purpose = "requests"
-	manage      purpose = "manage" // signed with a day instead of a route, or with an empty one
+	manage      purpose = "manage"
 )
 
 const (

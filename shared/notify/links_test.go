@@ -149,7 +149,7 @@ func TestLinks(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name, link string
-		after      int // days
+		after      int
 		current    bool
 	}{
 		{"at once", links.Manage(ada, made), 0, true},

@@ -31,7 +31,7 @@ func (m Mailboxes) Most() int { return int(m.Limiter.Set(perMailbox).Calls) }
 // Allow counts a mail towards the quota of its mailbox. Retries of a job do not count again.
 func (m Mailboxes) Allow(ctx context.Context, email string, j store.Job) (allowed bool, err error) {
 	caller, job := j.Caller, j.Name()
-	// One caller may use half of the quota. The rest is for callers without an earlier mail to this
+	// Once half of the quota is used, the rest is for callers without an earlier mail to this
 	// mailbox.
 	most := m.Most()
 	first := (most + 1) / 2

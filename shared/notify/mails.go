@@ -97,7 +97,7 @@ type mailed struct {
 	T       *i18n.Language
 	Subject string
 	Rows    []mailed
-	Met     bool // only in a digest
+	Met     bool
 
 	Link, Stop, Texts string
 }

@@ -34,16 +34,16 @@ type Fare struct {
 	Route               fare.Route
 	Origin, Destination string
 	Trip                store.Trip
-	Day                 fare.Day   // day of the refresh that stored the notification
-	Price               fare.Cents // EUR cents
+	Day                 fare.Day // day of the refresh that stored the notification
+	Price               fare.Cents
 	// Before is the price in the alert's last message. Until the first message of kind Drop or
 	// Change, it is the first price that was found. 0 means unknown.
 	Before             fare.Cents
-	LastDay            fare.Day     // day of the refresh in the last message, or 0
-	Known              fare.Cents   // price that the subscriber knows, or 0
-	Lowest             fare.Cents   // for kind Low: lowest earlier fare within the days of the alert, or 0
-	Depart, Return     fare.Day     // Return is 0 for a one-way fare
-	Flight             string       // sentence in the message's language; may be empty
+	LastDay            fare.Day   // day of the refresh in the last message, or 0
+	Known              fare.Cents // price that the subscriber knows, or 0
+	Lowest             fare.Cents // for kind Low: lowest earlier fare within the days of the alert, or 0
+	Depart, Return     fare.Day
+	Flight             string
 	Offer              verdict.Live `json:"-"`
 	Found              time.Time
 	Level              verdict.Level
@@ -53,7 +53,7 @@ type Fare struct {
 	ForDay             *Judged `json:",omitempty"` // nil if the departure is not judged
 	// Departure says what the departure usually costs. The first sentence of Waits is the advice.
 	Departure, Waits []string
-	Judgement        *verdict.Judgement `json:"-"` // nil if nothing is known
+	Judgement        *verdict.Judgement `json:"-"`
 	Page             string
 }
 

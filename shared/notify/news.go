@@ -12,7 +12,7 @@ import (
 
 type news struct {
 	Route       fare.Route
-	Day         fare.Day // day of the refresh that stored the notification
+	Day         fare.Day
 	Price       fare.Cents
 	Depart      fare.Day
 	Return      fare.Day // 0 for a one-way trip; not stored

@@ -13,8 +13,8 @@ import (
 	"verdetto/shared/store"
 )
 
-// Callers choose the servers of messages to phones. A slow server must not delay mail, so these
-// messages have an outbox of their own.
+// Callers choose the ntfy servers. A slow server must not delay mail, so messages to phones have an
+// outbox of their own.
 const PushOutbox = "push"
 
 const (
@@ -61,8 +61,8 @@ func Queued(outbox store.Outbox, now func() time.Time) map[string]Carrier {
 // Pushes may deliver a message more than once.
 type Pushes struct {
 	Alerts   store.Alerts
-	Outbox   store.Outbox       // named PushOutbox
-	Carriers map[string]Carrier // by channel
+	Outbox   store.Outbox // named PushOutbox
+	Carriers map[string]Carrier
 	Links    Links
 	Now      func() time.Time
 	Log      *slog.Logger

@@ -14,8 +14,8 @@ type Observation struct {
 	Low fare.Day
 }
 
-// A Watch is applied to the observations of an alert in order, one per day: Due to an observation
-// that can be sent, Pass to one that cannot.
+// A Watch is applied to the observations of an alert in order, one per day: Due to those that can
+// be sent, Pass to the others.
 type Watch struct {
 	Kind      string
 	Threshold fare.Cents

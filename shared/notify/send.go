@@ -51,7 +51,7 @@ type run struct {
 	*Sender
 	answers *answer.Reader
 	stop    context.CancelCauseFunc
-	flight  chan struct{} // one slot for each message that is being sent
+	flight  chan struct{}
 
 	mu       sync.Mutex
 	lease    *store.Lease
@@ -140,7 +140,7 @@ func (s *Sender) carrier(channel string) (Carrier, error) {
 }
 
 type channel struct {
-	name string // as in store.Alert; empty for mail
+	name string
 	pace *pace
 	// run.mu guards these counters and shut.
 	postponedInARow, refusedInARow int

@@ -133,7 +133,7 @@ func TestThrottledForAWhile(t *testing.T) {
 		began := h.Now()
 		h.Work(notify.Result{Sent: 4, Settled: 1})
 		h.WantMailed(everyone...)
-		if waited := h.Now().Sub(began); waited < 7*time.Second { // after pauses of 1, 2 and 4 seconds
+		if waited := h.Now().Sub(began); waited < 7*time.Second {
 			t.Errorf("%v: all were sent within %v", fault, waited)
 		}
 	}
@@ -351,7 +351,7 @@ func TestChannelsFailAlone(t *testing.T) {
 				if n := len(phones.tried); mails && n != each || !mails && n > 5 {
 					t.Errorf("%d phones were tried", n)
 				}
-				gone := got.Refused // refused subscribers have no alert any more
+				gone := got.Refused
 				h.Carrier.Before, phones.fault = nil, nil
 				if got, err := work(); err != nil || got.Sent != each-gone || got.More || got.Settled != 1 {
 					t.Errorf("the next: %+v %v", got, err)

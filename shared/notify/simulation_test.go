@@ -30,8 +30,8 @@ type simulation struct {
 	chance *rand.Rand
 
 	mu           sync.Mutex
-	messages     map[string]int    // number of acceptances by message ID
-	sent         map[string]int    // messages by recipient
+	messages     map[string]int // number of acceptances by message ID
+	sent         map[string]int
 	to           map[string]string // recipient by message ID
 	reads, write int
 	left         int // calls until the process is killed; if negative, it is not killed

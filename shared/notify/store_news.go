@@ -48,7 +48,7 @@ func storeNews(ctx context.Context, notifications store.Notifications, found new
 		Expires: (found.Day + verdict.LiveDays + 1).Time(),
 	}
 	if found.Level == verdict.Unjudged {
-		n.News = nil // kept in the history, but not sent
+		n.News = nil
 	}
 	if err := notifications.Put(ctx, past, n, digest[:8], (found.Day + verdict.HistoryDays).Time()); err != nil {
 		return false, err

@@ -14,8 +14,6 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Alerts for a trip are judged when they are sent.
-
 type notification struct {
 	stored store.Notification
 	look   *look // nil if alerts are judged when they are sent
@@ -88,7 +86,7 @@ func (r *run) judge(ctx context.Context, stored store.Notification, trip store.T
 	if err != nil {
 		return nil, err
 	}
-	h, _ := decodeHistory(past.History) // a malformed history counts as empty
+	h, _ := decodeHistory(past.History)
 	seen := found.observation()
 	seen.Low = h.lowFor(seen)
 	h = h.add(seen)

@@ -12,7 +12,7 @@ import (
 )
 
 func TestSince(t *testing.T) {
-	h := func(prices ...fare.Cents) (h history) { // one a week, the last one today
+	h := func(prices ...fare.Cents) (h history) {
 		for i, price := range prices {
 			h = append(h, Observation{Day: 20000 - 7*fare.Day(len(prices)-1-i), Price: price, Level: verdict.Good})
 		}

@@ -82,7 +82,7 @@ func (r *run) all(ctx context.Context) error {
 		case context.Cause(ctx) != nil:
 			return context.Cause(ctx)
 		case errors.Is(err, store.ErrConflict):
-			continue // the news was replaced or removed
+			continue
 		case err != nil:
 			return err
 		}

@@ -30,8 +30,8 @@ var (
 )
 
 // ParseAddress returns the address in ASCII with the domain in lower case. The local part keeps its
-// case, which matters to some mail servers. Fewer forms are accepted than in RFC 5321, because
-// programs parse rare forms differently. Errors wrap ErrAddress and do not contain the address.
+// case, which matters to some mail servers. Rare forms that RFC 5321 allows are rejected, because
+// programs parse these forms differently. Errors wrap ErrAddress and do not contain the address.
 func ParseAddress(email string) (string, error) {
 	email = strings.NewReplacer("。", ".", "｡", ".").Replace(width.Fold.String(email))
 	email = strings.Trim(strings.TrimRight(email, space+",;."), space)

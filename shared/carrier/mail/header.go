@@ -12,7 +12,7 @@ import (
 
 const (
 	MaxSubject = 250 // bytes
-	maxName    = 120 // bytes
+	maxName    = 120
 	maxTag     = 64
 	maxURL     = 900 // bytes; a line has at most 998, and a URL cannot be folded
 )
@@ -65,8 +65,8 @@ func secure(u *url.URL) error {
 	return nil
 }
 
-// encode also encodes text that looks like an encoded word (RFC 2047): mail programs would decode
-// such text. mime.WordEncoder leaves it unchanged.
+// Unlike mime.WordEncoder, encode also encodes text that looks like an encoded word (RFC 2047),
+// which mail programs would decode.
 func encode(s string) string {
 	if plain(s) {
 		return s

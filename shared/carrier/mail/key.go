@@ -28,7 +28,7 @@ type Key struct {
 // KeyMail puts the key into the body, never into a header.
 func KeyMail(k Key) (Message, error) { return planMail(k, "key") }
 
-// RecoverMail holds a new key and a link that restores the previous key.
+// RecoverMail writes a mail with a new key and a link that restores the previous key.
 func RecoverMail(k Key) (Message, error) { return planMail(k, "recover") }
 
 func ExtendedMail(k Key) (Message, error) { return planMail(k, "extended") }

@@ -43,10 +43,9 @@ type Picture struct {
 }
 
 type Sender interface {
-	// Send is not idempotent: two calls can cause two mails. If it returns nil, the carrier has
-	// accepted the message, but it may still bounce. An error wraps one of the four below, which
-	// says whether the mail may have been sent. It never contains the recipient's address, so it
-	// may be logged.
+	// Send is not idempotent. After nil the carrier has accepted the message, which may still
+	// bounce. An error wraps ErrRefused, ErrThrottled, ErrBlocked or ErrUnavailable, and never
+	// contains the recipient's address.
 	Send(context.Context, Message) error
 }
 

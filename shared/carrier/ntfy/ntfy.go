@@ -32,7 +32,7 @@ type Message struct {
 	ID      string
 	Title   string
 	Text    string
-	Tags    []string // names of emoji
+	Tags    []string
 	Click   string
 	Actions []Action
 }

@@ -18,7 +18,6 @@ var allowed atomic.Pointer[targets]
 // not allow them.
 var metadata = []netip.Addr{netip.MustParseAddr("100.100.100.200"), netip.MustParseAddr("fd00:ec2::254")}
 
-// overlay is the range of RFC 6598, which carriers and overlay networks such as Tailscale use.
 var overlay = netip.MustParsePrefix("100.64.0.0/10")
 
 // AllowPrivate replaces the list of addresses, networks and host names whose private addresses all

@@ -94,7 +94,7 @@ func meaning(err error) error {
 	case errors.As(err, &moved), errors.Is(err, bot.ErrorForbidden):
 		return mail.ErrRefused
 	case errors.Is(err, bot.ErrorUnauthorized), errors.Is(err, bot.ErrorNotFound):
-		return mail.ErrBlocked // the token is invalid
+		return mail.ErrBlocked
 	case errors.Is(err, bot.ErrorBadRequest):
 		if slices.ContainsFunc(unknownChat, func(says string) bool { return strings.Contains(err.Error(), says) }) {
 			return mail.ErrRefused
@@ -154,5 +154,5 @@ func IsSecret(given, secret string) bool {
 	return subtle.ConstantTimeCompare(a[:], b[:]) == 1 && secret != ""
 }
 
-// payload may have 64 letters, digits, - and _.
+// payload may have at most 64 letters, digits, - and _.
 func StartLink(bot, payload string) string { return "https://t.me/" + bot + "?start=" + payload }

@@ -15,7 +15,7 @@ const Blocked = "blocked the bot"
 
 type Command struct {
 	Chat     string
-	Private  bool   // a chat with one person
+	Private  bool
 	Name     string // in lower case; empty if the message is no command
 	Argument string
 	Language string // IETF tag; may be empty

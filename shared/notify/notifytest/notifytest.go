@@ -78,7 +78,6 @@ func (c *Carrier) Send(ctx context.Context, m mail.Message) error {
 	return nil
 }
 
-// Sent also counts repeated mails, which are one file in Folder.
 func (c *Carrier) Sent() map[string]int { return c.taken }
 
 type Fixture struct {
@@ -220,7 +219,6 @@ func (f *Fixture) Mailed() map[string]int {
 	return got
 }
 
-// WantMailed fails the test unless each subscriber got as many mails as the name occurs in who.
 func (f *Fixture) WantMailed(who ...string) {
 	f.T.Helper()
 	want := map[string]int{}

@@ -7,7 +7,6 @@ import (
 )
 
 type Loop[J any] struct {
-	// Take returns due jobs, leased for the time Lease.
 	Take func(context.Context) ([]J, error)
 	// Jobs with the same Turn run one after another, in the order of Take. Jobs with an empty Turn
 	// run in any order.
@@ -30,7 +29,7 @@ func (l Loop[J]) Work(ctx context.Context) (ended int, err error) {
 		err   error
 	}
 	var taken []J
-	var leased time.Time // when the leases of the jobs in taken end
+	var leased time.Time
 	var faults []error
 	running, last, stop := 0, false, false // last: take no more jobs; stop: start no more jobs
 	busy := map[string]bool{}

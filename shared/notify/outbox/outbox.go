@@ -19,7 +19,7 @@ type Worker struct {
 	Boxes   []store.Outbox
 	Retries store.Outbox
 	Do      func(context.Context, store.Job) error
-	Within  time.Duration // maximum time of one job
+	Within  time.Duration
 	// Waits holds the pause after each failure; a job that fails after the last pause is given up.
 	// If Waits is nil, the pauses are those of waits, and maxAge and fewestTries apply.
 	Waits   []time.Duration
@@ -40,13 +40,12 @@ const (
 	maxAge      = 24 * time.Hour
 	fewestTries = 8
 	minTaken    = 8
-	// No job starts within margin of the deadline of ctx.
-	margin = 10 * time.Second
+	margin      = 10 * time.Second
 )
 
 var waits = retry.Backoff{First: 15 * time.Second, Longest: time.Hour}
 
-// Jobs with the same Email run one after another.
+// Jobs with the same Email run one after another, unless it is empty.
 func (w Worker) Work(ctx context.Context) (ended int, err error) {
 	return Loop[store.Job]{
 		Take: w.take, Do: w.do, Release: w.Retries.Release, Turn: func(j store.Job) string { return j.Email },
@@ -72,7 +71,7 @@ func (w Worker) do(ctx context.Context, j store.Job) (ended bool, err error) {
 	switch now := w.Now(); {
 	case err == nil:
 	case errors.Is(err, ErrLater), ctx.Err() != nil:
-		return false, err // due again when its lease ends
+		return false, err
 	case w.isGivenUp(j, now):
 		w.Log.LogAttrs(ctx, slog.LevelError, "a mail or message of the outbox was given up; its reader may ask again",
 			append([]slog.Attr{slog.String("kind", j.Kind), slog.Int("tries", j.Tries+1), slog.Any("error", err)},

@@ -21,7 +21,7 @@ import (
 
 type Ntfy struct {
 	ntfy.Publisher
-	BaseURL string // without a trailing slash
+	BaseURL string
 }
 
 func (c Ntfy) Deliver(ctx context.Context, to store.Alert, m notify.Message) error {

@@ -42,7 +42,7 @@ type Data struct {
 	Amount      *int64 `json:"amountCents,omitempty"`
 	Trip        *Trip  `json:"trip,omitempty"` // absent if the alert is for the cheapest one-way fare of the route
 	Fares       []Fare `json:"fares,omitempty"`
-	More        int    `json:"more,omitempty"` // number of destinations that are not in Fares
+	More        int    `json:"more,omitempty"` // number of deals that are not in Fares
 	List        string `json:"list,omitempty"`
 	Unsubscribe string `json:"unsubscribe,omitempty"`
 	Snooze      string `json:"snooze,omitempty"`
@@ -90,9 +90,9 @@ type Fare struct {
 
 type Flight struct {
 	Text            string `json:"text"`
-	Airline         string `json:"airline,omitempty"` // IATA code
+	Airline         string `json:"airline,omitempty"`
 	AirlineName     string `json:"airlineName,omitempty"`
-	Origin          string `json:"origin,omitempty"` // IATA codes of the airports
+	Origin          string `json:"origin,omitempty"`
 	Destination     string `json:"destination,omitempty"`
 	Stops           *int   `json:"stops,omitempty"` // 2 means two or more
 	DurationMinutes *int   `json:"durationMinutes,omitempty"`

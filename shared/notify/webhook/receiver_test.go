@@ -41,7 +41,7 @@ type world struct {
 
 	mu     sync.Mutex
 	got    []received
-	answer http.HandlerFunc // nil: status 204
+	answer http.HandlerFunc
 }
 
 func open(t testing.TB, table store.Table, clock *storetest.Clock) *world {

@@ -38,10 +38,10 @@ const (
 	tryingFor   = 24 * time.Hour
 	longestWait = 6 * time.Hour
 
-	atOnce    = 32 // deliveries leased per read
+	atOnce    = 32
 	endpoints = 16
 	leaseFor  = 2 * time.Minute
-	tryTime   = outbound.DefaultTimeout + 5*time.Second // time of one call and its writes
+	tryTime   = outbound.DefaultTimeout + 5*time.Second
 )
 
 // Without perHost, a caller with many mailboxes could make the service call another person's server
@@ -85,7 +85,7 @@ func (w *Worker) Work(ctx context.Context) (done int, err error) {
 func endpointOf(d store.Delivery) string { return string(d.Subscriber) + " " + d.URL }
 
 type outcome struct {
-	status int // 0 if there was no answer
+	status int
 	after  time.Duration
 	quiet  bool // no other delivery to the endpoint until the next try
 	gone   bool
@@ -218,8 +218,8 @@ func (w *Worker) record(ctx context.Context, d store.Delivery, e store.Endpoint,
 	return until, err
 }
 
-// If an alert has ended, end removes it before it records the delivery: if the record fails, a
-// retry finds no alert and drops the delivery.
+// If an alert has ended, end first removes the alert, then records the delivery. After a failure in
+// between, a retry finds no alert and drops the delivery.
 func (w *Worker) end(ctx context.Context, d store.Delivery) error {
 	if d.Last {
 		ref, err := store.ParseRef(d.Alert)
@@ -233,7 +233,8 @@ func (w *Worker) end(ctx context.Context, d store.Delivery) error {
 	return w.Deliveries.End(ctx, d)
 }
 
-// An endpoint is dead at status 410, or if it accepted nothing in the 24 hours of a failed event.
+// An endpoint is given up at status 410, or if it has accepted nothing in the 24 hours since an
+// event.
 func (w *Worker) failed(ctx context.Context, d store.Delivery, e store.Endpoint,
 	o outcome) (until time.Time, err error) {
 	now, last := d.Tried, d.At.Add(tryingFor)

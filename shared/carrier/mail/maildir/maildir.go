@@ -1,8 +1,9 @@
 // Package maildir is a mail sender that writes each mail as an .eml file into a folder. It is for
 // tests, and for a service on one machine. Read reads such a folder.
 //
-// A file is either complete or absent. A message with an ID has one file, named for the ID, which a
-// later message with the same ID replaces. Mails contain keys, so files are created with mode 0600.
+// A file is either complete or absent. A message with an ID is written to a file named for the ID,
+// and replaces an earlier message with this ID. Mails contain keys, so files are created with mode
+// 0600.
 package maildir
 
 import (
@@ -81,7 +82,6 @@ func (s *Sender) write(raw []byte, name string) (err error) {
 	return os.Rename(f.Name(), filepath.Join(s.dir, name))
 }
 
-// name is unique even if the clock stands still, or other processes write into the folder.
 func (s *Sender) name() string {
 	at := s.now().UTC().Format("20060102T150405.000000000Z")
 	return fmt.Sprintf("%s-%06d-%.8s", at, s.sent.Add(1), rand.Text())

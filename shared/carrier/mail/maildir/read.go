@@ -20,7 +20,7 @@ import (
 type Mail struct {
 	mail.Message
 	File string
-	From string // address without a name
+	From string
 	ID   string // the field Message-ID, with angle brackets
 	Date time.Time
 }

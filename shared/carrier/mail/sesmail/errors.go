@@ -51,7 +51,7 @@ func classify(ctx context.Context, err error, tries *awscall.Tries) error {
 	case ctx.Err() != nil, awscall.IsUndialled(err):
 		return mail.ErrThrottled
 	}
-	return mail.ErrBlocked // such as missing credentials
+	return mail.ErrBlocked
 }
 
 // An unknown refusal is ErrBlocked, so that the mail is not dropped.

@@ -21,7 +21,7 @@ const (
 	signingIn
 	sender
 	recipient
-	content // the message without its end
+	content
 	end
 )
 
@@ -40,7 +40,7 @@ func outcome(at step, err error) error {
 	case interrupted(err):
 		return mail.ErrThrottled
 	}
-	return mail.ErrBlocked // a fault of TLS or of the authentication, which affects every message
+	return mail.ErrBlocked // such as a TLS fault, which affects every message
 }
 
 func interrupted(err error) bool {

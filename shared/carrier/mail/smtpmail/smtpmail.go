@@ -1,6 +1,7 @@
 // Package smtpmail sends mails through a submission server by SMTP: the server of a provider, or a
 // server on this machine. Each mail uses its own connection, encrypted before authentication unless
 // TLS is None.
+//
 // If the connection breaks between the end of a mail and the server's answer, the outcome is
 // unknown (ErrUnavailable). The package does not retry.
 package smtpmail
@@ -47,7 +48,6 @@ type Sender struct {
 
 var _ mail.Sender = (*Sender)(nil)
 
-// New makes no connection.
 func New(c Config) (*Sender, error) {
 	compose, err := mail.NewComposer(c.From, c.Now)
 	if err != nil {

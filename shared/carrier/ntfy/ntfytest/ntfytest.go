@@ -46,7 +46,7 @@ type Server struct {
 
 	web   *httptest.Server
 	mu    sync.Mutex
-	shown map[string][]Message // keys are host/topic
+	shown map[string][]Message
 	calls int
 }
 
@@ -64,7 +64,6 @@ func (s *Server) Wrap(around func(http.Handler) http.Handler) {
 	s.web.Config.Handler = around(s.web.Config.Handler)
 }
 
-// Messages takes the URL of a topic.
 func (s *Server) Messages(topic string) []Message {
 	u, err := url.Parse(topic)
 	if err != nil {
@@ -81,7 +80,7 @@ func (s *Server) Calls() int {
 	return s.calls
 }
 
-// Post sends each request to this server, whatever the host in the URL.
+// Post sends requests to this server, whatever the host in the URL.
 func (s *Server) Post(ctx context.Context, to string, header http.Header, body []byte) (outbound.Answer, error) {
 	u, err := outbound.ParseURL(to)
 	if err != nil {

@@ -27,7 +27,7 @@ const (
 type Message struct {
 	Text    string
 	Bold    string
-	Buttons map[string]string // URLs by label
+	Buttons map[string]string
 }
 
 type Server struct {

@@ -46,7 +46,7 @@ func Reply(code int, enhanced [3]int, text string) error {
 }
 
 type Mail struct {
-	From, To string // from the envelope
+	From, To string
 	Raw      []byte
 	TLS      bool
 	User     string
