@@ -24,8 +24,6 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
-// beyondScripts runs what the Lambda functions do beyond the scripts, so that together they use each
-// entry of schema.Accesses.
 func beyondScripts(t *testing.T) {
 	clock := storetest.NewClock()
 	clock.Add(fixture.Today.Sub(clock.Now()))
@@ -37,8 +35,8 @@ func beyondScripts(t *testing.T) {
 		do()
 	}
 	s := fixture.Open(t, d, clock)
-	// Each of these functions may be the first to start with a new table, so the stored pepper is
-	// deleted before each.
+	// Each of these functions may be the first to start with a new table, so each stores the
+	// pepper.
 	for _, function := range []string{"alerts", "pro", "refresh"} {
 		if err := d.Write(t.Context(), store.Op{Mode: store.Delete,
 			Item: store.Item{Key: store.Key{Partition: "SERVICE", Sort: "PEPPER"}}}); err != nil {
@@ -51,7 +49,6 @@ func beyondScripts(t *testing.T) {
 		})
 	}
 	f := refreshes(t, d, as, s.Sender, clock)
-	// These functions also read whether the service has fares.
 	for _, function := range []string{"compat", "pricetrends"} {
 		as(function, func() {
 			reader := view.Reader{Reader: answers.NewReader(store.Fares{Table: d}, clock.Now, slog.Default())}
@@ -99,9 +96,7 @@ func refreshes(t *testing.T, d store.Table, as func(string, func()), sender *not
 	return f
 }
 
-// refuses runs the functions while two mailboxes refuse mail, which ends their alerts: SNS reports
-// one refusal, and the other comes while the refresh function sends. One refresh finds that another
-// process holds the sending lease.
+// One mailbox refuses mail by way of SNS, the other while the refresh function sends.
 func refuses(t *testing.T, d store.Table, as func(string, func()), s *fixture.Service, f *refresh.Function, clock *storetest.Clock) {
 	t.Helper()
 	london := fare.Route{Origin: "MIL", Destination: "LON"}

@@ -16,7 +16,6 @@ func TestScripts(t *testing.T) {
 	for _, subject := range subjects(t) {
 		t.Run(filepath.Base(subject), func(t *testing.T) { script.Run(t, *update, scripts(t, subject)...) })
 	}
-	// The scripts and beyondScripts together use each entry of schema.Accesses.
 	if run := flag.Lookup("test.run").Value.String(); !strings.Contains(run, "/") {
 		beyondScripts(t)
 		for _, unused := range script.Unused() {

@@ -14,8 +14,6 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// The service on the backup gives the same answers, and the backup contains every item. A backup
-// never overwrites a file, and a failed one leaves no file.
 func TestBackup(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
@@ -23,7 +21,7 @@ func TestBackup(t *testing.T) {
 	verdict := answerOf(t, first.URL)
 
 	stop, asked := make(chan struct{}), make(chan int)
-	go func() { // calls write to the store, because they are counted
+	go func() { // calls write to the store, because calls are counted
 		n := 0
 		for ; ; n++ {
 			select {
@@ -60,8 +58,7 @@ func TestBackup(t *testing.T) {
 	if diff := cmp.Diff(verdict, answerOf(t, again.URL)); diff != "" {
 		t.Errorf("the service that was restored answers otherwise:\n%s", diff)
 	}
-	// A killed process leaves its socket file behind, so the next backup opens the store file
-	// directly.
+	// A killed process leaves its socket file behind, so the next backup opens the store file.
 	again.End(t)
 	left, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(d.Dir, "copy.db.socket")})
 	if err != nil {
@@ -76,8 +73,6 @@ func TestBackup(t *testing.T) {
 	if err := os.Remove(filepath.Join(d.Dir, "copy.db.socket")); err != nil {
 		t.Error(err)
 	}
-	// A backup into a folder gets a name with its time, and then deletes the backups there that are
-	// older than -keep days (30 by default). Other files stay.
 	folder := filepath.Join(d.Dir, "backups")
 	old, recent := filepath.Join(folder, "verdetto-20000101T030000Z.db"), filepath.Join(folder, "verdetto-notes.db")
 	if err := errors.Join(os.Mkdir(folder, 0o700), os.WriteFile(old, nil, 0o600), os.WriteFile(recent, nil, 0o600)); err != nil {

@@ -39,7 +39,6 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// Each refused command says why and what to do, and creates or changes no file.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)

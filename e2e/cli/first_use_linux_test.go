@@ -7,7 +7,6 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// Each task states what is typed, and what must appear. The service runs in a terminal of its own.
 func TestNewcomers(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)

@@ -19,7 +19,6 @@ func get(t *testing.T, url string) (int, http.Header, string) {
 	return response.StatusCode, response.Header, body
 }
 
-// The log is JSON with request ids. status shows the state to the user who runs the service.
 func TestOperated(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
@@ -84,11 +83,10 @@ func TestOperated(t *testing.T) {
 	fixture.Has(t, "status of what does not run", d.Run("status", "-store", "bolt:kept.db").Stdout, "it is not running", "1 routes")
 }
 
-// A service without fares, or with fares that are too old, is alive but not ready.
 func TestNotReady(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
-	// No fare provider listens there, so every refresh fails.
+	// No fare provider listens at this address, so every refresh fails.
 	c := []string{"-upstream", "travelpayouts"}
 	environment := []string{"TRAVELPAYOUTS_TOKEN=unknown", "TRAVELPAYOUTS_URL=http://127.0.0.1:1"}
 	s := d.ServeWith(environment, append(c, "-listen", "127.0.0.1:0", "-store", "bolt:empty.db")...)
@@ -121,8 +119,6 @@ func TestStatusOfOldFares(t *testing.T) {
 	}
 }
 
-// The store may be intact, missing or damaged, but no process may serve it. If the backup is
-// incomplete, restore changes nothing.
 func TestRestore(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
@@ -142,7 +138,7 @@ func TestRestore(t *testing.T) {
 		}
 	}
 	run(0, "the backup is unchanged", "verify", "-store", "bolt:copy.db")
-	d.Write("earlier.db", whole[:len(whole)-len(whole)%512]) // the format of earlier versions
+	d.Write("earlier.db", whole[:len(whole)-len(whole)%512]) // the format of earlier versions, without a checksum
 	run(0, "This file has no checksum", "verify", "-store", "bolt:earlier.db")
 	run(0, "restored", "restore", "-from", "earlier.db", "-store", "bolt:later.db")
 	run(1, "damaged", "verify", "-store", "bolt:cut.db")
@@ -160,7 +156,7 @@ func TestRestore(t *testing.T) {
 	same("kept.db")
 	run(0, "restored", "restore", "-from", "copy.db", "-store", "bolt:second.db")
 	same("second.db")
-	d.Write("kept.db", whole[:len(whole)/2]) // a damaged store
+	d.Write("kept.db", whole[:len(whole)/2])
 	run(0, "restored", "restore", "-from", "copy.db", "-store", "bolt:kept.db")
 	same("kept.db")
 	run(0, "1 routes", "verify", "-store", "bolt:kept.db")

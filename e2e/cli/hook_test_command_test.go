@@ -12,7 +12,6 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// The test event reaches a private endpoint only if the setting names it, and is signed.
 func TestHookTest(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)

@@ -16,8 +16,6 @@ import (
 
 var importRoutes = flag.Int("routes", 6604, "the routes of the panel that TestEvidenceImport imports")
 
-// A panel of invented fares, two of each route on each of 50 days, is imported in one command that
-// takes at most 600 MB. An import that is killed and run again leaves the same records.
 func TestEvidenceImport(t *testing.T) {
 	const days, mostMB = 50, 600
 	random, first := rand.New(rand.NewPCG(5, 3)), time.Date(2026, 8, 1, 0, 0, 0, 0, time.UTC)

@@ -12,7 +12,6 @@ import (
 	"verdetto/shared/store/boltstore"
 )
 
-// The panel has bad rows, and the second import changes nothing.
 func TestImport(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
@@ -47,7 +46,6 @@ func TestImport(t *testing.T) {
 	}
 }
 
-// Each import that cannot succeed says why and what to do, and changes no file.
 func TestImportRefused(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)

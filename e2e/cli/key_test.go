@@ -7,7 +7,6 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// A mistyped file name gives an error, not a new store with a useless key.
 func TestKeyNeedsAStoreOfAService(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)

@@ -19,8 +19,6 @@ import (
 	"verdetto/shared/store/socketstore"
 )
 
-// key create and refresh write through the running service. Other commands that write say what to
-// do instead. A socket that a killed service left does not disturb them.
 func TestWritesWhileServed(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
@@ -73,8 +71,6 @@ func TestWritesWhileServed(t *testing.T) {
 	s.End(t)
 }
 
-// dying serves a store through its socket until one call, and stops before or after the call takes
-// effect. From then on it answers no call.
 type dying struct {
 	at    int
 	after bool
@@ -94,7 +90,6 @@ func (s *dying) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	panic(http.ErrAbortHandler) // closes the connection without an answer
 }
 
-// served runs a command while the service dies at a call. It returns the number of calls.
 func served(t *testing.T, d fixture.Shell, now time.Time, s *dying, args ...string) (fixture.Result, int) {
 	t.Helper()
 	file := filepath.Join(d.Dir, "kept.db")
@@ -103,7 +98,7 @@ func served(t *testing.T, d fixture.Shell, now time.Time, s *dying, args ...stri
 		t.Fatal(err)
 	}
 	defer table.Close()
-	_ = os.Remove(file + ".socket") // left by an earlier call
+	_ = os.Remove(file + ".socket")
 	listener, err := net.ListenUnix("unix", &net.UnixAddr{Name: file + ".socket"})
 	if err != nil {
 		t.Fatal(err)
@@ -117,8 +112,6 @@ func served(t *testing.T, d fixture.Shell, now time.Time, s *dying, args ...stri
 	return got, s.calls
 }
 
-// If the service is killed before or after one of a command's calls, the command succeeds, or fails
-// and says what to do. Run again, it does all of its work once.
 func TestServiceKilledDuringWrites(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2016, 3, 1, 12, 0, 0, 0, time.UTC) // -now 2016-03-01 means noon
@@ -176,7 +169,6 @@ func TestServiceKilledDuringWrites(t *testing.T) {
 	}
 }
 
-// shown fails the test unless the store accepts exactly the key that was shown, for 30 days.
 func shown(t *testing.T, d fixture.Shell, now time.Time, text string) {
 	t.Helper()
 	key, ok := apikey.Parse(text)

@@ -30,7 +30,6 @@ func gzipped(t *testing.T, text string) string {
 	return b.String()
 }
 
-// refresh loads the readable rows, reports the others, and exits with code 3.
 func TestPanelWithFaults(t *testing.T) {
 	t.Parallel()
 	var many strings.Builder
@@ -64,7 +63,6 @@ func TestPanelWithFaults(t *testing.T) {
 	}
 }
 
-// Without -price commands read the column price, which holds the price of the return trip.
 func TestPrice(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)

@@ -11,8 +11,6 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// A backup, restore or import deletes the part files that killed commands left beside the store. It
-// deletes no locked file, no file whose name has another form, and no link or its target.
 func TestPartsOfKilledCommandsAreSwept(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
@@ -54,7 +52,6 @@ func TestPartsOfKilledCommandsAreSwept(t *testing.T) {
 	}
 }
 
-// A signal ends an import even in a step that waits for its input.
 func TestImportEndsBySignal(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)

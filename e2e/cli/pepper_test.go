@@ -9,9 +9,6 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// A store works only with its own pepper, the secret from which pseudonyms are derived. With
-// another, the error says what to do. The pepper can be exported to paper, and imported into a
-// store or used as a setting. The import detects a typing error.
 func TestPepper(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
@@ -43,7 +40,7 @@ func TestPepper(t *testing.T) {
 	if got := run(0, text, first, "pepper", "export"); strings.TrimSpace(got.Stdout) != text {
 		t.Errorf("without a store: %q", got.Stdout)
 	}
-	run(0, "vd_", text, key...) // as a setting
+	run(0, "vd_", text, key...) // the pepper is a setting
 
 	typo := []byte(text)
 	typo[20] ^= 1
@@ -58,7 +55,6 @@ func TestPepper(t *testing.T) {
 	run(0, "vd_", "", key...)
 	run(0, text, "", "pepper", "export", "-store", "bolt:kept.db")
 
-	// A backup contains the pepper of the store.
 	run(0, "", "", "backup", "-store", "bolt:kept.db", "-to", "copy.db")
 	run(0, text, "", "pepper", "export", "-store", "bolt:copy.db")
 	run(0, "the backup is unchanged", "", "verify", "-store", "bolt:copy.db")

@@ -10,7 +10,6 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// Every answer about invented fares says that they are invented.
 func TestServe(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
@@ -46,8 +45,6 @@ func TestServe(t *testing.T) {
 	d.LeftNothing()
 }
 
-// Answers about recorded fares do not say that they are invented. After a restart, the service
-// still has the data in the store file.
 func TestServeKeepsItsStore(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)

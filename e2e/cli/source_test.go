@@ -12,8 +12,7 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// serve, refresh and init refuse a store with the fares of another source, which the service would
-// show as its own source's.
+// A service would show the fares of another source as fares of its own source.
 func TestAStoreOfAnotherSourceIsRefused(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)

@@ -15,11 +15,11 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 type transcript struct {
 	d    fixture.Shell
-	hide *strings.Replacer // replaces what differs from run to run
+	hide *strings.Replacer // replaces what differs between runs
 	text bytes.Buffer
 }
 
-// Words in a line are separated by spaces; _ stands for a space in a word.
+// Words in a line are separated by spaces. In a word, _ stands for a space.
 func (r *transcript) run(line string) {
 	r.d.T.Helper()
 	args := strings.Fields(line)
@@ -66,7 +66,7 @@ func TestAsk(t *testing.T) {
 	got := d.Want(0, "", "ask", "MIL", "LIS", "-o", "json")
 	fixture.Has(t, "the answer", got.Stdout, `"origineIata": "MIL"`, `"verdetto": {`)
 
-	// Without -url the service is that of this machine's settings.
+	// Without -url, ask calls the service of the settings on this machine.
 	d.Env = nil
 	d.Write("verdetto.toml", `VERDETTO_LISTEN = "`+strings.TrimPrefix(s.URL, "http://127.0.0.1")+`"`)
 	d.Want(0, "Milan to Lisbon", "ask", "Milano", "Lisbona")

@@ -8,9 +8,8 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// TestAPublicServiceOffersNoPlayMoney: a service with a public address and no choice of money sells
-// nothing and links to no shop, because the stand-ins for payments answer on its machine alone. Its pages
-// say that mails stay in a folder.
+// A public service must not sell through the stand-ins for payments, because they answer only on
+// its machine.
 func TestAPublicServiceOffersNoPlayMoney(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)

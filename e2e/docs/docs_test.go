@@ -67,7 +67,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// anchors returns the anchors that sites such as GitHub give to headings.
+// anchors returns the anchors that GitHub gives to headings.
 func anchors(text string) (list []string) {
 	for line := range strings.Lines(block.ReplaceAllString("\n"+text, "")) {
 		if title, ok := strings.CutPrefix(strings.TrimLeft(line, "#"), " "); ok && strings.HasPrefix(line, "#") {
@@ -125,7 +125,7 @@ func TestNamedTests(t *testing.T) {
 	for path, text := range fixture.Documents(t) {
 		for _, part := range code(text) {
 			for _, m := range testName.FindAllStringSubmatch(part, -1) {
-				if m[1] != "" { // TestProve... stands for many
+				if m[1] != "" { // the beginning of a name, such as TestProve..., stands for many tests
 					continue
 				}
 				seen++

@@ -52,7 +52,6 @@ func TestVectorOfWebhooks(t *testing.T) {
 	}
 }
 
-// Apart from variables such as PATH, the code reads only declared settings, and all of them.
 func TestConfiguration(t *testing.T) {
 	used := map[string]bool{}
 	fixture.Walk(t, func(path string) {
@@ -123,8 +122,7 @@ func TestEndpoints(t *testing.T) {
 	}
 }
 
-// decision matches a row of the table "where is it decided": a decision, its file, and a name in
-// that file.
+// A row states a decision, its file, and a name in that file.
 var decision = regexp.MustCompile("(?m)^\\| ([^|]+) \\| \\[[^]]+\\]\\(([^)]+)\\) \\| `([^`]+)` \\|$")
 
 func TestWhereItIsDecided(t *testing.T) {
@@ -139,7 +137,6 @@ func TestWhereItIsDecided(t *testing.T) {
 	}
 }
 
-// The example in README.md is a real answer of the service.
 func TestReadme(t *testing.T) {
 	text := read(t, "README.md")
 	if !strings.Contains(text, "```\nmake run\nmake test\n```") {
@@ -157,7 +154,7 @@ func TestReadme(t *testing.T) {
 	for field := range got {
 		if _, ok := want[field]; !ok && slices.Contains([]string{"mesiPerConvenienza", "aggiornatoIl", "luoghi", "quartili"},
 			field) {
-			delete(got, field) // the README omits these
+			delete(got, field) // the README omits these fields
 		}
 	}
 	if diff := gocmp.Diff(got, want); diff != "" {
@@ -175,7 +172,6 @@ func answer(t *testing.T, path string) string {
 	return w.Body.String()
 }
 
-// invented refreshes only Milan, to be fast.
 func invented(t *testing.T) http.Handler {
 	t.Helper()
 	now := func() time.Time { return time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC) }
@@ -190,20 +186,17 @@ func invented(t *testing.T) http.Handler {
 
 var documentedCall = regexp.MustCompile("(?:https?://[a-zA-Z0-9.:]+|[ `('\"|])((?:/api)?/(?:v1|card|feed)/[^\\s`\"'<>)|{]*|/\\?da=[^\\s`\"'<>)|]*)")
 
-// TestCalls makes the GET calls with a question that the documents show, except those with a token,
-// and each must have an answer. If a table names a parameter without a value, the value comes from the
-// other examples.
 func TestCalls(t *testing.T) {
 	service, made := invented(t), 0
 	values := map[string]string{"origine": "Milano", "destinazione": "Bucarest", "destinazioni": "Bucarest,Londra", "q": "mila"}
 	for path, text := range fixture.Documents(t) {
-		if strings.HasPrefix(path, "e2e/") { // their calls are about other days
+		if strings.HasPrefix(path, "e2e/") { // the calls in documents of e2e are about other days
 			continue
 		}
 		for _, m := range documentedCall.FindAllStringSubmatch(strings.ReplaceAll(text, "&amp;", "&"), -1) {
 			call, err := url.Parse(m[1])
 			query := call.Query()
-			query.Del("page") // a value of the previous answer
+			query.Del("page") // the value of page comes from a previous answer
 			for name := range query {
 				if query.Get(name) == "" {
 					query.Set(name, values[name])

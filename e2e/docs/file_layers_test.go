@@ -11,9 +11,8 @@ import (
 	"testing"
 )
 
-// The files of these packages form layers: a file uses what files below it declare, and never the
-// other way round, so each can be read without those above it. Methods called through a value are
-// not looked at.
+// A file uses what files below it declare, but nothing of files above. Methods called through a
+// value are not checked.
 func TestFilesFormLayers(t *testing.T) {
 	for _, folder := range []string{"shared/store", "shared/notify"} {
 		names, err := filepath.Glob(filepath.Join(root, folder, "*.go"))

@@ -29,7 +29,6 @@ var (
 		`^cmd/lambdalocal/|^functions/(?:wiring|pro|x402)/`)
 )
 
-// The packages that upper matches and parts does not have a row.
 func TestPackages(t *testing.T) {
 	sentences := map[string]string{}
 	fixture.Walk(t, func(file string) {
@@ -74,8 +73,8 @@ func TestPackages(t *testing.T) {
 	}
 }
 
-// brief returns the first sentence of a package comment, up to a colon or semicolon, without
-// "Package x". It returns "" if the comment begins in another way.
+// brief returns the first sentence of a package comment, up to a colon or semicolon and without
+// "Package x".
 func brief(comment string) string {
 	sentence := new(doc.Package).Synopsis(comment)
 	rest := opening.ReplaceAllString(sentence, "")

@@ -15,8 +15,7 @@ var (
 	commit = regexp.MustCompile(`@[0-9a-f]{40}$`)
 )
 
-// Continuous integration names each action by a commit, not a tag. npm installs only what lock
-// files list, and these name no host.
+// Actions are named by a commit, because a tag can be moved.
 func TestPins(t *testing.T) {
 	actions, locks := 0, 0
 	fixture.Walk(t, func(path string) {

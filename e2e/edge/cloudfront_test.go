@@ -14,7 +14,6 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// The refusal uses neither the table nor the quota, and is not cached.
 func TestAnInventedParameterIsRefused(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"card": "PSA-LON-it.svg", "feed": "PSA-it.atom", "assets": "page.css",
@@ -39,7 +38,6 @@ func TestAnInventedParameterIsRefused(t *testing.T) {
 	}
 }
 
-// Questions with different parameters get different answers from the cache.
 func TestParametersOfTheirOwnAreOtherAnswers(t *testing.T) {
 	t.Parallel()
 	d := newDistribution(t)
@@ -61,8 +59,7 @@ func TestParametersOfTheirOwnAreOtherAnswers(t *testing.T) {
 			t.Errorf("%s is not kept", target)
 		}
 	}
-	// For CloudFront, parameters in another order make another cache key, so it calls the service
-	// again.
+	// For CloudFront, parameters in another order make another cache key.
 	if _, body, asked := d.get("/v1/price-trends?currency=eur&origin=PSA"); !asked || seen[body] == "" {
 		t.Errorf("another order: asked %v, %.80s", asked, body)
 	}
@@ -71,8 +68,6 @@ func TestParametersOfTheirOwnAreOtherAnswers(t *testing.T) {
 	}
 }
 
-// A cached answer to a call with a key is sent only for the same key, for 10 minutes. If the key is
-// replaced in this time, the former key still gets cached answers.
 func TestAKeyHasItsOwnAnswers(t *testing.T) {
 	t.Parallel()
 	const trends, others = "/v1/price-trends?origin=PSA&currency=eur", "/v1/price-trends?origin=VRN&currency=eur"
@@ -111,8 +106,6 @@ func TestAKeyHasItsOwnAnswers(t *testing.T) {
 	call("anonymous", 601*time.Second, trends, nil, 200, false)
 }
 
-// The refusal of a caller who has used up a quota is not cached. Others still get the answer, and
-// then that caller gets it from the cache.
 func TestRefusalsAreNotKept(t *testing.T) {
 	t.Parallel()
 	const trends = "/v1/price-trends?origin=PSA&currency=eur"
@@ -135,8 +128,6 @@ func TestRefusalsAreNotKept(t *testing.T) {
 	}
 }
 
-// No error is cached, because our error caching minimum TTL is 0 seconds. With CloudFront's default of
-// 10 seconds, some would be.
 func TestErrorsAreNotKept(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -172,8 +163,6 @@ func TestErrorsAreNotKept(t *testing.T) {
 	}
 }
 
-// CloudFront revalidates an expired answer by its ETag. While the service fails, CloudFront returns
-// the expired answer. It does not return an expired answer for a replaced key.
 func TestAnEndedAnswer(t *testing.T) {
 	t.Parallel()
 	const target = "/v1/price-trends?origin=PSA&currency=eur"
@@ -205,7 +194,6 @@ func TestAnEndedAnswer(t *testing.T) {
 	}
 }
 
-// Even if the first caller's request is conditional, the cache stores the whole answer.
 func TestConditionalCallsAtTheEdge(t *testing.T) {
 	t.Parallel()
 	const target = "/v1/price-trends?origin=PSA&currency=eur"

@@ -29,15 +29,15 @@ type cloudFront struct {
 	errorsKept time.Duration
 
 	kept  map[string]*object
-	asked int // calls of the origin
+	asked int
 }
 
 type object struct {
 	status int
 	header http.Header
 	body   []byte
-	until  time.Time // fresh until then
-	retry  time.Time // the origin failed: no new request before then
+	until  time.Time // the answer is fresh before then
+	retry  time.Time // after a failure, the origin gets no request before then
 }
 
 // CloudFront caches the statuses in alwaysKept whatever the headers say, and those in sometimesKept
@@ -59,7 +59,7 @@ func (m *cloudFront) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if row.Keyed() {
 		key += " " + r.Header.Get(httpapi.KeyHeader) + "|" + r.Header.Get("Authorization")
 	}
-	// The policies do not pass on the caller's If-None-Match.
+	// CloudFront does not pass on the If-None-Match of the caller.
 	onward := r.Clone(r.Context())
 	onward.Header.Del("If-None-Match")
 
@@ -78,7 +78,7 @@ func (m *cloudFront) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		fresh = old
 	case fresh.status >= 500 && old != nil && old.status == http.StatusOK:
 		old.retry = m.now().Add(m.errorsKept)
-		fresh = old // served although it has expired
+		fresh = old // the answer is served although it has expired
 	default:
 		life := lifetime(fresh.header)
 		if slices.Contains(alwaysKept, fresh.status) || slices.Contains(sometimesKept, fresh.status) && life > 0 {
@@ -139,7 +139,8 @@ func lifetime(h http.Header) time.Duration {
 	return 0
 }
 
-// ownHeaders are about one caller. The edge removes them from answers of endpoints that it caches.
+// The edge removes the headers in ownHeaders from answers of endpoints that it caches, because they
+// are about one caller.
 var ownHeaders = []string{"X-RateLimit-Remaining", "RateLimit", "X-Request-Id"}
 
 const edgeSecret = "only-the-distribution-knows"
@@ -168,7 +169,7 @@ func newDistribution(t *testing.T) *distribution {
 	return d
 }
 
-// get also returns whether the request reached the service.
+// asked reports whether the request reached the service.
 func (d *distribution) get(target string, header ...string) (status int, body string, asked bool) {
 	d.t.Helper()
 	r := httptest.NewRequest(http.MethodGet, target, nil)

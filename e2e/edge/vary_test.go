@@ -16,7 +16,6 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// An answer that CloudFront may cache depends only on its cache key.
 func TestWhatTheEdgeKeepsDependsOnItsKey(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
@@ -36,8 +35,8 @@ func TestWhatTheEdgeKeepsDependsOnItsKey(t *testing.T) {
 		if r.Edge == (routes.Edge{}) || r.Method != http.MethodGet {
 			continue
 		}
-		// CloudFront compresses answers itself. The headers with the key are in the cache key, or the
-		// endpoint ignores them.
+		// CloudFront compresses answers itself. The headers with a key are part of the cache key,
+		// or the endpoint ignores them.
 		inKey := []string{"Accept-Encoding", "X-Api-Key", "Authorization"}
 		for _, path := range r.Paths() {
 			seen++

@@ -27,8 +27,7 @@ const (
 	end   = "-- end of what go test ./e2e/licences -update writes --\n"
 )
 
-// withoutFile holds the modules whose archive has no licence file, with the licence and where it is
-// stated.
+// withoutFile holds the modules whose archive has no licence file.
 var withoutFile = map[string]module{
 	"github.com/gagliardetto/treeout": {
 		licences: []string{"MIT"},
@@ -67,11 +66,9 @@ func TestNotice(t *testing.T) {
 	}
 }
 
-// linked returns the modules that are linked into the executables. It needs no network, because
-// compiling has already downloaded them.
 func linked(t *testing.T) []module {
 	t.Helper()
-	// These executables are distributed; infra/cdk and the tests are built where they run.
+	// Only these executables are distributed.
 	list := exec.CommandContext(t.Context(), "go", "list", "-deps", "-json=Module", "./functions/...", "./cmd/verdetto")
 	list.Dir, list.Stderr = root, os.Stderr
 	list.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0", "GOPROXY=off")
@@ -107,8 +104,7 @@ func linked(t *testing.T) []module {
 	return modules
 }
 
-// kinds lists the known licences, each with words that identify its text. The text of BSD-3-Clause
-// also contains the words of BSD-2-Clause.
+// The text of BSD-3-Clause also contains the words of BSD-2-Clause, so BSD-3-Clause comes first.
 var kinds = []struct{ name, words string }{
 	{"Apache-2.0", "Apache License"},
 	{"MIT", "Permission is hereby granted, free of charge, to any person obtaining a copy"},

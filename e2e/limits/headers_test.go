@@ -53,8 +53,7 @@ func fromPisa(t *testing.T) (*fixture.Service, store.Table, *storetest.Clock) {
 	return fixture.Open(t, table, clock), table, clock
 }
 
-// The cache of the service on one machine gives one answer to several callers, without headers about
-// another caller. Where keys matter, a caller with a key never gets an answer for one without.
+// An answer in the cache may go to several callers, so it must have no headers about one caller.
 func TestSharedAnswerHoldsNoCallerHeaders(t *testing.T) {
 	t.Parallel()
 	s, table, clock := fromPisa(t)
@@ -101,7 +100,6 @@ func TestSharedAnswerHoldsNoCallerHeaders(t *testing.T) {
 	}
 }
 
-// Answers from the cache have a limit per minute of their own, for each address and each IPv6 /48.
 func TestCachedAnswersAreCounted(t *testing.T) {
 	t.Parallel()
 	s, _, clock := fromPisa(t)

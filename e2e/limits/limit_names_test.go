@@ -13,8 +13,8 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// routes.OwnLimits names every limit that is not made from a row of routes.Table, so that the
-// operator can set each limit.
+// An operator can set only limits that have a name in routes.OwnLimits or are made from a row of
+// routes.Table.
 func TestLimitNames(t *testing.T) {
 	t.Parallel()
 	var found []string

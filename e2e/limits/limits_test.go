@@ -16,8 +16,8 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
-// ask calls about a route without fares, so 404 means that the call was within its quota, and 429
-// that it was not.
+// ask calls about a route without fares. The status 404 means that the call was within its quota,
+// and 429 that it was not.
 func ask(h http.Handler, target, key string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest("GET", target, nil)
 	r.RemoteAddr = "192.0.2.7:1234"

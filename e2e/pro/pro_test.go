@@ -38,7 +38,7 @@ func TestManyClaimOnePayment(t *testing.T) {
 	var keys sync.Map
 	for n := range 50 { // fewer than the 60 confirmations an hour that a network may make
 		wg.Go(func() {
-			if n%4 == 0 { // the webhook races with the confirmations
+			if n%4 == 0 {
 				if a := s.Deliver(events[n/4%len(events)].Payload); a.Status != 200 {
 					t.Errorf("webhook: %d %s", a.Status, a.Body)
 				}

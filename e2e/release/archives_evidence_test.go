@@ -16,8 +16,6 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// archive checks that the executable of an archive is for its platform, and that the list beside it
-// has every module that the executable names.
 func archive(t *testing.T, folder, target string) {
 	system, machine, _ := strings.Cut(target, "/")
 	ending := ".tar.gz"
@@ -56,7 +54,6 @@ func unpack(t *testing.T, path string) string {
 	return dir
 }
 
-// platform returns system/machine from the header of an executable.
 func platform(path string) string {
 	if f, err := elf.Open(path); err == nil {
 		defer f.Close()

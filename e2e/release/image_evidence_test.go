@@ -21,7 +21,6 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// emulated runs the executable of the image for arm64 by emulation, up to the first verdict.
 func emulated(t *testing.T, folder string) {
 	qemu, err := exec.LookPath("qemu-aarch64-static")
 	if err != nil {

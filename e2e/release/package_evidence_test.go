@@ -22,8 +22,7 @@ const (
 	question     = "http://127.0.0.1:8080/v1/analisi?origine=Milano&destinazione=Lisbona"
 )
 
-// systemctl replaces systemd, which cannot run in a chroot. It starts and stops the service as the
-// installed unit says.
+// systemctl replaces systemd, which cannot run in a chroot.
 const systemctl = `#!/bin/bash
 set -euo pipefail
 of() { sed -n "s/^$1=//p" /usr/lib/systemd/system/verdetto.service | tail -n 1; }
@@ -44,7 +43,6 @@ daemon-reload) ;;
 esac
 `
 
-// debian is a bare Debian in a folder, whose processes have a network of their own.
 type debian struct {
 	*testing.T
 	root string
@@ -62,12 +60,11 @@ func (d debian) run(script string, environment ...string) string {
 	return output(d.T, d.command(script, environment...))
 }
 
-// inside is the variable with the folder of a bare Debian. Only the test process that has its own
-// network has it.
+// inside is the environment variable with the folder of a bare Debian. The variable is set in the
+// process with its own network.
 const inside = "RELEASE_INSIDE"
 
-// The package is installed on a bare Debian, set up, upgraded under load and removed. Removal keeps
-// the settings and the store; a purge keeps only the backups.
+// Removing the package keeps the settings and the store. A purge keeps only the backups.
 func TestEvidencePackage(t *testing.T) {
 	if root := os.Getenv(inside); root != "" {
 		d := debian{t, root}
@@ -174,13 +171,11 @@ func (d debian) answer(url string) string {
 	}
 }
 
-// upgrade installs a newer package under load. Calls may fail while the service restarts, for at most
-// 10 seconds.
 func (d debian) upgrade(environment ...string) {
 	var group sync.WaitGroup
 	var mu sync.Mutex
 	var calls, failed int
-	var first, last time.Time // start of the first failed call, end of the last one
+	var first, last time.Time // the start of the first failed call, and the end of the last failed call
 	var wrong []string
 	stop := make(chan struct{})
 	for range 4 {
@@ -226,7 +221,6 @@ func (d debian) upgrade(environment ...string) {
 		last.Sub(first).Round(time.Millisecond))
 }
 
-// downgrade installs the older package, restores a backup and asks again. Then it upgrades again.
 func (d debian) downgrade(environment ...string) {
 	output := d.run("dpkg -i /root/old.deb && systemctl disable --now verdetto.service verdetto-backup.timer && "+
 		"runuser -u verdetto -- verdetto restore -from /var/backups/verdetto/kept.db -store bolt:"+storeFile+" && "+

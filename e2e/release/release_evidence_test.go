@@ -12,7 +12,6 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// Two releases of one commit, built in two folders, are equal to the byte.
 func TestEvidenceRelease(t *testing.T) {
 	testenv.Tool(t, "release", "goreleaser")
 	var folders, sums [2]string

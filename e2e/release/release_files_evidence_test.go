@@ -58,7 +58,6 @@ func TestEvidenceReleaseFiles(t *testing.T) {
 	t.Run("package", func(t *testing.T) { describePackage(t, file(t, folder, "verdetto_*_amd64.deb")) })
 }
 
-// A changed byte is refused.
 func checksums(t *testing.T, folder, cosign string) {
 	check := exec.Command("sha256sum", "--check", "--strict", "SHA256SUMS")
 	check.Dir = folder

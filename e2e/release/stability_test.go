@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "add new names to the recorded list")
 
-// names is the file with the names that docs/stability.md promises to keep.
+// names is a file with the names that docs/stability.md promises to keep.
 const names = "testdata/names.txt"
 
 func TestNothingIsRemoved(t *testing.T) {
@@ -77,15 +77,13 @@ func publishedNames(t *testing.T) []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// apiNames adds the operations of the OpenAPI description with their parameters and the types of
-// their answers, the fields of all types, and the codes of problems.
 func apiNames(t *testing.T, all map[string]bool) {
 	t.Helper()
 	type schema struct {
 		Ref   string `json:"$ref"`
 		AnyOf []struct {
 			Ref string `json:"$ref"`
-		} // the first is the whole answer, the others are some fields of it
+		} // the first reference is to the whole answer, the others are to some fields of it
 		Properties map[string]any
 	}
 	var d struct {

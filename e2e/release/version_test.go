@@ -20,8 +20,7 @@ func read(t *testing.T, path string) string {
 	return string(data)
 }
 
-// The compose file names the image of this version, and the README names no image, because none is
-// published.
+// The README names no image, because none is published.
 func TestVersion(t *testing.T) {
 	named := regexp.MustCompile(`verdetto\.example/verdetto:[^"'\s` + "`" + `]+`)
 	for path, count := range map[string]int{"infra/onemachine/compose.yaml": 1, "README.md": 0} {

@@ -13,12 +13,10 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// used holds the entries of schema.Accesses that were used, such as "pro reads CUSTOMER#*".
 var used sync.Map
 
-// Accesses returns a table that fails the test if the Lambda function at work reads or writes a
-// partition without permission. doing returns the function; while it returns "", nothing is
-// checked.
+// Accesses returns a table that fails the test if the Lambda function that doing returns may not
+// access a partition. While doing returns "", nothing is checked.
 func Accesses(t testing.TB, table store.Table, doing func() string) store.Table {
 	return &fixture.Recorder{Table: table, Before: func(does string, keys ...store.Key) {
 		function := doing()
@@ -61,7 +59,7 @@ func functionOf(target string) string {
 	if r, ok := routeOf("", target); ok {
 		return r.Function
 	}
-	return "analisi" // it answers unknown paths
+	return "analisi" // analisi answers unknown paths
 }
 
 func routeOf(method, target string) (routes.Route, bool) {

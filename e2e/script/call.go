@@ -74,7 +74,7 @@ func call(method string) verb {
 			r.target = target
 			s.step(ts, func() bool {
 				s.send(ts, r)
-				// After a failed read, a GET may answer without the data, so it is repeated too.
+				// After a failed read, a GET may answer without the data, so each GET is repeated.
 				return s.status >= 500 || method == "GET" || method == "MCP" && bytes.Contains(s.body, []byte(`"isError":true`))
 			})
 			refused := s.status == http.StatusConflict || s.status == http.StatusGone || s.status == http.StatusUnauthorized && r.method == "POST"
@@ -124,7 +124,6 @@ func alternatives(target string) []string {
 
 var undo = regexp.MustCompile(`name="undo" value="([^"]+)"`)
 
-// send also accepts malformed targets, except wrong escapes in a path.
 func (s *story) send(ts *testscript.TestScript, q request) {
 	path, query, _ := strings.Cut(strings.TrimPrefix(q.target, s.options.BaseURL), "?")
 	r, err := http.NewRequest(q.method, "/", strings.NewReader(q.body))
@@ -187,8 +186,8 @@ func (s *story) shown() string {
 	return fmt.Sprintf("%.2000s", s.body)
 }
 
-// toolAnswer returns the structured content and the text of a tool's answer. Without structured
-// content, content is the text. For any other message, content is the message and text is empty.
+// Without structured content, content is the text. For a message other than a tool's answer,
+// content is the message and text is empty.
 func toolAnswer(body []byte) (content []byte, text string) {
 	for line := range bytes.Lines(body) { // in a stream, the first event with a JSON object is the answer
 		body = bytes.TrimPrefix(line, []byte("data: "))

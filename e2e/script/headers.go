@@ -9,7 +9,6 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// headerFaults returns what is wrong with the headers about caches and limits.
 func headerFaults(r routes.Route, status int, h http.Header, keyed bool) (faults []string) {
 	wrong := func(format string, values ...any) { faults = append(faults, fmt.Sprintf(format, values...)) }
 	control := h.Get("Cache-Control")
@@ -33,7 +32,6 @@ func headerFaults(r routes.Route, status int, h http.Header, keyed bool) (faults
 		wrong("X-Plan is %q", h.Get("X-Plan"))
 	}
 
-	// RateLimit and the X-RateLimit headers must have the same values.
 	var policy, name string
 	var q, w, left, seconds int64
 	if h.Get("X-RateLimit-Limit") == "" {

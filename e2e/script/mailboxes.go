@@ -42,8 +42,8 @@ func mails(s *story, ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// fresh returns the messages that have come to an address since the previous call, and makes the
-// last of them the current mail.
+// fresh returns the messages to address since the previous call. The last message becomes the
+// current mail.
 func (s *story) fresh(ts *testscript.TestScript, address string) (fresh []maildir.Mail) {
 	all, err := s.sent(address)
 	ts.Check(err)
@@ -64,7 +64,6 @@ func (s *story) fresh(ts *testscript.TestScript, address string) (fresh []maildi
 	return fresh
 }
 
-// sent returns all mails, or the messages to a webhook, a topic of ntfy or a person in Telegram.
 func (s *story) sent(address string) (all []maildir.Mail, err error) {
 	add := func(title, text string, links ...string) {
 		m := maildir.Mail{File: fmt.Sprint(address, " ", len(all))}
@@ -109,8 +108,8 @@ func confirm(s *story, ts *testscript.TestScript, neg bool, args []string) {
 	call("FORM")(s, ts, neg, append([]string{ts.Getenv("LINK"), "", "200"}, args[1:]...))
 }
 
-// post passes messages on to ntfy, and is itself the server of every webhook. While the kind
-// webhook is down, it answers 410.
+// post is the server of every webhook, and passes other messages on to ntfy. While the kind webhook
+// is down, post answers 410.
 type post struct {
 	*ntfytest.Server
 	s *story
@@ -135,7 +134,7 @@ func (p post) Post(ctx context.Context, to string, header http.Header, body []by
 	return outbound.Answer{Status: http.StatusNoContent}, nil
 }
 
-// write sends words to the bot. What the bot answers counts as the last mail.
+// The answer of the bot counts as the last mail.
 func write(s *story, ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) < 2 {
 		ts.Fatalf("want a person and words")
@@ -299,7 +298,7 @@ func stripe(s *story, ts *testscript.TestScript, _ bool, args []string) {
 	do(ts.Getenv("SUBSCRIPTION"))
 }
 
-// events delivers each event once, as soon as the webhook accepts it.
+// events delivers each event once, in the order of the events.
 func events(s *story, ts *testscript.TestScript, _ bool, args []string) {
 	s.up(ts)
 	stripe := s.options.StandIns.Stripe

@@ -31,7 +31,7 @@ type operator struct {
 	mu      sync.Mutex
 	pings   map[string]int
 	log     slog.Handler
-	stop    func() // stops the process
+	stop    func()
 }
 
 type onDisk struct {

@@ -18,7 +18,7 @@ func (s *story) seller() *fixture.PerCall {
 		return s.perCall
 	}
 	s.perCall = fixture.OpenPerCall(s.t, s.options.Table, s.now)
-	lost := false // whether the answer to the last payment was lost
+	lost := false // the answer to the last payment was lost
 	s.perCall.Chain.Fault = func(step string) error {
 		side := never
 		if step == "send" || step == "outcome" {
@@ -33,7 +33,7 @@ func (s *story) seller() *fixture.PerCall {
 	return s.perCall
 }
 
-// present adds the payment of a payer, named PAYER/NUMBER, for the price of the target.
+// name is PAYER/NUMBER.
 func (s *story) present(ts *testscript.TestScript, r *request, name string) {
 	s.up(ts)
 	payer, number, _ := strings.Cut(name, "/")

@@ -38,8 +38,6 @@ func (s *source) Fares(ctx context.Context, origin fare.City, since, until time.
 	return a, err
 }
 
-// deep is a source that can also be asked for the departures of a route, as the source of invented
-// fares can.
 type deep struct{ *source }
 
 func (s deep) Departures(ctx context.Context, q upstream.Question, until time.Time) (a upstream.Answer, err error) {
@@ -66,8 +64,7 @@ func (nothing) Name() string { return "csv" }
 
 func (nothing) Origins(context.Context) ([]fare.City, error) { return nil, nil }
 
-// named gives a source another name. The service shows no single fares of a source with the name
-// travelpayouts.
+// The service shows no single fares of a source with the name travelpayouts.
 type named struct {
 	upstream.Source
 	name string

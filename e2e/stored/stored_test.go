@@ -71,7 +71,7 @@ type service struct {
 	options onemachine.Options
 }
 
-// open returns a service over an empty store, a year after the first fares.
+// open returns a service whose clock is a year after first.
 func open(t *testing.T) *service {
 	s := &service{T: t, now: first.AddDate(1, 0, 0)}
 	now := func() time.Time { return s.now }
@@ -98,7 +98,7 @@ func (s *service) sell() {
 	storetest.Must(s.T, err)
 }
 
-// refresh starts the service anew afterwards, as after an upgrade.
+// refresh then starts the service anew, as after an upgrade.
 func (s *service) refresh() refresh.Report {
 	report, err := s.options.Refresh(s.Context(), nil)
 	storetest.Must(s.T, err)
@@ -121,7 +121,6 @@ func (s *service) ask(path string) (int, string) {
 	return w.Code, w.Body.String()
 }
 
-// questions are answered from what refreshes compute.
 var questions = []string{
 	"/v1/analisi?origine=Milano&destinazione=Bucarest",
 	"/v1/analisi?origine=Milano&destinazione=Bucarest&mese=2027-04",
@@ -135,8 +134,6 @@ var computed = []string{"/SHEET", "/DEPARTURES#any", "/DEPARTURES#learning", "LE
 // ancient is a low that no stored observation explains.
 var ancient = verdict.Low{Day: fare.DayOf(first) - 500, Price: 1234}
 
-// alter gives all computed items the format of another version, after it has added the low ancient
-// to the summaries.
 func (s *service) alter() {
 	altered := map[string]int{}
 	var ops []store.Op
@@ -147,7 +144,7 @@ func (s *service) alter() {
 			}
 			altered[name]++
 			at := 0
-			if i.IsSummary() { // the lows come before the byte of the version
+			if i.IsSummary() { // the lows come before the byte with the version
 				summary, err := store.Summaries.Of(i).Value()
 				storetest.Must(s.T, err)
 				summary.Lows = append(summary.Lows, ancient)
@@ -171,9 +168,6 @@ func (s *service) alter() {
 	}
 }
 
-// After an upgrade, computed items of the earlier version count as absent; keys, alerts and old lows
-// stay. From the stored observations, the next refresh computes the same answers as a new store, even
-// if the source does not answer.
 func TestUpgrade(t *testing.T) {
 	for name, source := range map[string]upstream.Source{"the source answers": year{}, "the source is silent": silent{}} {
 		t.Run(name, func(t *testing.T) { testUpgrade(t, source) })
@@ -184,7 +178,7 @@ func testUpgrade(t *testing.T, source upstream.Source) {
 	other := open(t)
 	other.refresh()
 	other.now = other.now.AddDate(0, 0, 1)
-	other.refresh() // adds the contributions of a day
+	other.refresh() // adds the contributions of a day to the pooled statistics
 	if other.options.Source = source; source == (year{}) {
 		other.now = other.now.AddDate(0, 0, 1)
 	}

@@ -16,15 +16,14 @@ import (
 // mostGrowth limits the ratio of the slowest to the fastest median time.
 const mostGrowth = 1.5
 
-// Services with histories of different sizes are called in turn over loopback, so that other load on
-// the machine affects them all. At least one of three rounds must stay within mostGrowth.
+// The services are called in turn, so that other load on the machine affects all of them.
 func TestProveVerdictTimeDoesNotGrow(t *testing.T) {
 	asks := askers(t)
 	for round := range 3 {
 		spent := make([][]time.Duration, len(sizes))
 		for turn := range 300 {
 			for k := range asks {
-				i := (turn + k) % len(asks) // no service always comes first
+				i := (turn + k) % len(asks)
 				begun := time.Now()
 				asks[i]()
 				spent[i] = append(spent[i], time.Since(begun))
@@ -56,8 +55,6 @@ func BenchmarkVerdict(b *testing.B) {
 	}
 }
 
-// askers starts a service for each size of history. Each function requests one verdict over
-// loopback.
 func askers(t testing.TB) []func() {
 	t.Helper()
 	asks := make([]func(), len(sizes))

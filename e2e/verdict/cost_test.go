@@ -22,7 +22,7 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// sizes are numbers of observed fares of a route, spread over all days that a store keeps.
+// sizes are numbers of observed fares of a route.
 var sizes = []int{100, 10_000, 1_000_000}
 
 func serving(t testing.TB, table store.Table) http.Handler {
@@ -31,8 +31,7 @@ func serving(t testing.TB, table store.Table) http.Handler {
 	return fixture.New(t, onemachine.Options{Table: table, Source: fixture.Fares(nil), Now: now}).API
 }
 
-// A verdict counts one call and reads one route summary, for one read unit. The first verdict of a
-// process and day also records the demand.
+// A verdict must cost one counted call and one read unit, however many fares the route has.
 func TestVerdictCostsOneRead(t *testing.T) {
 	t.Parallel()
 	want := []string{"Take", "Get ROUTE#MIL-BUH SHEET, strong false"}
@@ -64,8 +63,6 @@ func TestVerdictCostsOneRead(t *testing.T) {
 	}
 }
 
-// askDepartures requests the verdict on a price for the next month twice. Each request reads one
-// departure state; the exchange rates and the pooled statistics are read once per process and hour.
 func askDepartures(t *testing.T, service http.Handler, table *fixture.Recorder, n int) {
 	t.Helper()
 	for i, want := range [][]string{
@@ -88,8 +85,8 @@ func askDepartures(t *testing.T, service http.Handler, table *fixture.Recorder, 
 	}
 }
 
-// costsOneUnit fails the test if an item of the route has more than 8 KB, which an eventually
-// consistent read gets for one read unit. The names and the key of the item count too.
+// An eventually consistent read gets up to 8 KB for one read unit. The names and the key of the
+// item count too.
 func costsOneUnit(t *testing.T, table store.Table, sort string) {
 	t.Helper()
 	item, err := table.Get(t.Context(), store.Key{Partition: "ROUTE#MIL-BUH", Sort: sort}, store.Strong)
@@ -103,7 +100,7 @@ func costsOneUnit(t *testing.T, table store.Table, sort string) {
 }
 
 // The store keeps the lowest fare of each day for three years, and single observed fares for 400
-// days. The summary is largest if all of these days have fares.
+// days.
 func TestSummaryOfThreeYears(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2013, 1, 1, 3, 0, 0, 0, time.UTC)

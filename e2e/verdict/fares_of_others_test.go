@@ -18,14 +18,13 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// realFares has the name of Travelpayouts, whose single past fares are not shown by default.
+// Single past fares of a source with the name travelpayouts are not shown by default.
 type realFares struct{ upstream.Source }
 
 func (realFares) Name() string { return "travelpayouts" }
 
-// pastFares returns one fare for each of the last 80 days, each with a different amount, and one of
-// today. No answer may show the amounts in hidden, which omits those that answers may show as
-// statistics: the lowest amounts, and those around the median.
+// hidden omits the amounts that answers may show as statistics: the lowest amounts, and those
+// around the median.
 func pastFares() (fares fixture.Fares, hidden []fare.Cents) {
 	today := fare.DayOf(fixture.Today)
 	for i := range 80 {
@@ -41,7 +40,7 @@ func pastFares() (fares fixture.Fares, hidden []fare.Cents) {
 	return fares, hidden
 }
 
-// shown returns the amounts that occur in a text, in cents or in whole units with decimals.
+// An amount may be written in cents or in whole units with decimals.
 func shown(text string, amounts []fare.Cents) (found []fare.Cents) {
 	for _, a := range amounts {
 		for _, form := range []string{"%d", "%d.%02d", "%d,%02d"} {
@@ -58,8 +57,6 @@ func shown(text string, amounts []fare.Cents) (found []fare.Cents) {
 	return found
 }
 
-// Single past fares of another company must not appear in the answer of a GET endpoint about fares or
-// of a tool, unless the settings allow it. Those from the operator's own sources may appear.
 func TestFaresOfOthersAreShownAsAllowed(t *testing.T) {
 	t.Parallel()
 	now := func() time.Time { return fixture.Today }

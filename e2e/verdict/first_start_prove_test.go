@@ -7,8 +7,7 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// The first start, which refreshes all invented fares before its first answer, may use 260 MB of
-// memory, not counting pages of the store file.
+// RssAnon does not count pages of the store file, which the kernel can reclaim.
 func TestProveMemoryOfAFirstStart(t *testing.T) {
 	d := fixture.NewShell(t)
 	begun := time.Now()

@@ -24,9 +24,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// BenchmarkFloor reports the processor time of an answer on Lambda, over DynamoDB Local, as a
-// multiple of its floor: the least program that makes the same calls to the store and sends the same
-// answer. Both run in turn, so that other load on the machine affects them alike.
+// BenchmarkFloor reports the processor time of an answer on Lambda as a multiple of the time of the
+// least program that makes the same calls to the store and sends the same answer.
 func BenchmarkFloor(b *testing.B) {
 	const rounds, turns, calls = 6, 10, 20
 	defer debug.SetGCPercent(debug.SetGCPercent(300)) // as GOGC on Lambda
@@ -34,7 +33,7 @@ func BenchmarkFloor(b *testing.B) {
 	table := &replayed{Table: fixture.Unlimited{Table: dynamolocal.Table(b, now)}}
 	fixture.Refreshed(b, table.Table, fixture.Invent(45_000, verdict.HistoryDays-1, fare.DayOf(fixture.Today)), now)
 	ours := lambda.NewHandler(lambdahttp.Adapt(fixture.New(b, onemachine.Options{Table: table, Source: fixture.Fares(nil),
-		Now: now, Log: slog.New(slog.NewJSONHandler(io.Discard, nil))}).API)) // with the lines of Lambda's log
+		Now: now, Log: slog.New(slog.NewJSONHandler(io.Discard, nil))}).API))
 	for name, target := range map[string]string{"verdict": fixture.Question, "departure": fixture.Question + "&partenza=2016-04-20"} {
 		b.Run(name, func(b *testing.B) {
 			payload := event(b, target)
@@ -73,7 +72,7 @@ func BenchmarkFloor(b *testing.B) {
 			var ratios []float64
 			for range 1 + rounds {
 				var service, least time.Duration
-				for range turns { // short ones, because other load comes and goes
+				for range turns { // short turns, because other load comes and goes
 					service, least = service+spent(ours), least+spent(floor)
 				}
 				ratios = append(ratios, float64(service)/float64(least))
@@ -96,7 +95,6 @@ func processorTime(t testing.TB) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// replayed records the calls of an answer, so that its floor makes the same.
 type replayed struct {
 	store.Table
 	recording bool

@@ -21,8 +21,7 @@ import (
 
 const foldBegins = fare.Day(20000)
 
-// onSale returns invented fares of 90 days, and the same fares as a panel. Each departure is seen
-// daily, beginning 40 days before it leaves, and its fare tends towards its first price.
+// onSale returns the same invented fares twice, the second time as a panel.
 func onSale(t *testing.T, seed uint64) (fares fixture.Fares, panel *departures.Panel) {
 	t.Helper()
 	for route := range 6 {
@@ -61,8 +60,8 @@ func onSale(t *testing.T, seed uint64) (fares fixture.Fares, panel *departures.P
 	return fares, panel
 }
 
-// fold refreshes a store on each day, beginning with first. It calls compare with the answer of the
-// stored states about each fare of that day. row is the index of the fare in the panel.
+// fold calls compare with the answer of the stored states about each fare. row is the index of the
+// fare in the panel.
 func fold(t *testing.T, fares fixture.Fares, panel *departures.Panel, first fare.Day, compare func(row int, a departure.Answer)) {
 	t.Helper()
 	var now time.Time
@@ -109,8 +108,7 @@ func fold(t *testing.T, fares fixture.Fares, panel *departures.Panel, first fare
 	}
 }
 
-// Departure states from daily refreshes answer nearly like a rule that keeps all days in memory. The
-// statistics pooled over all routes are one day older.
+// The stored statistics pooled over all routes are one day older than those of the rule.
 func TestFold_IsTheRule(t *testing.T) {
 	t.Parallel()
 	fares, panel := onSale(t, 8)
@@ -132,8 +130,6 @@ func TestFold_IsTheRule(t *testing.T) {
 	}
 }
 
-// A store starts with most of the fares at once. On its first day it answers as if it had received
-// each day separately.
 func TestFold_OfAllThatIsStored(t *testing.T) {
 	t.Parallel()
 	const first = foldBegins + 70

@@ -21,9 +21,6 @@ import (
 	"verdetto/shared/store/boltstore"
 )
 
-// A process serves 10,000 routes with a year of departures. It uses at most 200 MB of memory, not
-// counting pages of the store file. After at least one of three kills, a new process is ready within
-// 5 seconds.
 func TestEvidenceTenThousandRoutes(t *testing.T) {
 	const routes = 10_000
 	d := fixture.NewShell(t)
@@ -53,14 +50,14 @@ func TestEvidenceTenThousandRoutes(t *testing.T) {
 			t.Errorf("%d MB", s.most["RssAnon"]>>10)
 		}
 		stop()
-		_ = s.process.Wait() // it fails, because the process was killed
+		_ = s.process.Wait()
 	}
 	if best > 5*time.Second {
 		t.Errorf("never ready sooner than %v after a kill", best)
 	}
 }
 
-// large makes all routes copies of one whose fares were found weekly for a year.
+// large makes all routes copies of one route.
 func large(t *testing.T, d fixture.Shell, routes int) {
 	t.Helper()
 	var panel strings.Builder
@@ -146,8 +143,8 @@ func answered(t *testing.T, url string) {
 	}
 }
 
-// look records the highest memory of the process so far. RssAnon is the memory of the process
-// itself; the rest is pages of the store file, which the kernel can reclaim.
+// RssAnon is the memory of the process itself, without pages of the store file, which the kernel
+// can reclaim.
 func (r running) look(t *testing.T) {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", r.process.Process.Pid))

@@ -19,15 +19,12 @@ import (
 	"verdetto/shared/fare"
 )
 
-// A question about places nearby costs one count, the trip's own read, and one read for each of at
-// most six places. The lists of covered cities are read once per process and hour. Only the trip in
-// the question counts as demand.
 func TestNearbyCosts(t *testing.T) {
 	t.Parallel()
 	panel := strings.Builder{}
 	panel.WriteString(fixture.CSVHeader)
 	six := []string{"LUG-LON", "MIL-CBG", "MIL-SOU", "GOA-LON", "TRN-LON", "VRN-LON"}
-	for _, r := range append(slices.Clone(six), "MIL-LON", "MIL-BOH") { // Bournemouth would be the seventh
+	for _, r := range append(slices.Clone(six), "MIL-LON", "MIL-BOH") { // Bournemouth would be the seventh place
 		fmt.Fprintf(&panel, "%s,%s,2016-03-01,2016-03-31,60.00,EUR\n", r[:3], r[4:])
 	}
 	file := filepath.Join(t.TempDir(), "panel.csv")

@@ -9,10 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A page with a route's verdict reads what the verdict reads, plus one departure state for the
-// calendar. A page about one departure or one month reads the history of its fare besides the
-// departure state. The exchange rates, the pooled statistics and the list of origins are read once per
-// process and hour. The demand for a route is written once per process and day.
+// The exchange rates, the pooled statistics and the list of origins are read once per process and
+// hour.
 func TestWhatThePageCosts(t *testing.T) {
 	t.Parallel()
 	const summary = "Get ROUTE#MIL-BUH SHEET, strong false"

@@ -18,7 +18,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// event replaces path and query in the committed event for analisi.
 func event(t testing.TB, target string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(fixture.Path(t, "events", "analisi.json"))
@@ -38,8 +37,6 @@ func event(t testing.TB, target string) []byte {
 	return data
 }
 
-// The executable analisi answers from DynamoDB Local, which this test fills either directly, or with
-// the executable refresh from a fake Travelpayouts.
 func TestProveExecutablesOverDynamoDB(t *testing.T) {
 	t.Parallel()
 	o := recorded(t)

@@ -26,9 +26,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Recorded fares are judged as of 1 March 2016. The verdicts must not depend on the source (a CSV
-// file or the Travelpayouts client), on the store, or on whether one process or Lambda executables
-// answer.
+// The verdicts must not depend on the source, on the store, or on whether one process or Lambda
+// executables answer.
 
 var asked = map[string]string{
 	"Milano to Bucarest": "/v1/analisi?origine=Milano&destinazione=Bucarest",
@@ -65,8 +64,6 @@ func answers(t *testing.T, h http.Handler) map[string]published.Analysis {
 	return got
 }
 
-// fromPanel returns the verdicts of the simplest service: one process that reads the CSV file, over
-// the embedded store.
 func fromPanel(t *testing.T, o localcloud.Setup) map[string]published.Analysis {
 	t.Helper()
 	table := fixture.Bolt(t, o.Now)
@@ -74,8 +71,6 @@ func fromPanel(t *testing.T, o localcloud.Setup) map[string]published.Analysis {
 	return answers(t, fixture.Instance(t, table, o.Source, o.Now))
 }
 
-// The client refreshes once a week from a local server with the same recorded fares, and gets those
-// of 7 days each time.
 func TestWeekByWeekThroughTheRealClient(t *testing.T) {
 	t.Parallel()
 	o := recorded(t)

@@ -33,7 +33,7 @@ var update = flag.Bool("update", false, "accept the answers as they are")
 
 var today = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 
-// A route's departure is that of its cheapest fare.
+// departure is the day of the route's cheapest fare.
 type route struct{ from, to, departure string }
 
 type request struct{ language, method, target, body string }
@@ -72,7 +72,6 @@ func TestRecordedFares(t *testing.T) {
 	compare(t, out.String())
 }
 
-// compare reports up to 20 answers that differ. Each JSON field is on a line of its own.
 func compare(t *testing.T, got string) {
 	t.Helper()
 	const golden = "testdata/answers.txt"
@@ -210,7 +209,6 @@ var (
 	secret = regexp.MustCompile(`[A-Za-z0-9_-]{32,}`)
 )
 
-// readable reduces a page to the blocks that a person reads, with a bar between them.
 func readable(kind, body string) string {
 	switch {
 	case strings.HasSuffix(kind, "json"):

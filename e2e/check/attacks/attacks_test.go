@@ -22,7 +22,6 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
-// world returns the service on one machine, with its cache, over invented fares.
 func world(t *testing.T) http.Handler {
 	t.Helper()
 	clock := storetest.NewClock()
@@ -44,7 +43,6 @@ func call(h http.Handler, address, method, target, body string) *httptest.Respon
 	return w
 }
 
-// honest returns the median time of 20 verdicts, each requested from another address.
 func honest(t *testing.T, h http.Handler, round int) time.Duration {
 	t.Helper()
 	var took []time.Duration
@@ -60,7 +58,6 @@ func honest(t *testing.T, h http.Handler, round int) time.Duration {
 	return took[len(took)/2]
 }
 
-// compare returns the median of the ratios of two measurements, which are made in alternate rounds.
 func compare(suspect, to func(round int) time.Duration) float64 {
 	var ratios []float64
 	for round := range 15 {
@@ -71,8 +68,8 @@ func compare(suspect, to func(round int) time.Duration) float64 {
 	return ratios[len(ratios)/2]
 }
 
-// One address asks for the description as fast as it can. The cache stores it compressed, so that the
-// verdicts of others take at most ten times as long.
+// The cache stores the description compressed, so a flood of requests for it must not slow the
+// verdicts of others much.
 func TestFloodOfCachedAnswers(t *testing.T) {
 	h := world(t)
 	answered, refused := 0, 0
@@ -100,13 +97,11 @@ func TestFloodOfCachedAnswers(t *testing.T) {
 		return took
 	}, func(round int) time.Duration { return honest(t, h, round) })
 	t.Logf("%d answered, %d refused; an honest verdict takes %.1f times as long", answered, refused, ratio)
-	if ratio > 10 || answered > 601 { // the cache may answer 600 calls a minute; the first one fills it
+	if ratio > 10 || answered > 601 { // the cache may answer 600 calls a minute, and the first call fills it
 		t.Errorf("%d answered, %d refused; an honest verdict takes %.1f times as long", answered, refused, ratio)
 	}
 }
 
-// 440 addresses request 2,200 mails in two seconds, and the service sends ten mails a second. Then two
-// honest readers request a mail: one in a network that never requested any, the other in one that did.
 func TestFloodOfConfirmations(t *testing.T) {
 	clock := storetest.NewClock()
 	s := fixture.Open(t, fixture.Bolt(t, clock.Now), clock)
@@ -141,7 +136,6 @@ func TestFloodOfConfirmations(t *testing.T) {
 	}
 }
 
-// slowMail sends ten mails a second.
 type slowMail struct {
 	mail.Sender
 	clock *storetest.Clock
@@ -158,7 +152,6 @@ func (s *slowMail) Send(ctx context.Context, m mail.Message) error {
 	return s.Sender.Send(ctx, m)
 }
 
-// A malformed call takes at most 40 times as long as a verdict, and its answer has at most 4 KB.
 func TestMalformedCalls(t *testing.T) {
 	h := world(t)
 	tool := func(arguments int) string {
@@ -190,8 +183,6 @@ func TestMalformedCalls(t *testing.T) {
 	}
 }
 
-// 60 claims to one invented payment ask the node as often as one claim. Claims from many addresses of
-// a network ask it no more often than the share of one network allows.
 func TestClaimsOfInventedPayments(t *testing.T) {
 	clock := storetest.NewClock()
 	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)

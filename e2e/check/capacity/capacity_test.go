@@ -22,8 +22,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// weekly returns perWeek fares, on average, in each of the weeks before until. It has 40 different
-// amounts.
+// weekly returns perWeek fares, on average, in each of the weeks before until.
 func weekly(perWeek, weeks int, until time.Time) fixture.Fares {
 	chance := rand.New(rand.NewPCG(11, uint64(perWeek)))
 	fares := make(fixture.Fares, perWeek*weeks)
@@ -42,15 +41,12 @@ func weekly(perWeek, weeks int, until time.Time) fixture.Fares {
 	return fares
 }
 
-// versions are the reads, once per origin, by which a refresh detects that another version of the
-// program computed what is stored, and the read of the covered cities.
+// versions are the reads by which a refresh detects that another version of the program computed
+// what is stored, and the read of the covered cities.
 var versions = fixture.Units{"read COVERED": 0.5, "read ORIGIN TRENDS": 0.5, "read ORIGIN DEALS": 0.5,
 	"read ROUTE SHEET": 0.5, "read ROUTE DEPARTURES": 1}
 
-// Units on keys with ROUTE or INTO, except those in versions, are spent once per route, all others
-// once per origin or refresh. A write whose condition fails also costs units, but DynamoDB Local does
-// not report them. For 4 KB, a strongly consistent read costs one unit, an eventually consistent one
-// half a unit.
+// A write whose condition fails also costs units, but DynamoDB Local does not report them.
 func TestCapacity(t *testing.T) {
 	t.Parallel()
 	const (
@@ -59,9 +55,8 @@ func TestCapacity(t *testing.T) {
 		weeks          = 53
 	)
 	for _, c := range []struct {
-		perWeek             int
-		readBlock, putBlock float64
-		// The departure states include the fares whose outcome is not known yet.
+		perWeek               int
+		readBlock, putBlock   float64
 		readSheets, putSheets float64
 	}{
 		{10, 3, 2, 1, 12},
@@ -69,7 +64,6 @@ func TestCapacity(t *testing.T) {
 		{1000, 94, 9, 4, 34},
 	} {
 		t.Run(fmt.Sprintf("%d fares a week", c.perWeek), func(t *testing.T) {
-			// The time in events/refresh.json.
 			end := time.Date(2016, 3, 1, 3, 0, 0, 0, time.UTC)
 			now := end.AddDate(0, 0, -7*(weeks-1))
 			clock := func() time.Time { return now }
@@ -97,8 +91,6 @@ func TestCapacity(t *testing.T) {
 				"read FARES SOURCE": 1, "read WANTED": 0.5}
 			m.Spent.Within(t, reads, versions, fixture.Units{"write " + block: c.putBlock, "write " + summary: 2,
 				"write " + sheets: c.putSheets, "write INTO": 1,
-				// At the end of a refresh cycle the score is written (the sums of its week, and the
-				// totals) with the pooled statistics.
 				"write SCORE": 6, "write FARES POOLED": 2, "write ORIGIN ASKED": 1, "write ORIGIN TRENDS": 1,
 				"write ORIGIN DEALS": 1, "write COVERED": 1})
 
@@ -142,7 +134,6 @@ func TestUnitsOfAVerdict(t *testing.T) {
 		want            fixture.Units
 	}{
 		{"free", "", verdict, fixture.Units{"count LIMIT": 1, "read ROUTE SHEET": 0.5, "write DEMANDED": 1}},
-		// The process's first call of the day costs more.
 		{"free again", "", verdict, fixture.Units{"count LIMIT": 1, "read ROUTE SHEET": 0.5}},
 		{"Pro", key, verdict, fixture.Units{"count LIMIT": 1, "read ROUTE SHEET": 0.5, "read CUSTOMER": 1}},
 		{"calendar, the first of a process and an hour", "", calendar, fixture.Units{"count LIMIT": 1,

@@ -13,12 +13,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// The departures of a route are requested weekly for 54 weeks. The test measures the last of these
-// requests, the request by city that discovers the route, and the stored size.
 func TestDepthCapacity(t *testing.T) {
 	t.Parallel()
-	// A route cost this many write units a week when fares were requested only by city, which
-	// returned 10 a week: for blocks, the summary and the coverage.
 	const before = 2 + 1 + 1
 	now := time.Date(2016, 3, 1, 3, 0, 0, 0, time.UTC)
 	clock := func() time.Time { return now }

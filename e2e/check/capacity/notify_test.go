@@ -43,7 +43,7 @@ func TestNotifyingCapacity(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// At this rate one mail is sent at a time, because the meter does not support concurrent calls.
+	// Rate 1 sends one mail at a time, because the meter does not support concurrent calls.
 	sender := notify.Sender{Alerts: store.Alerts{Table: m}, Notifications: store.Notifications{Table: m}, Mail: folder,
 		Links: notify.Links{Pepper: []byte(fixture.Pepper), BaseURL: "https://verdetto.example"}, Rate: 1, Now: now,
 		Log:   slog.New(slog.DiscardHandler),
@@ -59,6 +59,6 @@ func TestNotifyingCapacity(t *testing.T) {
 		sending[strings.Join(words[:2], " ")] += n
 	}
 	sending.Within(t, fixture.Units{"write LEASE": 2, "read WAKES": 2, "write WAKES": 1, "read DIGESTS": 1},
-		fixture.Units{"read ALERTS": 0.5}, // for the list of the route's alerts
+		fixture.Units{"read ALERTS": 0.5},
 		fixture.Units{"read ALERTS": subscribers, "read STOPPED": subscribers, "write ALERTS": subscribers})
 }

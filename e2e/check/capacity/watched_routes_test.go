@@ -13,9 +13,6 @@ import (
 	"verdetto/shared/store"
 )
 
-// Routes without alerts, with alerts on the route, and with alerts on single trips are compared
-// after weekly refreshes for half a year. What a refresh spends does not depend on the number of
-// alerts.
 func TestCapacityOfWatched(t *testing.T) {
 	t.Parallel()
 	const weeks = 26
@@ -53,7 +50,7 @@ func TestCapacityOfWatched(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		watching []store.Trip
-		want     fixture.Units // beyond the cost of a route without alerts
+		want     fixture.Units // units beyond those of a route without alerts
 	}{
 		{"the route", []store.Trip{{}}, fixture.Units{"read WATCHED": 1, "read SEEN HISTORY": 1,
 			"write SEEN HISTORY": 2}},

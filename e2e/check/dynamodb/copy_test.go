@@ -19,8 +19,6 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// Processes that copy a store are killed. At the end all items are equal, and the service continues
-// to count calls where it stopped.
 func TestCopy(t *testing.T) {
 	endpoint := dynamolocal.Endpoint(t)
 	d := fixture.NewShell(t)
@@ -59,8 +57,8 @@ func ask(t *testing.T, url, left string) {
 	}
 }
 
-// copyKilled kills processes that copy a store, each somewhat later than the one before, until three
-// were killed in the middle of their work, or one finishes. At last the copy is complete.
+// copyKilled kills processes that copy a store until three were killed in the middle of their work,
+// or one finishes.
 func copyKilled(t *testing.T, d fixture.Shell, from, to string) {
 	t.Helper()
 	args, amid, late := []string{"copy", "-from", from, "-to", to}, 0, true
@@ -72,7 +70,7 @@ func copyKilled(t *testing.T, d fixture.Shell, from, to string) {
 		if ended && err == nil && amid > 0 {
 			return
 		} else if ended && amid == 0 && late && strings.Contains(string(out), "already") {
-			late = false // the last write of the killed process arrived after this one had begun
+			late = false // the last write of the killed process arrived after this process had begun
 		} else if ended {
 			t.Fatalf("%v ended after %d others were killed amid their work: %v\n%s", args, amid, err, out)
 		}
@@ -96,7 +94,7 @@ func begun(t *testing.T, dir, to string) bool {
 	if !inFile {
 		table := dynamostore.New(dynamolocal.Client(dynamolocal.Endpoint(t)), strings.TrimPrefix(to, "dynamodb:"), time.Now)
 		from, err := store.IncompleteCopyOf(t.Context(), table)
-		return err == nil && from != "" // a missing table is an error
+		return err == nil && from != ""
 	}
 	if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
 		return false

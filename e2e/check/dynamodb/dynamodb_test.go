@@ -14,7 +14,7 @@ import (
 	"verdetto/shared/store/dynamostore/dynamolocal"
 )
 
-// stories lists, by package, tests that open their store with fixture.OpenStore.
+// stories lists tests, by package. Each of them opens its store with fixture.OpenStore.
 var stories = map[string][]string{
 	"e2e/limits":       {"TestExactlyThirtyOfAThousand", "TestAFloodIsNotWritten", "TestRotation"},
 	"e2e/pro":          {"TestManyClaimOnePayment"},

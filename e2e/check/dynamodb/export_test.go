@@ -17,8 +17,6 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// A table is copied into a file, with item versions and expiry times. The file can be verified,
-// restored, and copied into another table.
 func TestCopyToFile(t *testing.T) {
 	endpoint := dynamolocal.Endpoint(t)
 	client, d := dynamolocal.Client(endpoint), fixture.NewShell(t)
@@ -36,10 +34,10 @@ func TestCopyToFile(t *testing.T) {
 			item.Expires = time.Now().Add(time.Duration(n+1) * time.Hour).Truncate(time.Second)
 		}
 		var err error
-		if n%4 == 0 { // a counter
+		if n%4 == 0 {
 			_, err = table.Take(t.Context(), key, int64(1+n), 1<<40, time.Now().Add(time.Hour))
 		}
-		for range n % 4 { // versions 1 to 3
+		for range n % 4 {
 			err = errors.Join(err, table.Write(t.Context(), store.Op{Item: item}))
 		}
 		storetest.Must(t, err)

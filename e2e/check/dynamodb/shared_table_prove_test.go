@@ -23,8 +23,6 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// Three processes share one table. Every subscriber gets one mail, and a caller who calls all three
-// has the same quota as with one.
 func TestProveProcessesShareATable(t *testing.T) {
 	const subscribers, processes = 60, 3
 	endpoint := dynamolocal.Endpoint(t)

@@ -14,8 +14,6 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
-// The test compresses answers as the service on one machine sends them. Brotli makes them smaller
-// than gzip, and takes at most ten times as long.
 func TestCompression(t *testing.T) {
 	clock := storetest.NewClock()
 	clock.Add(fixture.Today.Sub(clock.Now()))
@@ -39,9 +37,9 @@ func TestCompression(t *testing.T) {
 			w.Header().Set("Content-Type", once.Header().Get("Content-Type"))
 			w.Header().Set("Cache-Control", "no-store")
 			_, _ = w.Write(once.Body.Bytes())
-		}), nil, clock.Now) // nothing is cached
+		}), nil, clock.Now)
 		bytes, each := map[string]int{}, map[string]time.Duration{}
-		for range 5 { // the minimum of five: other programs use the processor too
+		for range 5 { // the minimum of five, because other programs use the processor too
 			for _, coding := range []string{"identity", "gzip", "br"} {
 				const calls = 100
 				began := processorTime(t)

@@ -21,23 +21,20 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
-// least is the lowest allowed score of 100.
+// least is the lowest allowed score; 100 is the best.
 const least = 98
 
-// The scores for accessibility, best practices and search engines are measured for phones only,
-// because the page has the same content on larger screens.
+// These scores are measured only for phones, because the page has the same content on larger
+// screens.
 func TestProveLighthouse(t *testing.T) {
 	visit(t, 1, []string{"mobile"}, "accessibility", "best-practices", "seo")
 }
 
-// TestEvidenceLighthouse wants fast pages. Lighthouse simulates the network, but takes the time of
-// scripts and of layout from this machine. A busy machine can only lower a score, so the best of three
-// runs counts.
+// A busy machine can only lower the score for performance, so the best of three runs counts.
 func TestEvidenceLighthouse(t *testing.T) {
 	visit(t, 3, []string{"mobile", "desktop"}, "performance")
 }
 
-// visit measures each page until its scores suffice, at most the given number of times.
 func visit(t *testing.T, times int, devices []string, categories ...string) {
 	node := testenv.Tool(t, "mcp", "node_modules", "node", "bin", "node")
 	program := testenv.Tool(t, "lighthouse", "node_modules", "lighthouse", "cli", "index.js")
@@ -109,8 +106,7 @@ func measure(t *testing.T, lighthouse *exec.Cmd, chromium string) (r report) {
 	return r
 }
 
-// faults lists the categories with a score under least, each with the audits that lowered it. The
-// score for search engines counts only if they may index the page.
+// The score for search engines counts only if search engines may index the page.
 func (r report) faults(indexed bool) string {
 	var all strings.Builder
 	for name, c := range r.Categories {

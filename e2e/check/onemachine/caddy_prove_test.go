@@ -20,8 +20,6 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// The Caddyfile works unchanged: with TLS, compression and HTTP/2. While the service restarts,
-// callers wait and see no error.
 func TestProveCaddy(t *testing.T) {
 	caddy := testenv.Command(t, "caddy", "apt-get install caddy")
 	text, err := os.ReadFile(fixture.Path(t, "infra", "onemachine", "Caddyfile"))
@@ -29,8 +27,7 @@ func TestProveCaddy(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir, port := t.TempDir(), testenv.Port(t)
-	// Caddy issues the certificate itself, because the host name leads to this machine. It opens no
-	// other port.
+	// Caddy issues the certificate itself, because the host name leads to this machine.
 	global := fmt.Sprintf("{\n\tadmin off\n\tskip_install_trust\n\tauto_https disable_redirects\n\thttp_port %s\n}\n",
 		testenv.Port(t))
 	file := filepath.Join(dir, "Caddyfile")

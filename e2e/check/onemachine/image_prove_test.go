@@ -17,9 +17,6 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// The container image of make image starts with the compose file alone. The service runs as an
-// unprivileged user and can write only to its volume. It keeps its data over a restart, and a
-// backup works.
 func TestProveImage(t *testing.T) {
 	compose := testenv.Command(t, "docker-compose", "apt-get install docker-compose")
 	folder, err := os.MkdirTemp("", "verdetto-image-*") // a socket's path has to be short
@@ -44,7 +41,7 @@ func runImage(t *testing.T, compose, folder, host string) {
 		command.Dir = filepath.Join(folder, "compose")
 		command.Env = append(os.Environ(), "DOCKER_HOST="+host, "VERDETTO_PORT="+port,
 			"VERDETTO_DOMAIN=verdetto.example", "COMPOSE_PROJECT_NAME=verdettotest")
-		out, _ := command.CombinedOutput() // the exit code is checked below
+		out, _ := command.CombinedOutput()
 		if got := command.ProcessState.ExitCode(); got != code {
 			t.Fatalf("%s %v: exit code %d, want %d\n%s", name, args, got, code, out)
 		}
@@ -112,8 +109,8 @@ func runImage(t *testing.T, compose, folder, host string) {
 			t.Errorf("%s: %s, want %q", path, response.Status, want)
 		}
 	}
-	// The test is not a trusted proxy, so the header is ignored, and all calls count for this
-	// machine's address.
+	// The test is not a trusted proxy, so the header is ignored, and all calls count for one
+	// address.
 	for n, want := range []string{"28", "27"} {
 		response, _ := fixture.Call(t, http.DefaultClient, "GET",
 			"http://"+address+":8080"+question, "", "X-Forwarded-For", fmt.Sprintf("203.0.113.%d", n))

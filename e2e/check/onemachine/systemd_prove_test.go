@@ -14,9 +14,6 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// The units in infra/onemachine run under a separate systemd. The service starts without
-// privileges, and restarts after a kill. A backup works, the service stops cleanly, and it rejects
-// bad settings.
 func TestProveSystemd(t *testing.T) {
 	if _, err := os.Stat("/lib/systemd/systemd"); err != nil {
 		testenv.Missing(t, "systemd", "apt-get install systemd")
@@ -46,7 +43,7 @@ func TestProveSystemd(t *testing.T) {
 	defer console.Close()
 	machine := exec.CommandContext(ctx, "bash", script, dir)
 	machine.Stdout, machine.Stderr = console, console
-	machine.SysProcAttr = &syscall.SysProcAttr{ // all processes end with the first one
+	machine.SysProcAttr = &syscall.SysProcAttr{ // all processes end with the first process
 		Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWPID | syscall.CLONE_NEWUTS | syscall.CLONE_NEWIPC | syscall.CLONE_NEWNET | syscall.CLONE_NEWCGROUP,
 	}
 	if err := machine.Start(); err != nil {
@@ -68,11 +65,11 @@ func TestProveSystemd(t *testing.T) {
 			over = true
 		case <-time.After(100 * time.Millisecond):
 		}
-		data, _ := os.ReadFile(filepath.Join(dir, "said")) // it may not exist yet
+		data, _ := os.ReadFile(filepath.Join(dir, "said"))
 		output = string(data)
 	}
 	if over {
-		text, _ := os.ReadFile(console.Name()) // any part helps
+		text, _ := os.ReadFile(console.Name())
 		if output == "" {
 			t.Skipf("not run: systemd does not run here:\n%s", text)
 		}
@@ -95,7 +92,6 @@ func TestProveSystemd(t *testing.T) {
 	}
 }
 
-// copyFiles makes the copies executable.
 func copyFiles(t *testing.T, folder string, files map[string]string) {
 	t.Helper()
 	for from, to := range files {

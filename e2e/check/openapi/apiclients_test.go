@@ -17,8 +17,7 @@ import (
 
 const openapiTools = "tools/openapi"
 
-// withNode puts a current Node.js first in PATH, if make tools has installed one. Debian's may be
-// too old for the linters and generators.
+// withNode puts the Node.js of make tools first in PATH, because that of Debian may be too old.
 func withNode(t *testing.T) []string {
 	t.Helper()
 	bin := fixture.Path(t, ".tools", "mcp", "node_modules", ".bin")
@@ -33,7 +32,7 @@ func TestOpenAPILints(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// As a control, the description gets two faults, one of which each linter must find.
+	// As a control, the description gets two faults. Each linter must find one of the two.
 	data = []byte(strings.Replace(strings.Replace(string(data), `"operationId": "analisi",`, "", 1),
 		`"summary": "What this API is",`, "", 1))
 	if err := os.WriteFile(spoiled, data, 0o644); err != nil {
@@ -64,11 +63,9 @@ func TestOpenAPILints(t *testing.T) {
 	}
 }
 
-// installs matches the steps that fetch a generator, which make tools fetches instead.
+// installs matches the commands that fetch a generator, because make tools has fetched it.
 var installs = regexp.MustCompile(`(npm|pip) install [^;]*; `)
 
-// The commands of examples/README.md run in a fresh folder. Each program gets a verdict and an error
-// response from a running service.
 func TestGeneratedClients(t *testing.T) {
 	t.Parallel()
 	readme, err := os.ReadFile(fixture.Path(t, "examples", "README.md"))
@@ -138,7 +135,7 @@ func TestGeneratedClients(t *testing.T) {
 			if got := run(strings.ReplaceAll(written[last+2:], "Bucarest", "Bukarestt")); got != "citta-sconosciuta" {
 				t.Errorf("the problem is %q", got)
 			}
-			if name == "python" { // with campi, fields that are otherwise required are absent
+			if name == "python" { // with campi, required fields may be absent
 				if got := run(`python -c "$1" "$2"`, partial, url); got != "campione" {
 					t.Errorf("the part has the fields %q", got)
 				}

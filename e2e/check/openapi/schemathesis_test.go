@@ -34,9 +34,6 @@ func seed(t *testing.T, otherwise int64) int64 {
 	return seed
 }
 
-// schemathesis generates valid and invalid calls from the OpenAPI description, checks every answer
-// against it, and returns the number of calls. Endpoints that look at keys are called with and
-// without a key.
 func schemathesis(t *testing.T, seed int64, args ...string) (cases int) {
 	t.Helper()
 	program := testenv.Tool(t, "schemathesis", "bin", "schemathesis")

@@ -19,8 +19,6 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
-// public serves invented fares with fake payments on a loopback port, and returns its URL and a Pro
-// key. No limit is ever reached.
 func public(t *testing.T) (url, key string) {
 	t.Helper()
 	clock := storetest.NewClock()

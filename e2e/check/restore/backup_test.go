@@ -18,7 +18,6 @@ type pair struct {
 	begun        [2]atomic.Int64
 }
 
-// Each backup restores to a state that the store had during that backup.
 func TestBackupUnderLoad(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)

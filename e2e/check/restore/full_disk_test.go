@@ -12,8 +12,6 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// While the disk is full, the service refuses requests for alerts and is not ready. After a restart
-// with free space it accepts them again, and its store is intact.
 func TestFullDisk(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("wants root, to mount a small disk")
@@ -54,7 +52,7 @@ func TestFullDisk(t *testing.T) {
 		t.Errorf("the disk is full, and a request for an alert is answered %d", status)
 	}
 	ready := http.StatusOK
-	// /readyz is cached for 1 second.
+	// /readyz is cached for 1 second, so the calls are repeated.
 	for calls := 0; calls < 100_000 && ready == http.StatusOK; calls++ {
 		response, err := http.Get(s.URL + "/readyz")
 		storetest.Must(t, err)

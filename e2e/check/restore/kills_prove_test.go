@@ -24,9 +24,6 @@ var (
 	alertsHeld   = regexp.MustCompile(`(?m)^alerts +(\d+),`)
 )
 
-// kill kills a service under load and restarts it the given number of times. Everything that it
-// acknowledged must survive: each counted call, the mail for each requested alert, and each
-// confirmed alert. After each restart it must be ready within the given time.
 func kill(t *testing.T, times int, within time.Duration) {
 	d := fixture.NewShell(t)
 	random := rand.New(rand.NewPCG(1, 2))
@@ -82,8 +79,7 @@ func kill(t *testing.T, times int, within time.Duration) {
 			}
 		}
 	}
-	// Alerts that were requested before the kill get their mails after it, and their confirmations
-	// must survive the next kill.
+	// The mails for alerts that were requested before the kill come after the kill.
 	for address := range asked {
 		fixture.Mail(t, filepath.Join(d.Dir, "mail"), func(m maildir.Mail) bool { return m.To == address })
 	}
@@ -124,7 +120,7 @@ func confirm(t *testing.T, url, folder string, asked, confirmed map[string]bool)
 		if err != nil {
 			return
 		}
-		page, _ := io.ReadAll(response.Body) // only the status matters
+		page, _ := io.ReadAll(response.Body)
 		response.Body.Close()
 		c.client.CloseIdleConnections()
 		if response.StatusCode != http.StatusOK {

@@ -20,8 +20,7 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// caller has its own address in 127.0.0.0/8, where every address is this machine. Each answer says
-// how many of its calls were counted, so it knows how many the service has acknowledged.
+// Each caller has an address of its own in 127.0.0.0/8, where every address is this machine.
 type caller struct {
 	client  *http.Client
 	asked   int64 // calls started
@@ -63,10 +62,9 @@ func (c *caller) call(ctx context.Context, url string) error {
 	return nil
 }
 
-// After most calls another caller takes over, because the quota of the address is almost used up.
+// most is below the quota of an address. After that many calls, another caller takes over.
 var most = counted.Free.Calls - 10
 
-// load lets the callers call until the service is gone, or stop is closed.
 func load(t *testing.T, url string, stop <-chan struct{}, callers []*caller, acknowledged func()) (wait func()) {
 	var busy sync.WaitGroup
 	for i := range callers {
@@ -96,7 +94,6 @@ func load(t *testing.T, url string, stop <-chan struct{}, callers []*caller, ack
 	return busy.Wait
 }
 
-// post calls from a new address.
 func post(url string, body any) (int, error) {
 	data, err := json.Marshal(body)
 	if err != nil {

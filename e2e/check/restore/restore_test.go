@@ -20,8 +20,7 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// The calls go to moto, a local imitation of AWS, which restores the current state of the table, not
-// a past one.
+// moto, a local imitation of AWS, restores the current state of the table, not a past state.
 func TestRestoreTable(t *testing.T) {
 	ctx := t.Context()
 	client := dynamodb.New(dynamodb.Options{
@@ -64,13 +63,13 @@ func TestRestoreTable(t *testing.T) {
 	storetest.Must(t, dynamodb.NewTableExistsWaiter(client).Wait(
 		ctx, &dynamodb.DescribeTableInput{TableName: aws.String(restored)}, time.Minute,
 	))
-	put(first, "c") // written after the time that the table is restored to
+	put(first, "c")
 	second := dynamostore.New(client, restored, time.Now)
 	if diff := cmp.Diff([]string{"a=a", "b=b"}, held(second)); diff != "" {
 		t.Errorf("the restored table: %s", diff)
 	}
 
-	// A restored table lacks these settings, so they are set again.
+	// A restored table lacks these settings.
 	if _, err := client.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{TableName: aws.String(restored),
 		TimeToLiveSpecification: &types.TimeToLiveSpecification{
 			Enabled: aws.Bool(true), AttributeName: aws.String(schema.Expires),

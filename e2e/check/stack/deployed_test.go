@@ -37,8 +37,7 @@ func (s deployed) ids(kind string) (ids []string) {
 	return ids
 }
 
-// Table, queues, functions, event source mappings, permissions and logs equal the template. The
-// template's outputs are left out, because moto fails on them.
+// The outputs of the template are left out, because moto fails on them.
 func TestDeployed(t *testing.T) {
 	testenv.Command(t, "node", "apt-get install nodejs")
 	settings := aws.Config{
@@ -99,7 +98,6 @@ func (s deployed) resources(t *testing.T, whole int) {
 	t.Logf("of %d resources of the template %d were handed to moto, and %d made\n%s", whole, all, there, table)
 }
 
-// queues compares the queues with the template, and returns their logical ids by ARN.
 func (s deployed) queues(t *testing.T) (arns map[string]string) {
 	t.Helper()
 	queues := sqs.NewFromConfig(s.settings)

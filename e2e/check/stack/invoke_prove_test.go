@@ -33,13 +33,9 @@ import (
 	"verdetto/shared/runtime/config/parameters"
 )
 
-// The test builds motoImage.
 const motoImage = "verdetto/moto-lambda:al2023"
 
-// The functions run in moto with the variables, table, queues and names of secrets that moto gave
-// them. All but x402 are called through the Lambda API, and the queues of pro and alerts get a
-// message. The container image is ours, because moto would download another. Unlike AWS, moto checks
-// no permissions and uses this machine's processor.
+// Unlike AWS, moto checks no permissions and uses this machine's processor.
 func TestProveStackInvoked(t *testing.T) {
 	testenv.Command(t, "node", "apt-get install nodejs")
 	testenv.Tool(t, "moto", "bin", "python")
@@ -56,8 +52,6 @@ func TestProveStackInvoked(t *testing.T) {
 	})
 }
 
-// cloud starts a moto that runs functions in containers, which reach it at the address of the
-// engine's bridge.
 func cloud(t *testing.T, engine *samlocal.Engine) aws.Config {
 	t.Helper()
 	entry, err := os.ReadFile(fixture.Executable(t, "e2e/check/stack/testdata/entry"))
@@ -70,7 +64,7 @@ func cloud(t *testing.T, engine *samlocal.Engine) aws.Config {
 	}
 	images := []string{motoImage}
 	if _, err := engine.Docker(t.Context(), nil, "image", "inspect", "busybox"); err != nil {
-		images = append(images, "busybox") // moto unpacks with it
+		images = append(images, "busybox") // moto unpacks archives with busybox
 	}
 	for _, image := range images {
 		entrypoint := `ENTRYPOINT ["/bin/entry"]`
@@ -131,7 +125,6 @@ func zipped(t *testing.T, function string) []byte {
 	return code.Bytes()
 }
 
-// seed stores the secrets, but no fares.
 func seed(t *testing.T, settings aws.Config) {
 	t.Helper()
 	secrets := ssm.NewFromConfig(settings)
@@ -148,7 +141,7 @@ func seed(t *testing.T, settings aws.Config) {
 	}
 }
 
-const originSecret = "local-origin-secret" // as in the events
+const originSecret = "local-origin-secret" // the secret in the events
 
 func invoked(t *testing.T, settings aws.Config) {
 	functions := lambda.NewFromConfig(settings)
@@ -234,7 +227,7 @@ func invoked(t *testing.T, settings aws.Config) {
 	}
 }
 
-// moto creates one log stream per invocation.
+// moto creates one log stream for each invocation.
 func streams(t *testing.T, settings aws.Config, function string) (names []string) {
 	t.Helper()
 	answer := call(t, *settings.BaseEndpoint, "logs", "Logs_20140328.DescribeLogStreams",

@@ -46,8 +46,8 @@ var made = []string{
 	"AWS::S3::Bucket", "AWS::SNS::Topic", "AWS::SQS::Queue",
 }
 
-// forMoto removes the resources that refer to attributes of types that moto cannot create. It replaces
-// a reference to an alias by one to the function, because moto has no aliases.
+// forMoto removes the resources that refer to attributes of types that moto cannot create, and
+// references to aliases.
 func forMoto(t template) template {
 	aliases := map[string]string{}
 	for id, r := range t.Resources {
@@ -109,8 +109,7 @@ func referred(v any) string {
 	return ""
 }
 
-// synthesize synthesizes the template with the example settings, changed by choices. Small files
-// replace the executables.
+// Small files replace the executables.
 func synthesize(t *testing.T, stack string, choices map[string]any) template {
 	t.Helper()
 	dir := t.TempDir()

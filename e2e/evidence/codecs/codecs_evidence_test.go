@@ -25,8 +25,8 @@ import (
 	"verdetto/shared/verdict/trends"
 )
 
-// copied returns a copy of a value whose fields are all exported and, for CBOR, written without
-// their names. Fractions have four bytes, as in most of our own forms.
+// copied returns a copy in which all fields are exported and, for CBOR, are written without their
+// names.
 func copied(from reflect.Value) reflect.Value {
 	switch from.Kind() {
 	case reflect.Struct:
@@ -85,8 +85,8 @@ func copied(from reflect.Value) reflect.Value {
 type record struct {
 	kind   string
 	key    string // the sort key or, if it ends with #, the beginning of the partition key
-	judges bool   // a verdict reads it
-	strong bool   // it is read with strong consistency
+	judges bool   // a verdict reads the record
+	strong bool   // the record is read with strong consistency
 	decode func([]byte) (any, error)
 }
 
@@ -118,10 +118,8 @@ func must[T any](value T, err error) T {
 	return value
 }
 
-// TestEvidenceCodecs imports a recorded panel. For each kind of record it prints averages of the
-// length, of the DynamoDB units to read and to write it (with 60 bytes for key and version), and of
-// the shortest time to decode it. The test fails if a library could replace our own code: if
-// a verdict would take at most 40 us more, and no more read units.
+// The test fails if a library could replace our own code: if a verdict would take at most 40 us
+// more, and no more read units.
 func TestEvidenceCodecs(t *testing.T) {
 	d, clock := fixture.NewShell(t), time.Date(2026, 8, 21, 12, 0, 0, 0, time.UTC)
 	panel := filepath.Join(testenv.Data(t), "fares", "travelpayouts_daily_2025_2026.csv.gz")

@@ -31,13 +31,12 @@ var (
 	update = flag.Bool("update", false, "record which faults are found")
 )
 
-// packages are those from which the faults are drawn, perPackage from each.
+// perPackage faults are drawn from each of packages.
 var packages = []string{"shared/verdict", "shared/verdict/departure", "shared/answer", "shared/published", "shared/web/limit",
 	"shared/store", "shared/notify", "functions/alerts", "functions/pro", "functions/refresh"}
 
 const perPackage = 15
 
-// replacements are the faults: a wrong operator in place of the right one.
 var replacements = map[token.Token][]token.Token{
 	token.EQL: {token.NEQ}, token.NEQ: {token.EQL},
 	token.LSS: {token.LEQ, token.GEQ}, token.LEQ: {token.LSS, token.GTR},
@@ -46,13 +45,12 @@ var replacements = map[token.Token][]token.Token{
 	token.LAND: {token.LOR}, token.LOR: {token.LAND},
 }
 
-// A mutation replaces a binary operator of a function. index counts the operators of that function,
-// so a mutation survives changes elsewhere in the file.
+// index counts the operators of a function, so a mutation survives changes elsewhere in the file.
 type mutation struct {
 	file, function string
 	index          int
 	was, is        token.Token
-	found          string // found, missed, untried, or void if it does not compile
+	found          string // found, missed, untried, or void if the mutation does not compile
 }
 
 func (m mutation) String() string {
@@ -70,7 +68,6 @@ func operators(function *ast.FuncDecl) (all []*ast.BinaryExpr) {
 	return all
 }
 
-// name is RECEIVER.FUNCTION or FUNCTION.
 func name(function *ast.FuncDecl) string {
 	if function.Recv == nil {
 		return function.Name.Name
@@ -130,8 +127,7 @@ func drawn(t *testing.T, seed uint64) (all []mutation) {
 	return all
 }
 
-// planted writes the mutated file and the overlay that puts it in the place of the original. The
-// result may not compile: + of strings cannot become -.
+// The planted fault may not compile, because, for example, strings cannot be subtracted.
 func (m mutation) planted(t *testing.T) (overlay string, ok bool) {
 	t.Helper()
 	files, all := functions(t, m.file)
@@ -168,7 +164,6 @@ func (m mutation) planted(t *testing.T) (overlay string, ok bool) {
 	return "", false
 }
 
-// verdict runs the tests of the package, and then those of other packages until one fails.
 func verdict(t *testing.T, m mutation, overlay string) string {
 	t.Helper()
 	run := func(args ...string) (string, bool) {
@@ -201,7 +196,6 @@ func verdict(t *testing.T, m mutation, overlay string) string {
 	return "missed"
 }
 
-// TestEvidenceMutations requires that tests still find each fault that they once found.
 func TestEvidenceMutations(t *testing.T) {
 	var all []mutation
 	if *draw > 0 {
