@@ -1,18 +1,6 @@
 // Package compat answers programs written for the Amadeus Self-Service API. The SDKs of that API
-// work here with another host. A program exchanges a Pro key, or the word free, for a token. Then
-// it asks for the price metrics of a departure, the cheapest dates of a route, or the cheapest
-// destinations of a city.
-//
-// Paths, parameters, answers and errors follow the published Amadeus API; docs/from-amadeus.md
-// describes them and the origin of each number. All numbers come from package answer and package
-// deals. The service sells no bookable products: their paths answer 501. No other package uses the
-// Amadeus format.
-//
-// A call counts towards the quota of the service's own endpoint with the same content. It costs one
-// store read besides the read of the customer. The dates of returns cost one read per class of
-// nights away, at most four (TestCallsToTheStore).
-//
-// Start reading at Service.Register.
+// work here with another host. docs/from-amadeus.md describes what is answered, and where each
+// number comes from. Start reading at Service.Register.
 package compat
 
 import (
@@ -54,13 +42,9 @@ func (s *Service) Register(api *httpapi.API) {
 	}
 }
 
-// answerFunc answers a well-formed question. Its error is a *refusal or any other error of the
-// service.
 type answerFunc func(ctx context.Context) (any, error)
 
-// answers returns a handler that parses a question, counts it towards the quota of the named
-// endpoint, and answers it. A malformed question is refused before it is counted, with one error
-// per bad parameter.
+// answers refuses a malformed question before it counts towards the quota of the endpoint counted.
 func (s *Service) answers(api *httpapi.API, counted string, unfit kind,
 	read func(*parameters) answerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

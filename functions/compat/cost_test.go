@@ -15,9 +15,6 @@ import (
 	"verdetto/shared/fare"
 )
 
-// In a process that has answered before, each endpoint about fares costs one write (the count) and one
-// read. A call for or with the token of a key also reads the customer. The dates of returns cost one
-// read per class of nights away.
 func TestCallsToTheStore(t *testing.T) {
 	t.Parallel()
 	now := func() time.Time { return fixture.Today }

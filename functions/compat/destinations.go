@@ -18,9 +18,6 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// destinations answers from the stored deals of an origin, with the cheapest fare of any date for
-// each destination. A one-way question that names dates gets the cheapest fare of each month.
-// Returns have one fare per class of nights away.
 func (s *Service) destinations(p *parameters) answerFunc {
 	from := p.place("origin")
 	f := p.filter()
@@ -31,7 +28,6 @@ func (s *Service) destinations(p *parameters) answerFunc {
 	}
 	return func(ctx context.Context) (any, error) {
 		out := listAnswer{Warnings: from.whole()}
-		// Without dates, the fares are those of GET /v1/occasioni.
 		byDay := len(p.values["departureDate"]) > 0 || viewBy == "DATE" || viewBy == "WEEK"
 		f.ofMonths = f.oneWay && byDay
 		if !f.oneWay && (byDay || len(p.values["duration"]) > 0) {
@@ -106,7 +102,6 @@ func (s *Service) dealFares(ctx context.Context, from place, f filter) (all []op
 	return all, nil
 }
 
-// ofDeals leaves out deals that are too old today or do not match the filter.
 func (f filter) ofDeals(origin deals.Origin, today fare.Day) (all []option) {
 	for _, e := range origin.Entries {
 		cheapest := &e.Any

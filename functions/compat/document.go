@@ -8,8 +8,7 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// The codes of warnings that only this service has; docs/from-amadeus.md lists them. A warning
-// about missing data has the same code as the error noData.
+// The codes of warnings that only this service has; docs/from-amadeus.md lists them.
 var (
 	wholeCity    = kind{10001, "ALL AIRPORTS OF THE CITY"}
 	stayAssumed  = kind{10002, "RETURNS OF 4 TO 7 NIGHTS"}
@@ -44,7 +43,7 @@ type defaults struct {
 	ViewBy        string `json:"viewBy,omitempty"`
 }
 
-// amount formats cents in units of the currency with two decimals: 4599 is 45.99.
+// amount formats 4599 as 45.99.
 func amount(c fare.Cents) string { return fare.Money{Amount: c}.Decimal() }
 
 func (s *Service) selfLink(p *parameters) links { return links{Self: s.address(p.path, p.values)} }
@@ -56,7 +55,7 @@ func (s *Service) address(path string, query url.Values) string {
 	return s.BaseURL + path + "?" + query.Encode()
 }
 
-// Without page[limit] an answer has the whole list, because programs without paging expect it.
+// page[limit] has no default, because programs without paging expect the whole list.
 const (
 	limitName  = "page[limit]"
 	offsetName = "page[offset]"
@@ -126,8 +125,7 @@ type total struct {
 	Total string `json:"total"`
 }
 
-// pageURL links to the verdict on a departure where Amadeus linked to an offer, because the service
-// sells none.
+// pageURL links to the verdict on a departure where Amadeus linked to an offer.
 func (s *Service) pageURL(from, to place, depart, back string, nonStop bool) string {
 	query := url.Values{"da": {string(from.City)}, "a": {string(to.City)}, "quando": {depart}}
 	if back != "" {

@@ -31,8 +31,7 @@ var (
 	credentialsEnded = kind{39683, "API key revoked"}
 )
 
-// kinds maps the error codes of the service's own API to those of Amadeus. Any other code becomes a
-// system error.
+// kinds maps the error codes of the service's own API to those of Amadeus.
 var kinds = map[string]kind{
 	httpapi.BadRequest.Code:   invalidFormat,
 	httpapi.Forbidden.Code:    invalidHeader, // the missing header is set by our CDN
@@ -63,7 +62,7 @@ type refusal struct{ fault }
 
 func (r *refusal) Error() string { return r.Detail }
 
-// All errors must have the same status.
+// All faults must have the same status.
 func writeErrors(w http.ResponseWriter, r *http.Request, faults ...fault) {
 	write(w, r, faults[0].Status, mediaType, struct {
 		Errors []fault `json:"errors"`

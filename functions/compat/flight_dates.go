@@ -62,8 +62,8 @@ func (s *Service) dates(p *parameters) answerFunc {
 	}
 }
 
-// options returns the fares of a route that match the filter, and the airports of the question if
-// all fares are of that pair. If no fare matches, why gives the reason.
+// options returns in about the airports of the question, or none if some fares are those of the
+// cities. If no fare matches, why gives the reason.
 func (s *Service) options(ctx context.Context, from, to place, f filter, each bool) (options []option,
 	about fare.Airports, why string, err error) {
 	q := question(from, to)

@@ -99,7 +99,6 @@ func (f filter) matches(o option) bool {
 		(f.oneWay || f.nights.contains(int(o.back-o.depart)))
 }
 
-// list builds the items of an answer from the cheapest option of each group, in the given order.
 type list struct {
 	kind    string
 	from    place
@@ -131,7 +130,7 @@ func (s *Service) fill(out *listAnswer, p *parameters, f filter, viewBy string, 
 	out.Dictionaries = dictionary(named...)
 }
 
-// cheapest returns the cheapest option of each group; among equal ones, the first.
+// cheapest returns the first of the equally cheap options of each group.
 func cheapest(options []option, group func(option) any) (kept []option) {
 	at := map[any]int{}
 	for _, o := range options {

@@ -39,8 +39,8 @@ type metricsAnswer struct {
 	Meta     meta     `json:"meta"`
 }
 
-// usualStay is the class of nights away for which metrics of returns are computed by default. Fares
-// of different classes are not comparable.
+// usualStay is the class of nights for metrics of returns. Fares of different classes are not
+// comparable.
 const usualStay = fare.Return4to7
 
 func (s *Service) metrics(p *parameters) answerFunc {
@@ -112,7 +112,7 @@ func (p *parameters) departure(name string) (d fare.Day) {
 	return d
 }
 
-// currency returns the latest exchange rates, which it does not read for EUR, the default.
+// currency reads no exchange rates for EUR, the default.
 func (s *Service) currency(p *parameters, name string) (code string, rates fare.Rates) {
 	text, given := p.text(name)
 	if code = strings.ToUpper(text); !given || code == "EUR" {

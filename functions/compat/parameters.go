@@ -63,7 +63,7 @@ var (
 	naturalNo    = regexp.MustCompile(`^[0-9]{1,9}$`)
 )
 
-// place keeps the code that the caller used for a city: its own, or that of an airport.
+// place has the code that the caller used for a city: that of the city or of an airport.
 type place struct {
 	code string
 	places.Place
@@ -147,7 +147,6 @@ func (p *parameters) number(name string, least, most int) (n int, given bool) {
 	return n, true
 }
 
-// oneOf returns the value otherwise if the parameter is missing.
 func (p *parameters) oneOf(name, otherwise string, list ...string) string {
 	text, given := p.text(name)
 	if !given {
@@ -159,7 +158,6 @@ func (p *parameters) oneOf(name, otherwise string, list ...string) string {
 	return text
 }
 
-// day reports a date that has the right form but does not exist as malformed.
 func (p *parameters) day(name, text string, malformed kind) (d fare.Day, ok bool) {
 	if !isoDay.MatchString(text) {
 		p.refuse(name, invalidFormat, name+" is no date: give YYYY-MM-DD.")
@@ -187,7 +185,6 @@ func two(text string) (from, to string) {
 	return from, to
 }
 
-// days accepts one date or a range. The default is all days with known fares.
 func (p *parameters) days(name string, ahead int) span {
 	all := span{int(p.today), int(p.today) + ahead}
 	text, given := p.text(name)

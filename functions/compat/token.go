@@ -28,9 +28,8 @@ type denial struct {
 	kind
 }
 
-// tokens exchanges the Pro key in client_secret, or the word free, for a token. client_id may be
-// anything, but must not be empty. tokens reads only the request body, because one SDK also copies
-// the body into the URL.
+// tokens exchanges the Pro key in client_secret, or the word free, for a token. It reads only the
+// request body, because one SDK also copies the body into the URL.
 func tokens(api *httpapi.API) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		deny := func(status int, name, description string, k kind) {

@@ -9,9 +9,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// A question may be limited to some airlines. Even for a question about the whole route, the live
-// fares then come from the departure state, because the summary has only the cheapest fares of all
-// airlines together.
+// For a question about some airlines, the live fares come from the departure state, because the
+// summary has only the cheapest fares of all airlines together.
 
 func (d departures) limitedTo(a fare.Airlines) departures {
 	if d.sheet != nil && a != "" {

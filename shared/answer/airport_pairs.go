@@ -11,10 +11,9 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// A question may name one airport of a city that has several, and is then about the fares of that
-// airport. From the first refresh after such a question, a pair of airports has its own stored
-// series; until then it is judged from the departures of the cities. If the source does not state
-// the airports of the route's fares, the answer is about the cities; see also isUnnamed.
+// From the first refresh after a question about a pair of airports, the pair has its own stored
+// series. Until then it is judged from the departures of the cities. If the source does not state
+// airports, the answer is about the cities.
 
 func (f SeriesData) between() SeriesData {
 	f.Origin, f.Destination = f.Origin.At(f.Series.Airports.From), f.Destination.At(f.Series.Airports.To)
@@ -45,9 +44,8 @@ func (r *Reader) departuresBetween(ctx context.Context, q Question, f SeriesData
 	return d, nil
 }
 
-// isUnnamed reports whether f names an airport that our tables do not list, unless a live fare names
-// the pair of airports. The answer is then about the cities: the airport may exist although it is not
-// in the tables, and the source may file its fares under the city.
+// isUnnamed reports whether f names an airport that our tables do not list, unless a live fare
+// names the pair of airports. The source may file the fares of such an airport under the city.
 func (f SeriesData) isUnnamed(live []verdict.Live) bool {
 	listed := func(p places.Place, a fare.Airport) bool {
 		return a == fare.Airport{} || slices.Contains(p.Airports, a.String())
@@ -79,6 +77,5 @@ func (r *Reader) findBetween(ctx context.Context, q Question, f SeriesData) (Ser
 	return named, err
 }
 
-// isCurrent reports whether fares stored on a day can still be live. If not, nobody asked for a pair
-// of airports lately, and it is judged from the cities' departures again.
+// isCurrent reports whether fares stored on a day can still be live.
 func (r *Reader) isCurrent(asOf fare.Day) bool { return asOf >= fare.DayOf(r.Now())-verdict.LiveDays }

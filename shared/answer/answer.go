@@ -1,11 +1,6 @@
 // Package answer turns a question into a judged answer. It resolves city names to a route, reads
-// the stored summary of the route's fares, and judges the fares. The API, the pages, the tools for
-// agents and the images all use this package, so their answers agree. Start with Reader.Answer.
-//
-// Besides cached data, an answer about two cities and any airline costs one read of the store,
-// however long the history is. Only History and Moves read a whole history. Check refuses impossible
-// questions without reading the route. If a question has no answer, the error is one of this
-// package's types, which the caller puts into words.
+// the stored summary of the route's fares, and judges the fares. If a question has no answer, the
+// error is one of this package's types, which the caller puts into words. Start with Reader.Answer.
 package answer
 
 import (
@@ -34,7 +29,7 @@ func Code(code string) Named { return Named{Name: code, Means: places.ReadCode(c
 
 type Question struct {
 	From, To Named
-	Trip     fare.Trip // one-way, or a return trip with a range of nights
+	Trip     fare.Trip
 	NonStop  bool
 	Airlines fare.Airlines
 	When     *When  // nil: the cheapest fare of the route
@@ -44,7 +39,7 @@ type Question struct {
 
 type Currency struct{ Parameter, Code string }
 
-// Price is an amount in units of a currency, such as dollars and not cents.
+// Amount is in units of a currency, such as dollars and not cents.
 type Price struct {
 	Parameter         string
 	Amount            float64
@@ -60,13 +55,13 @@ type Answer struct {
 type SeriesData struct {
 	Origin, Destination places.Place
 	Series              fare.Series
-	// Summary covers all fares, or only non-stop fares if the question asks for these. For a
-	// question about a departure, only AsOf, Currency and PerEuro are set.
+	// Summary covers only non-stop fares if the question asks for these. For a question about a
+	// departure, only AsOf, Currency and PerEuro are set.
 	Summary verdict.RouteSummary
 }
 
-// Check fails if a question cannot have an answer: a trip within one city, an impossible departure
-// or price, or a currency without an exchange rate.
+// Check fails if a question cannot have an answer, such as one about a trip within one city. It
+// reads no fares.
 func (r *Reader) Check(ctx context.Context, q Question) error {
 	if err := Differ(q.From, q.To); err != nil {
 		return err
@@ -84,7 +79,7 @@ func (r *Reader) Check(ctx context.Context, q Question) error {
 }
 
 // Amounts returns a function that converts EUR cents to hundredths of a currency, or nil for the
-// euro. All amounts that it converts use the same exchange rates.
+// euro.
 func (r *Reader) Amounts(ctx context.Context, in Currency) (func(fare.Cents) fare.Cents, error) {
 	if in.Code == "" || in.Code == fare.EUR.String() {
 		return nil, nil
@@ -161,7 +156,7 @@ func (a Answer) named() Answer {
 	return a
 }
 
-// priceIn converts a price to the currency of a summary, and also returns it as stated.
+// priceIn returns a price in the currency of a summary, and as stated.
 func (r *Reader) priceIn(
 	ctx context.Context, ranked verdict.RouteSummary, p Price,
 ) (price fare.Cents, quoted fare.Money, err error) {
@@ -244,8 +239,7 @@ func City(c Named) (places.Place, error) {
 	return places.Place{}, &UnknownCity{c, places.Suggest(c.Name, 5)}
 }
 
-// Read returns the summary of a series, or store.ErrNotFound if none is stored. It also records the
-// demand; see recordDemand.
+// Read returns store.ErrNotFound if no summary is stored. It also records the demand.
 func (r *Reader) Read(ctx context.Context, series fare.Series) (verdict.RouteSummary, error) {
 	s, err := r.Stored.Summary(ctx, series)
 	r.recordDemand(ctx, series, err)

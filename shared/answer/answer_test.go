@@ -75,8 +75,6 @@ func (s *stored) reader() *answer.Reader {
 	return readerOf(s)
 }
 
-// found returns the summary of a series that was observed on each of the last 61 days. Each day has
-// one fare for each number of stops in prices.
 func found(
 	t *testing.T, code string, prices func(day fare.Day) map[fare.Stops]fare.Cents, nights int16,
 ) verdict.RouteSummary {

@@ -7,8 +7,7 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Calendar judges the departures of a route day by day: those of the month in the question, or all.
-// If prices is false, it omits the fares.
+// If prices is false, Calendar omits the fares.
 func (r *Reader) Calendar(ctx context.Context, q Question, prices bool) (f SeriesData, c verdict.Calendar,
 	err error) {
 	d, err := r.departures(ctx, q)
@@ -27,9 +26,8 @@ func (r *Reader) Calendar(ctx context.Context, q Question, prices bool) (f Serie
 	return d.SeriesData, c, err
 }
 
-// WithCalendar returns the same answer as WithUsual, and the calendar of the series, or nil if there
-// is none. For a question about a departure, one read serves both; otherwise the calendar needs a
-// second read, and if that fails, WithCalendar returns only the answer.
+// WithCalendar returns the same answer as WithUsual, and the calendar of the series, or nil if
+// there is none. For a question about a route, a failed read of the calendar is only logged.
 func (r *Reader) WithCalendar(
 	ctx context.Context, q Question, prices bool,
 ) (a Answer, c *verdict.Calendar, err error) {
@@ -75,8 +73,8 @@ func (r *Reader) departuresOf(ctx context.Context, q Question, f SeriesData) (d 
 	return d.limitedTo(q.Airlines), nil
 }
 
-// WithUsual is like Answer. For a question about the route it also calls verdict.Judgement.AddUsual,
-// which costs a second read; if that fails, it logs the error and answers without it.
+// WithUsual is like Answer. For a question about a route it also calls verdict.Judgement.AddUsual;
+// if that fails, the error is only logged.
 func (r *Reader) WithUsual(ctx context.Context, q Question) (Answer, error) {
 	a, err := r.Answer(ctx, q)
 	if err != nil || q.When != nil {
@@ -93,9 +91,8 @@ func (r *Reader) WithUsual(ctx context.Context, q Question) (Answer, error) {
 	return a, nil
 }
 
-// OwnDay judges a fare for its own day as of today, as the page of that day does. A list that a
-// refresh stored days ago may state another verdict, because the usual price changes with the lead
-// time. It costs one read. The verdict is zero if the fare cannot be judged.
+// OwnDay judges a fare for its own day as of today. The verdict is zero if the fare cannot be
+// judged.
 func (r *Reader) OwnDay(ctx context.Context, series fare.Series, nonStop bool, j verdict.Judged) (verdict.Verdict, error) {
 	d, err := r.readDepartures(ctx, SeriesData{Series: series}, nonStop)
 	if err != nil || d.sheet == nil {

@@ -17,8 +17,6 @@ func why(want answer.Reason) func(error) bool {
 	return func(err error) bool { return answer.Why(err) != nil && answer.Why(err).Reason == want }
 }
 
-// An answer about a route names the lowest fare of its calendar if that is below the known fare,
-// and otherwise none.
 func checkLower(t *testing.T, a verdict.Judgement, c verdict.Calendar) {
 	t.Helper()
 	lowest := slices.MinFunc(c.Days, func(a, b verdict.Day) int { return int(a.Fare.Price - b.Fare.Price) }).Fare
@@ -36,9 +34,6 @@ func checkLower(t *testing.T, a verdict.Judgement, c verdict.Calendar) {
 	}
 }
 
-// WithCalendar returns the same as WithUsual and Calendar, with one read for a question about a
-// departure or a month and two reads otherwise. Without a stored departure state, it returns only the
-// answer.
 func TestWithCalendar(t *testing.T) {
 	nonStop := func(q *answer.Question) { q.NonStop = true }
 	for _, c := range []struct {

@@ -13,9 +13,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// CoveredCities lists the origins for which the service has fares, and the destinations of each
-// origin. A process caches each list for 1 hour, unless it is empty, so a new city may be missing
-// from the lists for 1 hour although questions about it already work.
+// CoveredCities lists the cities for which the service has fares. A process caches each list for 1
+// hour, so a new city may be missing for that time.
 type CoveredCities struct{ *Reader }
 
 // maxOrigins exceeds the number of cities in the world with scheduled flights.
@@ -43,9 +42,9 @@ func (r *Reader) BeforeFares(ctx context.Context) *verdict.Collection {
 	return verdict.BeforeFares(since, r.Now())
 }
 
-// Suggest returns cities for a form whose language is lang: the destinations from origin or,
-// without an origin, all origins, with those in the country of the language first. It returns false
-// if it does not know origin or cannot read the cities.
+// Suggest returns the destinations from origin or, without an origin, all origins, those in the
+// country of the language first. It returns false if origin is unknown or the cities cannot be
+// read.
 func (c *CoveredCities) Suggest(ctx context.Context, origin, lang string) ([]fare.City, bool) {
 	var all []fare.City
 	var err error
@@ -96,7 +95,6 @@ func (r *Reader) readDestinations(ctx context.Context, origin fare.City) ([]fare
 	})
 }
 
-// homeCountry is the country whose cities come first in a form of a language.
 var homeCountry = map[string]string{"it": "IT", "en": "GB", "de": "DE", "fr": "FR", "es": "ES", "pt": "PT"}
 
 func homeFirst(cities []fare.City, language string) []fare.City {

@@ -13,9 +13,7 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// sheetOf returns a departure state with departures on nine of ten of the next 120 days, seen daily
-// since they were 120 days ahead, or since 40 days ago. Prices are in currency; perEuro is how much
-// of it one euro buys.
+// sheetOf takes the currency of the prices, and how many of its units one euro buys.
 func sheetOf(seed uint64, currency fare.Currency, perEuro float64, stops departure.StopsKnown) *departure.State {
 	chance := rand.New(rand.NewPCG(seed, 5))
 	var s departure.Learner
@@ -61,7 +59,7 @@ func learned(day fare.Day) *departure.Pooled {
 type sheets struct {
 	*stored
 	sheets    map[fare.Series]*departure.State
-	pooled    int // reads of the pooled statistics
+	pooled    int
 	read      int
 	histories int
 	broken    error
@@ -83,9 +81,8 @@ func (s *sheets) Pooled(context.Context) (departure.Cycle, error) {
 	return departure.Cycle{Day: today - 1, Pooled: learned(today)}, nil
 }
 
-// Blocks returns a history of 30 days with the departures 40 to 43 days ahead. They cost 50 to 53
-// euro today, and 1 euro more for each earlier day. MIL-BUD has the same prices in forints, at 400
-// per euro. One second before each fare, a more expensive one was found.
+// Blocks returns the departures 40 to 43 days ahead, for 50 to 53 euros today and 1 euro more for
+// each earlier day. One second before each fare, a more expensive one was found.
 func (s *sheets) Blocks(_ context.Context, series fare.Series, _ store.Consistency) (all []store.StoredBlock, _ error) {
 	s.histories++
 	huf, _ := fare.ParseCurrency("HUF")

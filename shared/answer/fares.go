@@ -17,8 +17,7 @@ import (
 	"verdetto/shared/verdict/trends"
 )
 
-// Fares reads the stored data from which answers are computed, and records demand. store.Fares
-// implements it. Test fakes embed the interface and implement only what they need.
+// Fares is implemented by store.Fares. Test fakes embed it and implement only what they need.
 type Fares interface {
 	Summary(ctx context.Context, s fare.Series) (verdict.RouteSummary, error)
 	Sheet(ctx context.Context, s fare.Series, nonStop bool) (*departure.State, error)
@@ -52,14 +51,13 @@ func NewReader(stored Fares, now func() time.Time, log *slog.Logger) *Reader {
 	return &Reader{Stored: stored, Now: now, Log: log}
 }
 
-// NewUnrecorded returns a Reader that does not record demand. The service uses it for questions of
-// its own.
+// NewUnrecorded returns a Reader that does not record demand, for questions of the service itself.
 func NewUnrecorded(stored Fares, now func() time.Time, log *slog.Logger) *Reader {
 	return &Reader{Stored: stored, Now: now, Log: log, unrecorded: true}
 }
 
-// Rates returns the exchange rates of the last refresh, cached for 1 hour. Before the first
-// refresh, it returns only the rate of the euro.
+// Rates caches the exchange rates for 1 hour. Before the first refresh, it returns only the rate of
+// the euro.
 func (r *Reader) Rates(ctx context.Context) (fare.Rates, error) {
 	now := r.Now()
 	return r.rates.Get(now, func() (fare.Rates, time.Duration, error) {
@@ -71,7 +69,7 @@ func (r *Reader) Rates(ctx context.Context) (fare.Rates, error) {
 	})
 }
 
-// cachedPooled returns the stored pooled statistics, cached for 1 hour, or nil if there are none.
+// cachedPooled returns nil if no pooled statistics are stored.
 func (r *Reader) cachedPooled(ctx context.Context) (*departure.Pooled, error) {
 	return r.pooled.Get(r.Now(), func() (*departure.Pooled, time.Duration, error) {
 		cycle, err := r.Stored.Pooled(ctx)
@@ -83,17 +81,16 @@ func (r *Reader) cachedPooled(ctx context.Context) (*departure.Pooled, error) {
 }
 
 const (
-	// OriginRequestDays is how many days a request for an uncovered origin is stored: long enough
-	// for two weekly refreshes, with two days to spare.
+	// OriginRequestDays is how many days a request for an uncovered origin is stored: two weekly
+	// refreshes, with two days to spare.
 	OriginRequestDays = 16
-	// demandDays is how many days a series is refreshed daily after a question: one weekly cycle,
-	// with one day to spare.
+	// demandDays is how many days a series is refreshed daily after a question: a week, with one
+	// day to spare.
 	demandDays = 8
 )
 
-// recordDemand records a question about a series, which is then refreshed every day. err is the
-// error of reading the series: if a one-way series was not found, its origin is requested from the
-// fare source at the next refresh instead.
+// recordDemand takes the error of reading the series. If a one-way series was not found, its origin
+// is requested from the fare source instead.
 func (r *Reader) recordDemand(ctx context.Context, series fare.Series, err error) {
 	missing := errors.Is(err, store.ErrNotFound) && !errors.Is(err, packed.ErrVersion)
 	switch {
@@ -112,8 +109,8 @@ func (r *Reader) RequestOrigin(ctx context.Context, origin fare.City) {
 	})
 }
 
-// note calls record unless a call for the same series or origin has succeeded today in this process.
-// If record fails, the question is answered all the same.
+// note calls record unless a call for the same series or origin has succeeded today in this
+// process.
 func (r *Reader) note(ctx context.Context, what any, record func(today fare.Day) error) {
 	today := fare.DayOf(r.Now())
 	if last, ok := r.recordedDays.Load(what); r.unrecorded || ok && last.(fare.Day) == today {

@@ -12,8 +12,7 @@ import (
 )
 
 // History returns the stored data of a route. If the question names a departure or a month, it also
-// returns how these fares changed. Only then does it read the whole history of the series; the rest
-// is in the summary.
+// returns how these fares changed, and reads the whole history of the series.
 func (r *Reader) History(ctx context.Context, q Question) (f SeriesData, moves []verdict.Live, err error) {
 	if f, err = r.Find(ctx, q); err != nil || q.When == nil {
 		return f, nil, err
@@ -22,7 +21,7 @@ func (r *Reader) History(ctx context.Context, q Question) (f SeriesData, moves [
 	return f, moves, err
 }
 
-// Moves, like History, reads the whole history of the series. Prices are in EUR cents.
+// Moves reads the whole history of the series. Prices are in EUR cents.
 func (r *Reader) Moves(ctx context.Context, q Question, a Answer) ([]verdict.Live, error) {
 	moves, err := r.moves(ctx, q, a.Series, a.Summary)
 	for i := range moves {

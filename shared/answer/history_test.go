@@ -9,8 +9,6 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// The history of a departure or a month contains the newest price of each day. No other question
-// reads the whole history.
 func TestHistoryOfDepartures(t *testing.T) {
 	nonStop := func(q *answer.Question) { q.NonStop = true }
 	month, none := on(today+40, departure.Month), func(*answer.Question) {}

@@ -12,13 +12,9 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// A trip may be cheaper from a place near its origin, or to one near its destination. Each such
-// place costs one read, unless the cached lists of covered cities show that it has no fares. These
-// reads do not record demand.
-
 const (
 	NearKm  = 150
-	MaxNear = 6 // the maximum number of places read per question
+	MaxNear = 6 // maximum number of places read per question
 )
 
 type Neighbour struct {
@@ -28,9 +24,8 @@ type Neighbour struct {
 	Judgement verdict.Judgement
 }
 
-// Nearby judges the trip from covered cities near its origin, and to covered cities near its
-// destination: the nearest MaxNear of them. If the question names an airport, the other airports of
-// its city count as one place. The cheapest trip comes first; places without a fare are omitted.
+// Nearby judges the trip from and to covered places near its ends, the nearest MaxNear of them. The
+// cheapest trip comes first. Nearby does not record demand.
 func (r *Reader) Nearby(ctx context.Context, q Question) ([]Neighbour, error) {
 	f, err := locate(q)
 	if err != nil {
@@ -56,8 +51,8 @@ func (r *Reader) Nearby(ctx context.Context, q Question) ([]Neighbour, error) {
 	return found, nil
 }
 
-// placesNear returns the covered places near both ends of a trip, nearest first. A Neighbour
-// without a city stands for the other airports of the cities themselves.
+// placesNear returns the nearest places first. A Neighbour without a city stands for the other
+// airports of both cities.
 func (r *Reader) placesNear(ctx context.Context, f SeriesData) (all []Neighbour, err error) {
 	origins, err := r.readOrigins(ctx)
 	if err != nil {
@@ -110,8 +105,8 @@ func (n Neighbour) series(f SeriesData) SeriesData {
 	return f
 }
 
-// settle sets the distance to the airport of the fare, if the source states the airport. It reports
-// whether the fare is from a place nearby that the question does not name.
+// settle sets the distance to the airport of the fare. It reports whether the fare is from a place
+// nearby that the question does not name.
 func (n *Neighbour) settle(asked fare.Series) bool {
 	flight := n.Judgement.Fare.Flight
 	if n.Place.City == "" {

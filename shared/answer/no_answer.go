@@ -9,32 +9,31 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Reason says why a question about fares has no answer. The catalogues have a text for each.
+// Each Reason needs a text in the catalogues of messages.
 type Reason string
 
 const (
-	NotCovered    Reason = "not_covered"     // no fare of the series was ever observed
-	NoRoutes      Reason = "no_routes"       // no fare from the origin was ever observed
-	NoReturns     Reason = "no_returns"      // no return of the series was ever observed, but one-way fares of the route were
-	NoReturnsFrom Reason = "no_returns_from" // no return with such nights from the origin was ever observed
-	NoFare        Reason = "no_fare"         // the route is covered, but has no current fare
-	NoAirline     Reason = "no_airline"      // the route is covered, but has no current fare of the chosen airlines
-	NoFareOn      Reason = "no_fare_on"      // the requested departures have no current fare
-	StopsUnknown  Reason = "stops_unknown"   // fares of the route do not say whether they are non-stop
+	NotCovered    Reason = "not_covered"
+	NoRoutes      Reason = "no_routes"
+	NoReturns     Reason = "no_returns" // the route has one-way fares, but no return with these nights
+	NoReturnsFrom Reason = "no_returns_from"
+	NoFare        Reason = "no_fare" // the route is covered, but has no current fare
+	NoAirline     Reason = "no_airline"
+	NoFareOn      Reason = "no_fare_on"
+	StopsUnknown  Reason = "stops_unknown"
 )
 
 type NoAnswer struct {
 	Reason Reason
 	SeriesData
-	Ends     [2]places.Match // what the names of origin and destination mean
+	Ends     [2]places.Match
 	NonStop  bool
 	Airlines fare.Airlines
 
-	Collection *verdict.Collection // nil if the service has any fares
-	Known      []fare.Airline      // for a calendar: the airlines of the stored fares, those with the most fares first
-	// For NoFareOn: the question, the nearest departures with a live fare in order of date, and the
-	// judgement on the usual fare. If the departures are Over, there is no judgement: a refresh has
-	// dropped them, because their day is past in UTC, though not at the origin.
+	Collection *verdict.Collection // set only if the service has no fares yet
+	Known      []fare.Airline      // for a calendar: the airlines of the stored fares
+	// These fields are set for NoFareOn. Over means that the departures are past in UTC, so Usual
+	// is not set.
 	When
 	Near  []verdict.Day
 	Over  bool

@@ -14,9 +14,6 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// A question about a departure or a month is answered from the departure state of its series, which
-// costs one read. The pooled statistics of all series are cached.
-
 // MaxAhead is the maximum number of days from today to a departure. Airlines open sales about a
 // year ahead.
 const MaxAhead = 365
@@ -36,8 +33,7 @@ func Today(p places.Place, now time.Time) fare.Day {
 	return fare.DayOf(now)
 }
 
-// check fails if the departure cannot be asked for. today is the day at the origin, and utc the day
-// in UTC.
+// check takes the day at the origin, and the day in UTC.
 func (w When) check(today, utc fare.Day) error {
 	first, last := w.ends()
 	switch {
@@ -53,7 +49,7 @@ func (w When) check(today, utc fare.Day) error {
 	return nil
 }
 
-// ends returns the first and the last requested day. The days around a flexible date do not count.
+// ends ignores the days around a flexible date.
 func (w When) ends() (first, last fare.Day) {
 	if w.Span != nil && *w.Span == departure.Month {
 		return w.Span.Ends(w.Date)
@@ -66,8 +62,8 @@ func (w When) isOver(now time.Time) bool {
 	return last < fare.DayOf(now)
 }
 
-// nowFor returns the time as of which a departure is judged. If its day is over in UTC but not at
-// the origin, it is judged as of that day, as long as no later refresh has dropped it.
+// If the requested day is over in UTC, nowFor returns the last second of that day, because the day
+// may not be over at the origin, unless a later refresh has dropped the departure.
 func (r *Reader) nowFor(q Question, d departures) time.Time {
 	now := r.Now()
 	if q.When != nil && d.sheet != nil {
@@ -81,14 +77,13 @@ func (r *Reader) nowFor(q Question, d departures) time.Time {
 type DateFault int
 
 const (
-	Past      DateFault = iota
-	Far                 // more than MaxAhead days ahead
-	BackFirst           // the return is not after the departure
-	BackFar             // the return is more than fare.MaxNights nights later
+	Past DateFault = iota
+	Far
+	BackFirst // the return is not after the departure
+	BackFar
 )
 
-// BadDate means that a day is refused. From is the day with which it was compared: today, or the day
-// of departure.
+// From is the day with which the refused day was compared: today, or the day of departure.
 type BadDate struct {
 	Parameter string
 	Fault     DateFault
@@ -103,7 +98,7 @@ type departures struct {
 	pooled *departure.Pooled
 }
 
-// departures reads the departure state of a series, and records demand.
+// departures also records demand.
 func (r *Reader) departures(ctx context.Context, q Question) (d departures, err error) {
 	if d.SeriesData, err = locate(q); err != nil {
 		return d, err
@@ -136,7 +131,6 @@ func (r *Reader) readSheet(ctx context.Context, d *departures, nonStop bool) (er
 }
 
 // check fails with StopsUnknown if nonStop is true and the state may contain fares with stops.
-// Otherwise it adds the pooled statistics.
 func (r *Reader) check(ctx context.Context, d *departures, nonStop bool) (err error) {
 	if nonStop && !d.sheet.NonStopOnly() {
 		return &NoAnswer{Reason: StopsUnknown, SeriesData: d.SeriesData}
@@ -145,8 +139,8 @@ func (r *Reader) check(ctx context.Context, d *departures, nonStop bool) (err er
 	return err
 }
 
-// noSheet explains a missing departure state: either the route is not covered, or another version of
-// the program stored the state, and no refresh has replaced it yet.
+// If a departure state is missing, the route is not covered, or another version of the program
+// stored the state.
 func (r *Reader) noSheet(ctx context.Context, f SeriesData, q Question) error {
 	_, err := r.Stored.Summary(ctx, f.Series)
 	switch {

@@ -10,7 +10,6 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// A day is past as soon as it is past at the origin, not earlier or later.
 func TestToday(t *testing.T) {
 	for _, c := range []struct{ origin, now, want string }{
 		{"New York", "2026-12-01T03:00:00Z", "2026-11-30"}, {"Roma", "2026-12-01T03:00:00Z", "2026-12-01"},

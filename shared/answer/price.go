@@ -10,9 +10,8 @@ import (
 	"verdetto/shared/fare/places"
 )
 
-// ParsePrice is fare.ParsePrice for a question about a route, whose ends are given as typed. A sign
-// that several currencies share, such as $, means the currency in, if it has that sign, or else the
-// currency of the country of from or to.
+// ParsePrice takes a sign that several currencies share, such as $, for the currency in, if it has
+// that sign, or else for the currency of the country of from or to.
 func ParsePrice(text string, in fare.Currency, from, to string) (fare.Money, bool) {
 	_, meant, _ := fare.SplitPrice(text)
 	if len(meant) < 2 || slices.Contains(meant, in.String()) {

@@ -10,7 +10,6 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// Usual returns the same quartiles as the answer about the departure.
 func TestUsualIsThatOfAnswers(t *testing.T) {
 	for _, c := range []struct {
 		name string

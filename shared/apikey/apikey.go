@@ -1,12 +1,6 @@
 // Package apikey creates, parses and hashes Pro keys, and defines when a plan ends. It also signs
-// short-lived access tokens, which a program can send instead of a key. The package does no I/O:
-// the caller passes in the randomness and stores the results.
-//
-// A key is "vd_", the customer id and a secret, both in unpadded URL-safe base64: 68 characters in
-// all. The id is derived from the e-mail address, so that each address has one customer. At most one
-// secret of a customer is valid, so a new key invalidates the old one.
-//
-// Start with Mint and Parse; TokenSigner is for access tokens.
+// short-lived access tokens, which a program can send instead of a key. Start with Mint and Parse;
+// TokenSigner is for access tokens.
 package apikey
 
 import (
@@ -39,8 +33,7 @@ type Key struct {
 	secret   [secBytes]byte
 }
 
-// CustomerIDOf returns the customer id of an e-mail address. The pepper is the operator's secret;
-// with another pepper, every address has another id.
+// With another pepper, every address has another id.
 func CustomerIDOf(pepper []byte, email string) CustomerID {
 	return CustomerID(Pseudonym(pepper, "customer\x00"+Normalize(email)))
 }
@@ -65,7 +58,6 @@ func ASCIIDomain(domain string) string {
 	return ascii
 }
 
-// Mint returns the text of a new key, and the hash to store.
 func Mint(random io.Reader, customer CustomerID) (text string, hash Hash, err error) {
 	var secret [secBytes]byte
 	if _, err := io.ReadFull(random, secret[:]); err != nil {

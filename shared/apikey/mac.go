@@ -8,9 +8,8 @@ import (
 	"encoding/base64"
 )
 
-// MAC returns the HMAC-SHA256 of the last text. Each text before it derives a key for one purpose
-// from the secret. Stored pseudonyms, links in mails and signatures of webhooks depend on this
-// derivation, so it cannot be replaced by HKDF.
+// Each text but the last derives a key from the secret. Stored pseudonyms, links in mails and
+// signatures of webhooks depend on this derivation, so it must not change.
 func MAC(secret []byte, texts ...string) []byte {
 	for _, text := range texts {
 		mac := hmac.New(sha256.New, secret)
@@ -25,8 +24,8 @@ func Pseudonym(secret []byte, texts ...string) string {
 	return base64.RawURLEncoding.EncodeToString(MAC(secret, texts...)[:idBytes])
 }
 
-// Cipher returns an authenticated cipher whose key is the MAC of the texts. Seal puts a random nonce
-// before the sealed text, so callers pass a nil nonce to Seal and Open.
+// Seal of the returned cipher puts a random nonce before the sealed text, so callers pass a nil
+// nonce to Seal and Open.
 func Cipher(secret []byte, texts ...string) cipher.AEAD {
 	block, err := aes.NewCipher(MAC(secret, texts...))
 	if err != nil {

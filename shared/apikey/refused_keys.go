@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// RefusedFor is how long a process remembers a refused key. If another process makes the key valid
-// meanwhile, this one still refuses it for the rest of that time.
+// RefusedFor is how long a process remembers a refused key, even if another process makes the key
+// valid meanwhile.
 const RefusedFor = 5 * time.Second
 
 const maxRefused = 4096
 
-// Refused remembers hashes of keys that a lookup has just refused, so that a program that keeps
-// sending a bad key does not cause a lookup per call. A nil Refused remembers nothing.
+// Refused remembers keys that a lookup has just refused, so that a program that keeps sending a bad
+// key does not cause a lookup per call. A nil Refused remembers nothing.
 type Refused struct {
 	mu      sync.Mutex
 	keys    map[[sha256.Size]byte]refusal
@@ -27,15 +27,14 @@ type refusal struct {
 
 func NewRefused() *Refused { return &Refused{keys: map[[sha256.Size]byte]refusal{}} }
 
-// name hashes a key together with its use: a key refused for one use may be valid for another.
+// A key that is refused for one use may be valid for another, so name includes the use.
 func (k Key) name(use string) [sha256.Size]byte {
 	return sha256.Sum256([]byte(use + "\x00" + string(k.Customer) + string(k.secret[:])))
 }
 
 type Lookup struct{ changes uint64 }
 
-// Begin reports whether a key was refused in the last RefusedFor. If not, the caller looks the key
-// up, and passes l to Add if the lookup refuses it.
+// If Begin returns false, the caller looks the key up, and passes l to Add if the key is refused.
 func (r *Refused) Begin(use string, k Key, now time.Time) (l Lookup, refused bool) {
 	if r == nil {
 		return Lookup{}, false

@@ -9,13 +9,8 @@ import (
 	"time"
 )
 
-// A token is used for a short time instead of a key, or without one (anonymously). Its signature is
-// checked without a read from the store.
-//
-// A customer's token holds the customer id, the expiry and a mark of its key, from which the key
-// cannot be derived. Comparing the mark with that of the stored key shows whether the key was
-// replaced since. A customer's token contains "vd_", so that a proxy in front of the service
-// recognises calls with a key.
+// A customer's token contains "vd_", so that a proxy in front of the service recognises calls with
+// a key. The mark in a token shows whether the key was replaced, but does not reveal the key.
 const (
 	tokenScheme = "token_vd_"
 	freeScheme  = "token_free_"
@@ -50,8 +45,7 @@ func (s TokenSigner) AnonymousToken(until time.Time) string {
 	return freeScheme + s.signed(binary.BigEndian.AppendUint64(nil, uint64(until.Unix())))
 }
 
-// Read parses a token and verifies its signature, but not its expiry. It checks the length first,
-// so that invalid input of any size costs the same.
+// Read verifies the signature of a token, but not the expiry.
 func (s TokenSigner) Read(text string) (t Token, ok bool) {
 	if rest, isToken := strings.CutPrefix(text, tokenScheme); isToken {
 		data, ok := s.open(rest, tokenBytes)
@@ -72,7 +66,6 @@ func (s TokenSigner) Read(text string) (t Token, ok bool) {
 	return t, true
 }
 
-// MadeFor reports whether a customer's token was made for the key with this hash.
 func (s TokenSigner) MadeFor(t Token, key Hash) bool {
 	mark := s.mark(t.Customer, key)
 	return t.Customer != "" && hmac.Equal(mark[:], t.mark[:])
@@ -82,8 +75,7 @@ func (s TokenSigner) mark(customer CustomerID, key Hash) [markBytes]byte {
 	return [markBytes]byte(MAC(s.key, "key\x00"+string(customer)+string(key[:])))
 }
 
-// signed returns the payload and its signature in base64. Each kind of token has its own payload
-// length, so one kind cannot pass for another.
+// Each kind of token has its own payload length, so one kind cannot pass for another.
 func (s TokenSigner) signed(says []byte) string {
 	return base64.RawURLEncoding.EncodeToString(append(says, MAC(s.key, "token\x00"+string(says))...))
 }

@@ -13,7 +13,6 @@ var (
 	ends   = time.Date(2026, 3, 1, 12, 30, 0, 0, time.UTC)
 )
 
-// A token contains its customer and its expiry, but no part of the key, and is valid for one key only.
 func TestTokens(t *testing.T) {
 	text, hash := mint(t, "ada@example.com")
 	_, other := mint(t, "ada@example.com")

@@ -17,8 +17,8 @@ func (in AirlineInput) filter(name func(parameter string) string) (fare.Airlines
 	return ParseAirlines(in.Vettore, in.SenzaVettore, name("vettore"), name("senzaVettore"))
 }
 
-// ParseAirlines parses the airlines to limit an answer to, or those to leave out: lists of codes
-// and names. It fails with an error response if both are given, or if an airline is unknown.
+// ParseAirlines fails with an error response if both only and except are given, or if an airline is
+// unknown.
 func ParseAirlines(only, except, onlyName, exceptName string) (fare.Airlines, error) {
 	if only != "" && except != "" {
 		return "", Invalid(exceptName, "excludes "+onlyName+": send one of them")

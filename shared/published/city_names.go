@@ -14,8 +14,7 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// The names and sentences of an answer are in the language that the caller chose. Without a choice,
-// most names are Italian, for compatibility, and sentences are English.
+// Without a chosen language, most names are Italian, for compatibility, and sentences are English.
 
 func cityName(ctx context.Context, c fare.City) string {
 	if l := httpapi.Language(ctx); l != nil {

@@ -42,7 +42,7 @@ type Trips struct {
 	Destinations []string
 	Departures   []string
 	Months       []string
-	Trip         Trip // the same for all trips
+	Trip         Trip
 }
 
 type Comparison struct {
@@ -52,7 +52,7 @@ type Comparison struct {
 
 func (c Comparison) Len() int { return len(c.questions) }
 
-// Comparison parses all trips. name returns the caller's name of a parameter, for error messages.
+// name returns the caller's name of a parameter, for error messages.
 func (in *Trips) Comparison(name func(parameter string) string) (c Comparison, err error) {
 	whens := []Viaggio{}
 	for _, day := range in.Departures {

@@ -139,8 +139,8 @@ func (s *Answers) Deals(ctx context.Context, q DealsQuestion) (Occasioni, error)
 	return o, nil
 }
 
-// DealsFrom reads the stored deals of an origin. It fails with a Problem if the origin is not
-// covered and, for one-way trips, requests the origin from the fare source.
+// DealsFrom fails with a Problem if the origin is not covered and, for one-way trips, requests the
+// origin from the fare source.
 func (s *Answers) DealsFrom(ctx context.Context, origin places.Place, trip fare.Trip) (deals.Origin, error) {
 	all, _, err := s.Stored.Deals(ctx, origin.City, trip)
 	if errors.Is(err, store.ErrNotFound) {
@@ -158,14 +158,13 @@ func (s *Answers) DealsFrom(ctx context.Context, origin places.Place, trip fare.
 type DestinationDeal struct {
 	To fare.City
 	deals.Deal
-	AsOf  fare.Day        // when it was judged
+	AsOf  fare.Day        // the day as of which OwnDay was judged
 	Lower *verdict.Judged // a lower known fare of another departure; nil for a month
 }
 
-// judgesAtOnce limits the concurrent reads for one list.
 const judgesAtOnce = 16
 
-// JudgeToday judges each fare of a list for its day as of today, unless today's refresh did so.
+// JudgeToday judges each fare in list for its own day as of today, unless today's refresh did so.
 func (s *Answers) JudgeToday(ctx context.Context, origin fare.City, trip fare.Trip, nonStop bool, list []DestinationDeal) error {
 	today := fare.DayOf(s.Now())
 	reads, ctx := errgroup.WithContext(ctx)

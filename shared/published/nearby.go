@@ -32,8 +32,7 @@ type Vicino struct {
 	Prezzo         Prezzo      `json:"prezzo" doc:"The fare, its day and its age. It was observed and may no longer be available"`
 }
 
-// Nearby judges a trip from and to places nearby. If neither these nor the trip itself have a fare,
-// the error says why the trip has none.
+// If neither places nearby nor the trip itself have a fare, the error says why the trip has none.
 func (s *Answers) Nearby(ctx context.Context, q answer.Question) (v Vicini, err error) {
 	a, err := s.Answer(ctx, q)
 	var none *httpapi.Problem
@@ -60,8 +59,7 @@ func (s *Answers) Nearby(ctx context.Context, q answer.Question) (v Vicini, err 
 	return v, err
 }
 
-// NearbyOf judges a trip from and to places nearby, and compares their fares with price, the price
-// of the trip itself in the currency of the answer. price is 0 if unknown.
+// NearbyOf takes the price of the trip itself, in the currency of the answer, or 0 if unknown.
 func (s *Answers) NearbyOf(ctx context.Context, q answer.Question, price fare.Cents) ([]Vicino, error) {
 	found, err := s.Reader.Nearby(ctx, q)
 	if err != nil {

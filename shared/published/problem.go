@@ -164,9 +164,8 @@ func about(l *i18n.Language, e *answer.NoAnswer) string {
 	return text
 }
 
-// coded returns the name of a place with its IATA code, because cities may share a name: London
-// (YXU) is in Ontario. A place that is no airport and not named like its city has the city beside
-// it: Park City (Salt Lake City, SLC).
+// coded adds the IATA code, because cities may share a name. A place that is not named like its
+// city has the city beside it: Park City (Salt Lake City, SLC).
 func coded(l *i18n.Language, p places.Place) string {
 	name, city := p.NameIn(l.Code), places.Name(p.City, l.Code)
 	code := cmp.Or(p.Airport, string(p.City))
@@ -176,8 +175,7 @@ func coded(l *i18n.Language, p places.Place) string {
 	return name + " (" + code + ")"
 }
 
-// UnknownCity returns the error response of type t that suggests similar names, or how to send a text
-// that names both ends of a trip.
+// UnknownCity suggests similar names, or how to send a text that names both ends of a trip.
 func UnknownCity(t httpapi.ProblemType, u *answer.UnknownCity) *httpapi.Problem {
 	area, isArea := places.FindArea(u.Name)
 	both, call := httpapi.BothEnds(u.Parameter, u.Name)

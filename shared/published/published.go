@@ -1,7 +1,5 @@
 // Package published defines the published form of answers: parameters, JSON and error responses (a
-// Problem, RFC 9457). The free endpoints, the tools for AI agents and the paid answers all use this
-// package, so that their parameters and the fields of their answers are the same. Package answer
-// finds and judges the fares.
+// Problem, RFC 9457). Package answer finds and judges the fares.
 package published
 
 import (
@@ -19,8 +17,7 @@ import (
 // to send.
 type Answers struct{ *answer.Reader }
 
-// Check fails if a question cannot have an answer. Call it before the question counts towards a
-// quota or is paid for.
+// Call Check before the question counts towards a quota or is paid for.
 func (s *Answers) Check(ctx context.Context, q answer.Question) error {
 	return Problem(s.Reader.Check(ctx, q))
 }
@@ -29,8 +26,6 @@ func (s *Answers) CheckDeals(ctx context.Context, q DealsQuestion) error {
 	return s.Check(ctx, q.Question)
 }
 
-// Verdict judges the price in the question or, without one, the cheapest fare of the route,
-// departure or month.
 func (s *Answers) Verdict(ctx context.Context, q answer.Question) (Analysis, error) {
 	judged, err := s.Judge(ctx, q, s.Answer)
 	if err != nil {
@@ -39,8 +34,8 @@ func (s *Answers) Verdict(ctx context.Context, q answer.Question) (Analysis, err
 	return s.Publish(ctx, q, judged), nil
 }
 
-// Judge returns what Verdict publishes: a judgement in the currency of the question, without what
-// the caller may not see. answered is Answer or WithUsual.
+// Judge returns a judgement in the currency of the question, without what the caller may not see.
+// answered is Answer or WithUsual.
 func (s *Answers) Judge(ctx context.Context, q answer.Question,
 	answered func(context.Context, answer.Question) (answer.Answer, error)) (answer.Answer, error) {
 	found, err := answered(ctx, q)
@@ -69,9 +64,8 @@ func (s *Answers) Publish(ctx context.Context, q answer.Question, judged answer.
 	return a
 }
 
-// rounded rounds to whole units, so that no quartile reveals a single past fare: Q3 and Maximum up, the
-// others down, even HalfHigh, since a fare that is caro must lie above it. The minimum and the median
-// stay exact, because they are published anyway.
+// rounded rounds to whole units, so that no quartile reveals a single past fare. The minimum and
+// the median stay exact, because they are published anyway.
 func rounded(q verdict.Quartiles) *verdict.Quartiles {
 	down := func(c fare.Cents) fare.Cents { return c - c%100 }
 	up := func(c fare.Cents) fare.Cents { return down(c + 99) }
@@ -85,9 +79,6 @@ type end struct {
 	city  places.Place
 }
 
-// luoghi returns notes on the ends of a trip: how a name was understood, if not as typed; that it
-// means only a part of a city; that the city has several airports; and which other cities have the
-// name. Fares of a single airport need no note.
 func luoghi(ctx context.Context, ends ...end) (all []Luogo) {
 	for _, e := range ends {
 		m := e.named.Means

@@ -13,16 +13,14 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// Ends and Trip declare the parameters of a question about a trip, once for the endpoints and the
-// tools of agents. The tag "without" on an embedded field lists the parameters that an endpoint or
-// tool does not have.
+// The tag "without" on an embedded field lists the parameters that an endpoint or tool does not
+// have.
 type Ends struct {
 	Origine      string `query:"origine" required:"true" minLength:"1" maxLength:"100" doc:"Origin city: a name in any of six languages or the local one, or an IATA code. Three capital letters are read as a code, except abbreviations of countries (USA). One of several airports of a city (BGY, Stansted) means its fares alone: see tratta" example:"Milano"`
 	Destinazione string `query:"destinazione" required:"true" minLength:"1" maxLength:"100" doc:"Destination city: a name or an IATA code, as for origine" example:"Bucarest"`
 }
 
-// Trip holds the parameters of a trip, without the cities. Package answer, which knows the current
-// day, later refuses days in the past and days without fares.
+// Trip accepts days in the past, because package answer knows the current day and refuses them.
 type Trip struct {
 	Partenza   string `query:"partenza" pattern:"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$" patternDescription:"a day such as 2027-03-20" doc:"Day of departure, local time, up to 365 days ahead. A verdict compares it with the route's departures this far ahead. Not together with mese"`
 	Flessibile string `query:"flessibile" pattern:"^[137]?$" patternDescription:"1, 3 or 7" doc:"With partenza: the cheapest departure within this many days before or after"`
@@ -66,8 +64,7 @@ func (in *VerdictInput) Named(name func(parameter string) string) (q answer.Ques
 	return q, err
 }
 
-// Question parses the parameters of a trip; the caller adds the cities. name is as in
-// Trips.Comparison.
+// Question parses the parameters of a trip; the caller adds the cities.
 func (in *Trip) Question(name func(parameter string) string) (q answer.Question, err error) {
 	q.NonStop, q.Show = in.Diretto, answer.Currency{Parameter: name("valuta"), Code: cmp.Or(strings.ToUpper(in.Valuta), "EUR")}
 	if q.Trip, err = parseNights(in.Notti, name("notti")); err != nil {

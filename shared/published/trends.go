@@ -13,8 +13,7 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// NoteAirports adds notes about the airports that the question names: what their fares are compared
-// with, or that the answer is about the whole city.
+// NoteAirports adds notes about the airports that the question names.
 func NoteAirports(ctx context.Context, t *view.Trends, from, to answer.Named) {
 	l := cmp.Or(httpapi.Language(ctx), i18n.English())
 	about := [2]string{}

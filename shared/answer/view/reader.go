@@ -20,10 +20,9 @@ type Reader struct {
 	AllFares bool
 }
 
-// Read returns the trends from the origin of a series. With a destination, it also reads the
-// summary of the route, or of the pair of airports. The currency must have an exchange rate. If the
-// origin or the route is not covered, Read fails with an answer.NoAnswer, and requests the origin
-// from the fare source.
+// Read returns the trends from the origin of a series. The currency must have an exchange rate. If
+// the origin or the route is not covered, Read fails with an answer.NoAnswer, and requests the
+// origin from the fare source.
 func (r *Reader) Read(ctx context.Context, series fare.Series, currency string) (Trends, error) {
 	return r.read(ctx, series, currency, most)
 }
@@ -70,8 +69,7 @@ func (r *Reader) read(ctx context.Context, series fare.Series, currency string, 
 	return v.route(origin, e, summary), nil
 }
 
-// between returns the trends of a pair of airports. It returns false if none of its fares is known,
-// or if the source does not state airports; the answer is then about the cities.
+// between returns false if the answer must be about the cities.
 func (r *Reader) between(ctx context.Context, v view, series fare.Series) (Trends, bool, error) {
 	f, err := r.Find(ctx, answer.Question{
 		From: answer.Code(cmp.Or(series.Airports.From.String(), string(series.Origin))),
@@ -93,7 +91,7 @@ func (r *Reader) between(ctx context.Context, v view, series fare.Series) (Trend
 	return t, true, nil
 }
 
-// notCovered returns a NoAnswer, and requests the origin from the fare source at the next refresh.
+// notCovered also requests the origin from the fare source.
 func (r *Reader) notCovered(ctx context.Context, origin, destination fare.City) error {
 	if err := r.Stored.RequestOrigin(ctx, origin, (fare.DayOf(r.Now()) + answer.OriginRequestDays).Time()); err != nil {
 		return err

@@ -1,6 +1,5 @@
 // Package view returns price trends in their published form: the stored trends of an origin, in the
-// requested currency. GET /v1/price-trends and the tools for agents both use this package, so they
-// return the same answer. Start with Reader.Read.
+// requested currency. Start with Reader.Read.
 package view
 
 import (
@@ -46,8 +45,7 @@ func airportsOf(p verdict.Pair) *Airports {
 	return a
 }
 
-// Pair returns the pair of airports that a describes. The ratio of its Basis is rounded to a percent,
-// and Departures is 0.
+// Pair returns a Basis whose ratio is rounded to a percent, and whose Departures is 0.
 func (a *Airports) Pair() (p verdict.Pair) {
 	if a == nil {
 		return p
@@ -103,7 +101,6 @@ type WeeklyLow struct {
 	AmountCents int64  `json:"amountCents"`
 }
 
-// most is the maximum number of destinations in an answer.
 const most = 100
 
 type view struct {
@@ -128,7 +125,6 @@ func (v view) frame(origin fare.City) Trends {
 	}
 }
 
-// origin returns the trends of destinations with a current fare, no more than most.
 func (v view) origin(origin fare.City, all trends.Origin, most int) Trends {
 	t := v.frame(origin)
 	var newest int64
@@ -146,8 +142,6 @@ func (v view) origin(origin fare.City, all trends.Origin, most int) Trends {
 	return t
 }
 
-// route returns the trends of one destination even if it has no current fare, with the weekly lows
-// if these may be shown.
 func (v view) route(origin fare.City, e trends.Entry, summary verdict.RouteSummary) Trends {
 	t := v.frame(origin)
 	at := time.Unix(e.Newest, 0).UTC()
@@ -187,8 +181,7 @@ func (v view) destination(e trends.Entry) Destination {
 	return d
 }
 
-// weekly returns the lowest fare of each of the last 52 weeks, oldest first, omitting weeks without
-// one.
+// weekly returns the oldest week first, and omits weeks without a fare.
 func (v view) weekly(summary verdict.RouteSummary) []WeeklyLow {
 	this := fare.CycleOf(v.today)
 	byWeek := map[fare.Cycle]fare.Cents{}

@@ -171,8 +171,6 @@ func TestRatesAreCachedForAnHour(t *testing.T) {
 	}
 }
 
-// If a fare is old, its level is less certain. A fare stored without a level has none in the
-// answer.
 func TestLevel(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -8,16 +8,15 @@ import (
 )
 
 const (
-	// MinCount is the number of past fares that a verdict about a departure needs, unless enough
-	// other departures are on sale, and the number of past days with a fare that a verdict about a
-	// route needs.
+	// MinCount is how many past fares, or past days with a fare, a verdict needs. A verdict about a
+	// departure does not need them if enough other departures are on sale.
 	MinCount = 8
 	// LiveDays is the maximum age, in days, of a fare that a refresh stores as available. A summary
-	// or departure state is valid for as many days, so a fare may be shown until it is twice as old.
+	// or departure state is valid for as many days.
 	LiveDays = 7
 )
 
-// Level says how a fare compares with others. Its values are published and stored.
+// Values of Level are published and stored, so existing ones must not change.
 type Level string
 
 const (
@@ -35,17 +34,14 @@ func (l Level) Place() int { return slices.Index(Levels[:], l) }
 // levelLimits are the highest percentiles of Great, Good and Fair.
 var levelLimits = [...]int{10, 35, 70}
 
-// Percent converts a percentile from 0 to 1 to the published whole number from 0 to 100, rounding
-// down.
+// Percent rounds a percentile from 0 to 1 down to a whole number of percent.
 func Percent(percentile float64) int { return int(math.Floor(100*percentile + 1e-9)) }
 
 // LevelOf takes a percentile from 0 to 1.
 func LevelOf(percentile float64) Level { return LevelAt(Percent(percentile)) }
 
-// Beside corrects the level that follows from the percentile of a price. usual is the usual price,
-// and high the upper end of the half that is shown beside the price, all in EUR cents. Prices are
-// ranked in steps of 5 %, so without this a price above the usual one could be cheap, one below it
-// Expensive, and an Expensive one within that half. A price near the usual one is always Fair.
+// Prices are ranked in steps of 5 %, so Beside corrects a level that contradicts the price: above
+// usual a price is not cheap, and up to high not Expensive. Amounts are in EUR cents.
 func (l Level) Beside(price, usual, high fare.Cents) Level {
 	cheap := l == Great || l == Good
 	if Near(price, usual) || cheap && price > usual || l == Expensive && price <= max(usual, high) {
