@@ -85,7 +85,6 @@ func write(w http.ResponseWriter, r *http.Request, status int, kind string, docu
 	encoder := json.NewEncoder(&body)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(document); err != nil {
-		// Texts and numbers can always be encoded.
 		panic("compat: an answer cannot be written: " + err.Error())
 	}
 	w.Header().Set("Content-Type", kind)

@@ -41,7 +41,7 @@ func (s *Service) destinations(p *parameters) answerFunc {
 			return nil, err
 		}
 		if err != nil {
-			f.part = part{} // an empty list has no parts
+			f.part = part{}
 			out.Warnings = append(from.whole(),
 				warning(oneWayOnly, "No return from "+from.Name+" was observed yet: ask with oneWay=true. A "+
 					"return is never made of two of them; GET "+routes.Named(

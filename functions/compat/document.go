@@ -34,7 +34,6 @@ type links struct {
 	Last     string `json:"last,omitempty"`
 }
 
-// defaults are the values that replaced missing parameters.
 type defaults struct {
 	DepartureDate string `json:"departureDate,omitempty"`
 	OneWay        *bool  `json:"oneWay,omitempty"`
@@ -43,7 +42,6 @@ type defaults struct {
 	ViewBy        string `json:"viewBy,omitempty"`
 }
 
-// amount formats 4599 as 45.99.
 func amount(c fare.Cents) string { return fare.Money{Amount: c}.Decimal() }
 
 func (s *Service) selfLink(p *parameters) links { return links{Self: s.address(p.path, p.values)} }

@@ -31,7 +31,6 @@ var (
 	credentialsEnded = kind{39683, "API key revoked"}
 )
 
-// kinds maps the error codes of the service's own API to those of Amadeus.
 var kinds = map[string]kind{
 	httpapi.BadRequest.Code:   invalidFormat,
 	httpapi.Forbidden.Code:    invalidHeader, // the missing header is set by our CDN
@@ -57,7 +56,6 @@ type source struct {
 	Parameter string `json:"parameter"`
 }
 
-// refusal is the error for a well-formed question that has no answer.
 type refusal struct{ fault }
 
 func (r *refusal) Error() string { return r.Detail }

@@ -38,7 +38,7 @@ type filter struct {
 	nonStop  bool
 	most     fare.Cents // maximum price; 0: any
 	part     part
-	ofMonths bool // destinations have the cheapest fare of each month instead of any date
+	ofMonths bool
 }
 
 func (p *parameters) filter() (f filter) {

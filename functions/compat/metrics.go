@@ -84,7 +84,7 @@ func (s *Service) metrics(p *parameters) answerFunc {
 			rank  string
 		}{{quartiles.Minimum, "MINIMUM"}, {quartiles.Q1, "FIRST"}, {quartiles.Median, "MEDIUM"},
 			{quartiles.Q3, "THIRD"}, {quartiles.Maximum, "MAXIMUM"}} {
-			cents, _ := rates.FromEuro(f.cents, currency) // s.currency has checked that there is a rate
+			cents, _ := rates.FromEuro(f.cents, currency)
 			m.PriceMetrics = append(m.PriceMetrics, quartile{amount(cents), f.rank})
 		}
 		out.Data, out.Meta.Count = append(out.Data, m), 1

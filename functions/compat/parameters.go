@@ -23,7 +23,7 @@ type parameters struct {
 	today  fare.Day
 	unfit  kind // error code for a well-formed value without an answer
 	faults []fault
-	err    error // a lookup for a parameter failed
+	err    error
 }
 
 func readParameters(r *http.Request, today fare.Day, unfit kind) *parameters {
@@ -82,7 +82,7 @@ func (c place) whole(about ...fare.Airport) []fault {
 func (p *parameters) place(name string) (c place) {
 	given, ok := p.text(name)
 	switch {
-	case !ok && len(p.values[name]) > 1: // reported already
+	case !ok && len(p.values[name]) > 1:
 	case given == "":
 		p.refuse(name, missing, name+" is missing: give the IATA code of a city or an airport, such as MAD.")
 	case !threeLetters.MatchString(given):
@@ -176,7 +176,6 @@ type span struct{ from, to int }
 
 func (s span) contains(n int) bool { return s.from <= n && n <= s.to }
 
-// two splits "1,7" into its two values. A single value is both.
 func two(text string) (from, to string) {
 	from, to, both := strings.Cut(text, ",")
 	if !both {
@@ -222,7 +221,7 @@ func (p *parameters) nights(name string, oneWay bool) span {
 		p.refuse(name, invalidFormat, name+" is no number of days, nor two with a comma between, such as 2,8.")
 		return usual
 	}
-	from, _ := strconv.Atoi(first) // the pattern allows only digits
+	from, _ := strconv.Atoi(first)
 	to, _ := strconv.Atoi(last)
 	if from < 1 || to < from || to > fare.MaxNights {
 		p.refuse(name, invalidData, fmt.Sprintf("%s is no range from 1 to %d days.", name, fare.MaxNights))

@@ -119,7 +119,6 @@ func (r *Reader) euro(ctx context.Context, p Price) (fare.Cents, error) {
 	return euro, nil
 }
 
-// Answer judges the price in the question or, without one, the cheapest live fare that fits it.
 func (r *Reader) Answer(ctx context.Context, q Question) (Answer, error) {
 	if q.When != nil {
 		d, err := r.departures(ctx, q)
@@ -156,7 +155,6 @@ func (a Answer) named() Answer {
 	return a
 }
 
-// priceIn returns a price in the currency of a summary, and as stated.
 func (r *Reader) priceIn(
 	ctx context.Context, ranked verdict.RouteSummary, p Price,
 ) (price fare.Cents, quoted fare.Money, err error) {

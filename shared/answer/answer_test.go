@@ -148,7 +148,7 @@ func TestWhatCannotBeAnswered(t *testing.T) {
 		name string
 		q    answer.Question
 		is   func(error) bool
-		free bool // already refused by Check
+		free bool
 	}{
 		{"an unknown city", question("Atlantide", nil), as(&city), false},
 		{"the same city", question("Milano", nil), as(&same), true},

@@ -17,7 +17,6 @@ import (
 // hour, so a new city may be missing for that time.
 type CoveredCities struct{ *Reader }
 
-// maxOrigins exceeds the number of cities in the world with scheduled flights.
 const maxOrigins = 10_000
 
 // BeforeFares returns the state of the collection of a service without any fares. It returns nil if

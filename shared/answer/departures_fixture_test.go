@@ -33,7 +33,7 @@ func sheetOf(seed uint64, currency fare.Currency, perEuro float64, stops departu
 				price[at] = fare.Cents(perEuro * float64(2000+100*chance.IntN(60)))
 			}
 			if at%10 == 3 {
-				continue // a day without flights
+				continue
 			}
 			all = append(
 				all,

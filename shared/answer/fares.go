@@ -44,7 +44,7 @@ type Reader struct {
 	recordedDays sync.Map // last recorded day, by series or origin
 	hasFares     atomic.Bool
 	origins      store.Memo[[]fare.City]
-	destinations sync.Map // *store.Memo[[]fare.City] by origin
+	destinations sync.Map
 }
 
 func NewReader(stored Fares, now func() time.Time, log *slog.Logger) *Reader {

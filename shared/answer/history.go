@@ -45,7 +45,7 @@ func (r *Reader) moves(
 	if err != nil {
 		return nil, err
 	}
-	if len(blocks) == 0 && series.Airports != (fare.Airports{}) { // the pair has no series of its own yet
+	if len(blocks) == 0 && series.Airports != (fare.Airports{}) {
 		if blocks, err = r.Stored.Blocks(ctx, series.OfCities(), store.Eventual); err != nil {
 			return nil, err
 		}

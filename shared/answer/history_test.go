@@ -16,7 +16,7 @@ func TestHistoryOfDepartures(t *testing.T) {
 		name  string
 		q     answer.Question
 		moves int
-		first fare.Cents // in euro cents
+		first fare.Cents
 		last  fare.Cents
 		read  int
 	}{

@@ -14,13 +14,13 @@ import (
 
 const (
 	NearKm  = 150
-	MaxNear = 6 // maximum number of places read per question
+	MaxNear = 6
 )
 
 type Neighbour struct {
 	Place     places.Place // a city, or another airport of the city if the question named one
 	Arrival   bool         // the place replaces the destination
-	Km        int          // distance from the place in the question
+	Km        int
 	Judgement verdict.Judgement
 }
 
@@ -116,7 +116,7 @@ func (n *Neighbour) settle(asked fare.Series) bool {
 		}
 		n.Arrival = !differs(flight.From, asked.Airports.From)
 		if n.Arrival && !differs(flight.To, asked.Airports.To) {
-			return false // the fare that the question itself gets
+			return false
 		}
 	}
 	at, city := flight.From, asked.Origin

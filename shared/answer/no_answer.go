@@ -17,7 +17,7 @@ const (
 	NoRoutes      Reason = "no_routes"
 	NoReturns     Reason = "no_returns" // the route has one-way fares, but no return with these nights
 	NoReturnsFrom Reason = "no_returns_from"
-	NoFare        Reason = "no_fare" // the route is covered, but has no current fare
+	NoFare        Reason = "no_fare"
 	NoAirline     Reason = "no_airline"
 	NoFareOn      Reason = "no_fare_on"
 	StopsUnknown  Reason = "stops_unknown"

@@ -79,7 +79,7 @@ type DateFault int
 const (
 	Past DateFault = iota
 	Far
-	BackFirst // the return is not after the departure
+	BackFirst
 	BackFar
 )
 
@@ -98,7 +98,6 @@ type departures struct {
 	pooled *departure.Pooled
 }
 
-// departures also records demand.
 func (r *Reader) departures(ctx context.Context, q Question) (d departures, err error) {
 	if d.SeriesData, err = locate(q); err != nil {
 		return d, err
@@ -157,7 +156,7 @@ func (r *Reader) judge(ctx context.Context, q Question, d departures) (a Answer,
 	a.Summary = verdict.RouteSummary{AsOf: d.sheet.AsOf, Currency: d.sheet.Currency, PerEuro: d.sheet.PerEuro}
 	var known bool
 	switch now := r.nowFor(q, d); {
-	case q.When.isOver(now): // not even a price of the caller can be judged
+	case q.When.isOver(now):
 	case q.Price == nil:
 		a.Judgement, known, err = verdict.JudgeDeparture(d.sheet, d.pooled, q.When.When, now)
 	default:

@@ -19,7 +19,7 @@ const (
 	scheme    = "vd_"
 	idBytes   = 16
 	secBytes  = 32
-	idChars   = 22 // base64 characters of idBytes
+	idChars   = 22
 	keyLength = len(scheme) + idChars + 43
 )
 

@@ -50,7 +50,7 @@ func TestRefused(t *testing.T) {
 		t.Error("a customer's keys were not forgotten, or another's were")
 	}
 	lookup, _ := r.Begin("call", ada, now)
-	r.Forget(ada.Customer) // a key was issued during the lookup
+	r.Forget(ada.Customer)
 	r.Add(lookup, "call", ada, now)
 	if known("call", ada) {
 		t.Error("what was read before a key was issued is remembered after it")

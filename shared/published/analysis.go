@@ -221,7 +221,6 @@ func date(d fare.Day) string {
 
 func month(d fare.Day) string { return d.String()[:len("2006-01")] }
 
-// analysis expects a judgement in the given currency.
 func analysis(j verdict.Judgement, currency string) Analysis {
 	a := Analysis{
 		Tratta: trattaOf(j.Pair), Ambito: string(j.Scope), Valuta: currency, Verdetto: verdetto(j.Judged),

@@ -129,7 +129,7 @@ func (s *Answers) Compare(ctx context.Context, asked Comparison, granted int) (C
 		case err != nil:
 			return c, err
 		default:
-			if asked.questions[i].When == nil { // forecasts are about a departure
+			if asked.questions[i].When == nil {
 				judged.Judgement.Forecasts = nil
 			}
 			a := s.Publish(ctx, asked.questions[i], judged)

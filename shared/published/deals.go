@@ -158,7 +158,7 @@ func (s *Answers) DealsFrom(ctx context.Context, origin places.Place, trip fare.
 type DestinationDeal struct {
 	To fare.City
 	deals.Deal
-	AsOf  fare.Day        // the day as of which OwnDay was judged
+	AsOf  fare.Day
 	Lower *verdict.Judged // a lower known fare of another departure; nil for a month
 }
 

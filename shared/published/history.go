@@ -10,7 +10,6 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// FreeWeeks is how many weeks of a route's history callers without a key see.
 const FreeWeeks = 26
 
 type Storico struct {

@@ -175,7 +175,6 @@ func coded(l *i18n.Language, p places.Place) string {
 	return name + " (" + code + ")"
 }
 
-// UnknownCity suggests similar names, or how to send a text that names both ends of a trip.
 func UnknownCity(t httpapi.ProblemType, u *answer.UnknownCity) *httpapi.Problem {
 	area, isArea := places.FindArea(u.Name)
 	both, call := httpapi.BothEnds(u.Parameter, u.Name)

@@ -13,8 +13,6 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// Answers answers questions in the published form. If there is no answer, the error is the Problem
-// to send.
 type Answers struct{ *answer.Reader }
 
 // Call Check before the question counts towards a quota or is paid for.

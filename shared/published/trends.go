@@ -13,7 +13,6 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// NoteAirports adds notes about the airports that the question names.
 func NoteAirports(ctx context.Context, t *view.Trends, from, to answer.Named) {
 	l := cmp.Or(httpapi.Language(ctx), i18n.English())
 	about := [2]string{}

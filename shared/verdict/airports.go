@@ -14,7 +14,7 @@ import (
 type Basis struct {
 	// Ratio is the pair's usual price divided by the cities' cheapest; 1 if unknown.
 	Ratio      float64
-	Departures int // how many departures Ratio was computed from
+	Departures int
 }
 
 var unknownBasis = Basis{Ratio: 1}
@@ -25,7 +25,7 @@ func (b Basis) Percent() int { return int(math.Round(100 * (b.Ratio - 1))) }
 
 type Pair struct {
 	fare.Airports
-	Basis *Basis // nil if fares are compared with those of the same airports
+	Basis *Basis
 }
 
 func PairOf(from, to string, percent *int) (p Pair) {

@@ -15,7 +15,7 @@ func TestBetterFlightOfEqualFares(t *testing.T) {
 	unknown := Live{Depart: day + 90, Price: 2199}
 	for name, c := range map[string]struct {
 		live []Live
-		want []fare.Day // departure of the cheapest fare on day, and 3 days later
+		want []fare.Day
 	}{
 		"non-stop before one stop":          {[]Live{early, late}, []fare.Day{early.Depart, late.Depart}},
 		"shorter before longer":             {[]Live{early, slower}, []fare.Day{early.Depart, slower.Depart}},

@@ -29,11 +29,10 @@ type Day struct {
 // Fall is the chance that the fare of a departure falls by at least 5 % within Days days.
 type Fall struct {
 	Days   int
-	Chance float64 // 0 to 1
-	OrMore bool    // the chance is Chance or higher
+	Chance float64
+	OrMore bool // the chance is Chance or higher
 }
 
-// CalendarMonth is judged by its cheapest departure.
 type CalendarMonth struct {
 	Judged
 	Departures int
@@ -60,7 +59,7 @@ func CalendarOf(s *departure.State, p *departure.Pooled, month *fare.Day, prices
 	}
 	all := q.day.Live()
 	c.Days = make([]Day, 0, len(all))
-	var begun fare.Day // the first departure of the last month in c.Months
+	var begun fare.Day
 	for _, live := range all {
 		if live.Depart < first || live.Depart > last {
 			continue

@@ -91,7 +91,6 @@ func (s RouteSummary) inEuro(l Live) Live {
 	return l
 }
 
-// Quoted returns a fare, given in EUR cents, as it was quoted.
 func Quoted(l Live) fare.Money { return RouteSummary{Currency: fare.EUR}.Quote(l) }
 
 // Aged returns the verdict at the time now on a fare that was judged as if it were fresh.

@@ -6,14 +6,13 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Collection says how much of the history that a verdict needs has been collected.
 type Collection struct {
-	Days int // days with a daily low; a verdict needs MinSample
+	Days int
 	// Since is the first day with a daily low or, before there is one, the day on which the
 	// collection began; 0: unknown.
 	Since fare.Day
 	First fare.Day // the earliest possible day of the first verdict
-	Begun bool     // the collection began within the last hour
+	Begun bool
 }
 
 // NewCollection takes the number of days with a low on asOf, and the first of these days, or 0 if

@@ -46,7 +46,7 @@ func (a *Judgement) setOwnDay(q *departureQuestion) {
 func (q *departureQuestion) ownDay(l Live) (Verdict, Quartiles) {
 	price := q.facts.FromEuro(l.Price)
 	if live, ok := q.day.LiveFare(l.Depart); ok && q.facts.Euro(live.Price) == l.Price {
-		price = live.Price // without rounding to EUR cents
+		price = live.Price
 	}
 	quartiles, _ := q.day.Quartiles(l.Depart)
 	a, ok := q.day.Judge(l.Depart, price)
@@ -89,8 +89,6 @@ func JudgeUsual(s *departure.State, p *departure.Pooled, w When, now time.Time) 
 	return q.judgement(usual, w.Date, max(quartiles.Median, 1), 0), nil
 }
 
-// Nearest returns at most n departures with a live fare, those closest to date, in order of
-// departure.
 func Nearest(s *departure.State, p *departure.Pooled, date fare.Day, n int, now time.Time) ([]Day, error) {
 	q, known, err := newDepartureQuestion(s, p, When{}, now)
 	if err != nil || !known {

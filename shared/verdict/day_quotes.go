@@ -12,7 +12,7 @@ type DayQuotes struct {
 	All        []Live
 	NonStop    []Live
 	StopsKnown bool
-	SomeStops  bool // some fare has stops, or unknown stops
+	SomeStops  bool
 }
 
 // DayQuotes covers the days since from. observations must be in order of Found, and s must be built
@@ -39,7 +39,7 @@ func (p priced) dayQuotes(from fare.Day) []Live {
 		return nil
 	}
 	newest := newOffers(p.ranked[i:])
-	var kept []int // the index in p.ranked of each quote
+	var kept []int
 	for i < len(p.ranked) {
 		first, day, begin := i, p.ranked[i].FoundDay(), len(kept)
 		for i < len(p.ranked) && p.ranked[i].FoundDay() == day {

@@ -32,8 +32,6 @@ const (
 	overstated = .40 // higher chances are published as 40 % or more, because with few routes the rule overstates them
 )
 
-// JudgeDeparture judges the live fare of a departure, or the cheapest in a range of dates. It
-// returns false if there is none.
 func JudgeDeparture(s *departure.State, p *departure.Pooled, w When, now time.Time) (Judgement, bool, error) {
 	q, known, err := newDepartureQuestion(s, p, w, now)
 	if err != nil || !known {

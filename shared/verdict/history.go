@@ -12,7 +12,7 @@ func months(observations []fare.Observation) []Month {
 	}
 	var prices [13][]fare.Cents
 	first, last := departures(observations)
-	month := make([]uint8, last-first+1) // indexed by departure day minus first
+	month := make([]uint8, last-first+1)
 	for _, o := range observations {
 		m := &month[o.Depart-first]
 		if *m == 0 {

@@ -15,14 +15,14 @@ type Judgement struct {
 	Scope    Scope
 	Declared bool
 	At       time.Time
-	Newest   time.Time // when the newest observation was found
+	Newest   time.Time
 
 	Known        *Live
 	Lower        *Live
 	Euro         fare.Cents
 	OwnDay       Verdict // zero if Fare is not judged for its own day
 	OwnQuartiles *Quartiles
-	Lowest       *Low       // the lowest earlier fare of the same departure
+	Lowest       *Low
 	Quartiles    *Quartiles // nil without a verdict
 	Lead         *int       // days; nil for a question about a route, or if the departure is unknown
 	InWindow     *bool
@@ -40,7 +40,7 @@ type Verdict struct {
 	Level           Level
 	Reliability     Reliability
 	Percentile      int
-	Interval        *Interval // the 90 % interval of Percentile
+	Interval        *Interval
 	Days            *DayCount // nil unless Judgement.Scope is OfRoute
 	Median, Minimum fare.Cents
 	Sample          int

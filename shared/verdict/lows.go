@@ -43,7 +43,7 @@ type offers struct {
 	first  fare.Day
 	nights int16
 	stays  int
-	latest []int // for each offer: 1 + index of its newest observation, or 0
+	latest []int
 	used   []int
 }
 
@@ -162,7 +162,6 @@ func cheapestAhead(live []Live, asOf fare.Day) []Live {
 	return steps
 }
 
-// carry adds the earlier lows of days whose observations are no longer stored.
 func carry(made, earlier []Low, asOf fare.Day) []Low {
 	all := slices.Clone(made)
 	for _, l := range earlier {

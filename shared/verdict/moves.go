@@ -18,7 +18,6 @@ func (s RouteSummary) Moves(observations []fare.Observation, first, last fare.Da
 	return slices.DeleteFunc(slices.Clone(all), func(l Live) bool { return l.Depart < first || l.Depart > last })
 }
 
-// WeeksOf returns the weeks of the lowest fare of each day in moves.
 func (s RouteSummary) WeeksOf(moves []Live) []Week {
 	cheapest := map[fare.Day]fare.Cents{}
 	for _, l := range moves {

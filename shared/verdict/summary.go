@@ -27,10 +27,8 @@ const (
 	HistoryDays = 400
 	LowDays     = 3 * 365
 	// MinSample is the number of daily lows that a verdict needs.
-	MinSample = departure.MinCount
-	// MinMonth is the number of observations that a departure month needs to be ranked.
-	MinMonth = 5
-	// MinDepartures is the number of departures that a booking window needs.
+	MinSample     = departure.MinCount
+	MinMonth      = 5
 	MinDepartures = 8
 )
 
@@ -58,14 +56,13 @@ type Window struct {
 	Saving   fare.Cents // median outside minus median inside; 0 if all fares are inside
 }
 
-// View holds the facts about all fares of a series, or about its non-stop fares.
 type View struct {
 	Newest       int64 // Unix seconds
 	Observations int
 	Lows         []Low   // sorted by price, then by day
 	Live         []Live  // the first that has not departed is the cheapest; see liveOn
 	Months       []Month // sorted by median
-	Window       *Window // nil without enough data
+	Window       *Window
 }
 
 type RouteSummary struct {

@@ -64,7 +64,6 @@ func InOneCurrency(observations []fare.Observation, rates fare.Rates) (ranked []
 	return p.ranked, 100 / s.PerEuro
 }
 
-// convert takes the units of two currencies that buy one euro.
 func convert(c fare.Cents, from, to float64) fare.Cents {
 	return fare.Cents(math.Round(float64(c) / from * to))
 }
@@ -82,7 +81,6 @@ func (p priced) withoutStops() priced {
 	return n
 }
 
-// foreign returns zero if the fare is quoted in the summary's currency.
 func (p priced) foreign(at int) fare.Money {
 	q := p.quoted[at]
 	if q.Currency == p.ranked[at].Currency {

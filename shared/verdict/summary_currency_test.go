@@ -104,7 +104,7 @@ func TestThreeCurrenciesOfTheirOwn(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		moves  bool
-		within int // in points
+		within int
 		share  float64
 	}{
 		{"that stand still", false, 0, 1},

@@ -31,7 +31,6 @@ func random(rng *rand.Rand, n, days int) []fare.Observation {
 	return all
 }
 
-// standing finds the available fares by a simple search.
 func standing(observations []fare.Observation, day fare.Day) (fresh, live map[fare.Day]fare.Observation) {
 	fresh, live = map[fare.Day]fare.Observation{}, map[fare.Day]fare.Observation{}
 	newest := int64(0)

@@ -13,7 +13,7 @@ type Week struct {
 	First   fare.Day // Monday
 	Minimum fare.Cents
 	Median  fare.Cents
-	Days    int // days with a low
+	Days    int
 }
 
 // Name returns the ISO 8601 name of the week, such as 2016-W09.

@@ -60,7 +60,7 @@ func window(observations []fare.Observation) *Window {
 
 type leadTimes struct {
 	first        fare.Day
-	place        []int32 // 1 + index in perDeparture, or 0
+	place        []int32
 	perDeparture []buckets
 }
 

@@ -108,7 +108,7 @@ type view struct {
 	currency string // must have an exchange rate in rates
 	now      time.Time
 	today    fare.Day
-	allFares bool // weekly lows may be shown
+	allFares bool
 }
 
 func (v view) cents(c fare.Cents) int64 {
@@ -181,7 +181,6 @@ func (v view) destination(e trends.Entry) Destination {
 	return d
 }
 
-// weekly returns the oldest week first, and omits weeks without a fare.
 func (v view) weekly(summary verdict.RouteSummary) []WeeklyLow {
 	this := fare.CycleOf(v.today)
 	byWeek := map[fare.Cycle]fare.Cents{}

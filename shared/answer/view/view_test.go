@@ -30,7 +30,7 @@ type fares struct {
 	ratesAsked int
 	requested  []fare.City
 	until      time.Time
-	err        error // returned by RequestOrigin
+	err        error
 }
 
 func (f *fares) Trends(_ context.Context, origin fare.City) (trends.Origin, int64, error) {

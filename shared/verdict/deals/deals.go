@@ -26,9 +26,8 @@ type Deal struct {
 
 // In Route, and for each month in Months, the first fare that has not departed is the cheapest.
 type Fares struct {
-	Route  []Deal
-	Months []Deal
-	// Airlines lists the cheapest one-way fares, of any date, of each known airline.
+	Route    []Deal
+	Months   []Deal
 	Airlines []Deal
 }
 
@@ -39,10 +38,9 @@ type Entry struct {
 	// Collected is the result of RouteSummary.CollectedSince.
 	Collected fare.Day
 	Any       Fares
-	NonStop   *Fares // nil if unknown
+	NonStop   *Fares
 }
 
-// Filter selects fares. The zero value selects the cheapest fare of any date.
 type Filter struct {
 	Month    *fare.Day // any day in the departure month; nil: any date
 	NonStop  bool

@@ -86,7 +86,7 @@ func TestEncode(t *testing.T) {
 				e.NonStop.Airlines = slices.Clone(e.NonStop.Months[:1])
 			}
 			for j := range e.Any.Airlines {
-				e.Any.Airlines[j].Verdict.Comparison = "" // only deals of months have a comparison
+				e.Any.Airlines[j].Verdict.Comparison = ""
 			}
 			if e.NonStop != nil {
 				e.NonStop.Airlines[0].Verdict.Comparison = ""
@@ -177,7 +177,7 @@ func TestCheapest(t *testing.T) {
 		day     fare.Day
 		month   *fare.Day
 		nonStop bool
-		want    fare.Day // 0: none
+		want    fare.Day
 	}{
 		{"at first", today, nil, false, today + 3},
 		{"on its day", today + 3, nil, false, today + 3},

@@ -117,7 +117,6 @@ func (f Fares) encode(w *packed.Writer, asOf fare.Day, legend *fare.Legend) {
 	}
 }
 
-// compared returns two bits for each month: the index in comparisons.
 func (f Fares) compared() (bits uint64) {
 	for i, d := range f.Months[:min(len(f.Months), comparedCount)] {
 		bits |= place(comparisons, d.Verdict.Comparison) << (2 * i)

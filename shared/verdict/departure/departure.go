@@ -56,7 +56,6 @@ func gain(epoch, day fare.Day, halfLife float64) float64 {
 	return math.Exp2(float64(day-epoch) / halfLife)
 }
 
-// epochDays is the age at which stored sums get a new epoch.
 const epochDays = 120
 
 func logOf(price fare.Cents) float64 { return math.Log(float64(price) / 100) }

@@ -12,7 +12,7 @@ import (
 
 type market struct {
 	rng    *rand.Rand
-	routes []map[fare.Day]float64 // log prices by departure, for each route
+	routes []map[fare.Day]float64
 	ahead  int
 }
 
@@ -326,7 +326,7 @@ func TestQuestions(t *testing.T) {
 	cells := Cells{1, levelFirst, changeFirst, lowFirst, besideFirst + 1}
 	qs.Ask(100, Quote{20, 1000}, cells)
 	qs.Ask(100, Quote{21, 1000}, cells)
-	qs.Ask(100, Quote{22, 1000}, cells) // not seen again
+	qs.Ask(100, Quote{22, 1000}, cells)
 	for _, seen := range []struct {
 		day    fare.Day
 		depart fare.Day

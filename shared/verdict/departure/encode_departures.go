@@ -10,7 +10,6 @@ import (
 	"verdetto/shared/fare/packed"
 )
 
-// Departures holds the price histories of a route by day of departure.
 type Departures map[fare.Day]*Past
 
 func (d Departures) See(day fare.Day, q Quote) {
@@ -65,7 +64,6 @@ func (d Departures) Encode(day fare.Day) []byte {
 	return w
 }
 
-// lastDays counts the possible numbers of days since a departure was last seen, 0 to lowDays.
 const lastDays = lowDays + 1
 
 func DecodeDepartures(data []byte) (Departures, error) {
@@ -101,7 +99,7 @@ type histories struct {
 	left        int
 	first       bool
 	day         fare.Day
-	at          fare.Day // the departure that was read last
+	at          fare.Day
 	price, unit fare.Cents
 }
 

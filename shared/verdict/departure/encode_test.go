@@ -73,7 +73,7 @@ func TestStoredStateAnswersAlike(t *testing.T) {
 func TestRoundTrip(t *testing.T) {
 	s, _ := after(9, 3, 60, 70)
 	for i := range s.departures {
-		s.departures[i].See(70-lowDays, Quote{lowDays + 90, 4999}) // the oldest price that a question looks back to
+		s.departures[i].See(70-lowDays, Quote{lowDays + 90, 4999})
 		s.departures[i].See(70-lowDays-1, Quote{lowDays + 92, 4999})
 	}
 	again := s.stored(t, 70)

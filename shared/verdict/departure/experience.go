@@ -31,7 +31,7 @@ func (c *Curve) Apply(chance float64) float64 {
 	x := chance*CurveSteps - .5
 	i := int(math.Floor(x))
 	switch {
-	case i < 0: // a chance of 0 stays 0
+	case i < 0:
 		return c[0] * chance / StepMiddle(0)
 	case i >= CurveSteps-1:
 		return min(1, c[CurveSteps-1]+chance-StepMiddle(CurveSteps-1))

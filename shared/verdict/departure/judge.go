@@ -16,17 +16,16 @@ type RouteDay struct {
 	sale     []onSale // sorted by lead time
 	flats    float64
 	cheapest [2]float64 // the two lowest values of onSale.flat
-	caseFade float64    // the factor from term.cases to its value today
+	caseFade float64
 
-	hasBins  bool // onSale.bin is computed
+	hasBins  bool
 	outdated bool // ignore the route's residuals; see Route.noCurve
 
-	withOnSale bool // residuals of the departures on sale are in sums
+	withOnSale bool
 	computed   [groups + 1]bool
 	sums       [groups + 1]*[bins + 1]float64
 }
 
-// anyGroup is the index, in computed and sums, of the residuals of all lead times together.
 const anyGroup = groups
 
 // Day prepares a route for answers on the day of v. today holds the quotes of the departures on
@@ -37,7 +36,6 @@ func (r *Route) Day(v *View, today []Quote) *RouteDay {
 	return d
 }
 
-// Set is like Day, but reuses the memory of d.
 func (d *RouteDay) Set(r *Route, v *View, today []Quote) {
 	d.view, d.route, d.computed = v, r, [groups + 1]bool{}
 	d.outdated = r.noCurve && v.hasCurve
@@ -84,8 +82,8 @@ func (d *RouteDay) below(group int, withOnSale bool) *[bins + 1]float64 {
 }
 
 type comparables struct {
-	near, any       *[bins + 1]float64 // weights below each step
-	pooled          *[bins + 1]float64 // shares below each step
+	near, any       *[bins + 1]float64
+	pooled          *[bins + 1]float64
 	isPooled        bool
 	omitted         int // step of the judged departure if it is on sale, else bins
 	allNear, allAny float64
@@ -136,7 +134,7 @@ func (c *comparables) percentile(step int) float64 {
 func (c *comparables) share(near, any, pooled float64) float64 {
 	overall := (any + prior*pooled) / (c.allAny + prior)
 	if !c.isPooled && c.onSale > 0 {
-		overall = any / c.allAny // no route has residuals yet
+		overall = any / c.allAny
 	}
 	return (near + prior*overall) / (c.allNear + prior)
 }
@@ -157,11 +155,11 @@ type Answer struct {
 	Percentile float64 // 0 to 1
 	Chance     [horizons]float64
 
-	Count    int               // earlier fares of the route, of any lead time
-	Near     float64           // weight of earlier fares of a similar lead time; old fares count less
-	OnSale   int               // other departures on sale among which the price is ranked; 0 if too few
-	Borrowed float64           // share of the weight from other routes
-	Cases    [horizons]float64 // weight of the route's known outcomes
+	Count    int     // earlier fares of the route, of any lead time
+	Near     float64 // weight of earlier fares of a similar lead time; old fares count less
+	OnSale   int     // other departures on sale among which the price is ranked; 0 if too few
+	Borrowed float64 // share of the weight from other routes
+	Cases    [horizons]float64
 
 	Cells Cells
 }
@@ -184,8 +182,6 @@ func (d *RouteDay) Judge(past *Past, q Quote) Answer {
 	return a
 }
 
-// Quartiles holds the usual prices of comparable departures, at the lead time of the judged
-// departure.
 type Quartiles struct{ Minimum, Q1, Median, Q3, Maximum, HalfLow, HalfHigh fare.Cents }
 
 // HalfFrom and HalfTo limit the half of the comparable prices that is shown beside a price. It is

@@ -18,7 +18,7 @@ const (
 // Learning is what a refresh stores about a series only in order to learn from outcomes.
 type Learning struct {
 	All, NonStop Questions
-	Answers      []byte // published answers, packed by package score
+	Answers      []byte
 }
 
 func (l Learning) Encode() []byte {

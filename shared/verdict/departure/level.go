@@ -31,7 +31,6 @@ var Levels = [...]Level{Great, Good, Fair, Expensive}
 
 func (l Level) Place() int { return slices.Index(Levels[:], l) }
 
-// levelLimits are the highest percentiles of Great, Good and Fair.
 var levelLimits = [...]int{10, 35, 70}
 
 // Percent rounds a percentile from 0 to 1 down to a whole number of percent.

@@ -56,14 +56,11 @@ func (m *Minima) route(s Span) *Route {
 	return &m[s]
 }
 
-// fold reuses the memory of on.
 func (r *Route) fold(on *RouteDay, v *View, minima []Quote) {
 	on.Set(r, v, minima)
 	on.Fold(minima, nil)
 }
 
-// minima returns the cheapest fare of each month if s is Month, else of the range around each
-// departure.
 func (s Span) minima(day fare.Day, live []Quote) []Quote {
 	var all []Quote
 	if s == Month {

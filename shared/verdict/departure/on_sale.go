@@ -8,8 +8,8 @@ import (
 type onSale struct {
 	Quote
 	flat float64 // log price minus the curve
-	span uint8   // range of the lead-time curve
-	bin  uint8   // the step of the residual, set by RouteDay.rank
+	span uint8
+	bin  uint8
 }
 
 func (d *RouteDay) setOnSale(all []Quote) {

@@ -69,11 +69,11 @@ func TestBeside(t *testing.T) {
 	on := new(Route).Day(Start(10).View(10), today)
 	for _, c := range []struct {
 		q    Quote
-		cell int // counted from besideUnknown
+		cell int
 	}{
-		{Quote{30, 5000}, 1}, // the cheapest fare; the next one costs 20 % more
+		{Quote{30, 5000}, 1},
 		{Quote{30, 6000}, 2},
-		{Quote{31, 6000}, 5}, // 20 % over the cheapest fare
+		{Quote{31, 6000}, 5},
 		{Quote{60, 5100}, 2}, // not on sale: 2 % over the cheapest fare
 		{Quote{32, 10000}, 7},
 	} {

@@ -7,10 +7,10 @@ import (
 )
 
 const (
-	lowDays  = 60  // the minimum of a departure is that of so many days
-	moveDays = 30  // a price move counts for at most so many days
-	minMove  = .01 // a larger change of the log price is a move
-	maxMoves = 5   // the tables have one cell for 5 and more moves
+	lowDays  = 60 // the minimum of a departure is that of so many days
+	moveDays = 30 // a price move counts for at most so many days
+	minMove  = .01
+	maxMoves = 5 // the tables have one cell for 5 and more moves
 )
 
 // Past is the price history of one departure. It holds only what later judgements need.

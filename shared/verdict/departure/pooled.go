@@ -125,7 +125,6 @@ func (p *Pooled) Fold(day fare.Day, all *Statistics) {
 	}
 }
 
-// A prior is the information with which a term starts.
 const (
 	interceptRate, interceptPrior = 1, 5
 	termRate, termPrior           = .5, 10
@@ -165,7 +164,7 @@ func climb(a amounts, information *float64, g, limit, rate, prior float64) float
 type View struct {
 	day      fare.Day
 	curve    [curveSpans]float64
-	hasCurve bool              // the curve is known for some lead time
+	hasCurve bool
 	below    [bins + 1]float64 // share of all residuals below each step
 	tables   *[horizons]table
 	isPooled bool

@@ -16,7 +16,7 @@ type question struct {
 	cells       Cells
 	known       [horizons]bool // the departure was seen again within the horizon
 	fell        [horizons]bool
-	learned     [horizons]bool // Due no longer returns the outcome
+	learned     [horizons]bool
 }
 
 func (qs *Questions) Ask(day fare.Day, q Quote, cells Cells) {

@@ -6,11 +6,10 @@ import (
 	"verdetto/shared/fare"
 )
 
-// The zero Route has no fares.
 type Route struct {
 	epoch fare.Day
 	level mean // the route's mean of log prices minus the curve
-	count int  // fares ever added
+	count int
 	// residuals holds, for each group of lead times, the weight of the fares in each step, lowest
 	// step first.
 	residuals [groups][]bar
@@ -33,11 +32,10 @@ type bar struct {
 	mass float64
 }
 
-// term is what this route adds to the log odds of a fall.
 type term struct {
 	value       float64
 	information float64
-	cases       float64 // known outcomes; old ones count less
+	cases       float64
 }
 
 func (r *Route) Count() int { return r.count }
@@ -67,7 +65,6 @@ func (r *Route) rebase(v *View) {
 	r.epoch = day
 }
 
-// negligible is the weight of a fare 20 half-lives after it was seen.
 const negligible = 1e-6
 
 func (r *Route) add(group int, bin uint8, mass float64) {

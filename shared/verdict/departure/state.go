@@ -66,16 +66,15 @@ type State struct {
 	PerEuro  float64
 	Stops    StopsKnown
 	Route    Route
-	Minima   Minima // for ranges of dates
+	Minima   Minima
 	Facts    []byte // further facts for answers, packed by package verdict
 	Live     []Live // one for each departure, in order of departure
 	// Airlines limits the departures that answers are about, but not the fares with which these are
 	// compared. It is not stored.
 	Airlines fare.Airlines
 
-	pasts  Departures // nil: all histories are in packed
-	packed []byte     // the histories as stored; nil if DecodeState did not read this state
-	// asked is the history of the departure askedOf, decoded without the others.
+	pasts   Departures // nil: all histories are in packed
+	packed  []byte     // the histories as stored; nil if DecodeState did not read this state
 	asked   *Past
 	askedOf fare.Day
 }
@@ -182,7 +181,6 @@ func (s *State) find(depart fare.Day) (int, bool) {
 	return slices.BinarySearchFunc(s.Live, depart, func(l Live, d fare.Day) int { return int(l.Depart - d) })
 }
 
-// LiveFare returns the fare of a departure among those that Live returns.
 func (d *StateDay) LiveFare(depart fare.Day) (Live, bool) {
 	i, ok := d.state.find(depart)
 	if !ok || depart < d.today || d.today > d.state.AsOf+LiveDays ||

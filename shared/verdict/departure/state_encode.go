@@ -43,7 +43,7 @@ func (d Departures) thinned(lows int, before fare.Day) Departures {
 			continue
 		}
 		p := past.clone()
-		if n := len(p.lows); n > lows+1 { // lows are sorted, the lowest first
+		if n := len(p.lows); n > lows+1 {
 			p.lows = slices.Delete(p.lows, 1, n-lows)
 		}
 		few[at] = p

@@ -105,7 +105,6 @@ func TestLateFinds(t *testing.T) {
 			}
 		})
 	}
-	// more than LiveDays is too late
 	var s Learner
 	var left Statistics
 	s.Advance(begin+20, Start(begin), known, &left)
@@ -315,7 +314,7 @@ type sizeCase struct {
 	step       int
 	days       fare.Day
 	every      fare.Day
-	most, kept int // the maximum length in bytes, and the minimum number of live departures after decoding
+	most, kept int
 }
 
 func (c sizeCase) fly(t *testing.T, s *Learner, without int) {

@@ -37,10 +37,10 @@ type Band struct {
 	Fell   float64
 	Rose   float64
 	Mean   float64 // change from the judged fare to the last fare within the horizon
-	Low    float64 // the 95 % interval of Mean
+	Low    float64
 	High   float64
 	Median float64
-	Dearer float64 // share of waits that ended dearer
+	Dearer float64
 	Random float64 // mean change compared with buying on a random day of the wait
 	Panels int
 }
@@ -48,7 +48,6 @@ type Band struct {
 // Pays reports whether waiting saved money: the whole interval of the mean change is below 0.
 func (b Band) Pays() bool { return b.High < 0 }
 
-// RecordEdges are the edges of the bands, as chances of a fall.
 var RecordEdges = []float64{0, .05, .1, .2, .3, .4, 1}
 
 func (r *Record) Band(h Horizon, chance float64) Band {

@@ -8,7 +8,6 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Contribution holds what refreshes add to the sums over all series.
 type Contribution struct {
 	Learned departure.Statistics
 	Counts  Counts

@@ -99,7 +99,6 @@ func (h *HorizonCounts) InBand() (in, known bool) {
 	return ordered && float64(fell) >= leastRatio*stated && float64(fell) <= mostRatio*stated, true
 }
 
-// bands returns nil if no band has enough cases.
 func bands(h int, weeks []Week) []departure.Band {
 	all := make([]departure.Band, len(departure.RecordEdges)-1)
 	known := false

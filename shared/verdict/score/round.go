@@ -21,7 +21,6 @@ type Round struct {
 	Route    *RouteAnswer
 }
 
-// Settled states which outcomes of a Round are already counted.
 type Settled uint8
 
 const (
@@ -48,14 +47,12 @@ const NotStated = 255
 // NoRival is stored if the rival rule found fewer than 8 similar fares.
 const NoRival = 101
 
-// RouteAnswer is the verdict on the route's cheapest fare of any departure date.
 type RouteAnswer struct {
 	Price fare.Cents
 	Age   uint8
 	Level uint8
 }
 
-// Rounds holds rounds of a series, oldest first.
 type Rounds []Round
 
 type Source struct {
@@ -71,7 +68,6 @@ type Source struct {
 // now is noon, so that a second refresh on the same day stores the same answers.
 func (s Source) now() time.Time { return s.Day.Time().Add(12 * time.Hour) }
 
-// From returns the first day of the quotes that Refresh needs.
 func (r Rounds) From(today fare.Day) fare.Day {
 	if r.Due(today) {
 		return 0 // the rival rule uses the whole history
@@ -89,7 +85,6 @@ func (r Rounds) Due(today fare.Day) bool {
 	return len(r) == 0 || fare.CycleOf(r[len(r)-1].Day) < fare.CycleOf(today)
 }
 
-// Refresh adds the outcomes known by s.Day to c, and returns the rounds to store.
 func (r Rounds) Refresh(s Source, c *Counts) Rounds {
 	kept := slices.Clone(r)
 	for i := range kept {
@@ -130,7 +125,6 @@ func newRound(s Source) (Round, bool) {
 	return r, len(r.Departs) > 0 || r.Route != nil
 }
 
-// answerDeparture takes the published answer a, and the answer own without Experience.
 func answerDeparture(s Source, day *departure.StateDay, a, own verdict.Judgement, rival uint8,
 	l departure.Live) DepartureAnswer {
 	answer := DepartureAnswer{

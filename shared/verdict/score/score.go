@@ -19,14 +19,12 @@ const (
 	// are not compared with outcomes.
 	Rule = 3
 
-	// PerRound is the maximum number of departures in a Round.
 	PerRound = 12
 
 	// StaleDays is the age, in days, from which a fare is not compared, because it may no longer have been available.
 	StaleDays = 3
 )
 
-// Reason is why an answer could not be compared with an outcome.
 type Reason int
 
 const (
@@ -43,10 +41,10 @@ const (
 	Levels   = 4
 	Spans    = 5
 	Sures    = 3
-	Ages     = 2                    // fares found on the day of the answer, or earlier
+	Ages     = 2
 	Steps    = departure.CurveSteps // cells of the rule's own chance of a fall, 5 points each
 	Bands    = 9                    // cells of the published chance of a fall, 5 points each; the last is 40 % and more
-	Places   = 20                   // cells of the percentile, 5 points each
+	Places   = 20
 )
 
 // LeadEdges are the lead times, in days, at which the second and later ranges begin.
@@ -62,7 +60,6 @@ func LeadSpan(lead int) int {
 	return n
 }
 
-// LeadName returns, for example, 7-20 or 90+.
 func LeadName(span int) string {
 	from := 0
 	if span > 0 {

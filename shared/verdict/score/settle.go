@@ -120,7 +120,6 @@ func (h *HorizonCounts) count(horizon int, answer DepartureAnswer, lead int, c o
 	h.Sures[answer.Sure].Add(stated, fell)
 }
 
-// Add counts one answer. stated is its stated chance; fell is 1 if the fare fell, else 0.
 func (c *Case) Add(stated, fell int64) {
 	c.N++
 	c.Stated += stated
@@ -134,7 +133,6 @@ func (p *Pair) add(fell int64) {
 
 func placeOf(percentile uint8) int { return min(Places-1, int(percentile)/(100/Places)) }
 
-// settleRoute compares a verdict about the route with the last daily low within 7 days after it.
 func (r *Round) settleRoute(s Source, why Reason, comparable bool, c *Counts) {
 	if r.Route == nil {
 		return

@@ -13,7 +13,6 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Live is a live fare on the day of the refresh, in EUR cents.
 type Live struct {
 	Depart fare.Day
 	Price  fare.Cents
@@ -30,12 +29,12 @@ type Entry struct {
 	AsOf         fare.Day
 	Newest       int64 // Unix seconds
 	Observations int
-	Median       fare.Cents // median of the daily lows
+	Median       fare.Cents
 	Minimum      fare.Cents
 	Sample       int
-	Previous     fare.Cents      // the latest daily low 7 to 13 days before AsOf; 0: none
-	Live         []Live          // the first that has not departed is the cheapest
-	Months       []verdict.Month // sorted by median
+	Previous     fare.Cents // the latest daily low 7 to 13 days before AsOf; 0: none
+	Live         []Live     // the first that has not departed is the cheapest
+	Months       []verdict.Month
 }
 
 // Cycle is how many days after AsOf the live fares of an Entry may be shown.
@@ -58,7 +57,6 @@ type Origin struct {
 	Entries []Entry
 }
 
-// Merge replaces entries by the fresh ones to the same destinations.
 func (o Origin) Merge(fresh []Entry) Origin {
 	all := slices.Clone(fresh)
 	for _, old := range o.Entries {
