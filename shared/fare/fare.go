@@ -50,10 +50,10 @@ func ParseRoute(s string) (Route, error) {
 	return Route{origin, destination}, nil
 }
 
-// Cents counts hundredths of a euro, or of a Currency in the same struct.
+// Cents counts hundredths of a euro or of another currency.
 type Cents int64
 
-// A fare above MaxPrice is taken for an error of the source.
+// MaxPrice is in euro cents. A higher fare is taken for an error of the source.
 const MaxPrice Cents = 100_000_00
 
 // MaxLead is in days. Airlines open sales about a year ahead, so a longer lead time is taken for an

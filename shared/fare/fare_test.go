@@ -24,7 +24,7 @@ func TestParseRoute(t *testing.T) {
 		{"M1L-BUH", Route{}, false},
 		{"", Route{}, false},
 		{"ÀÀ-BUH", Route{}, false},
-		{"ſk-BUH", Route{}, false}, // three bytes, but SK in upper case
+		{"ſk-BUH", Route{}, false}, // ſk has three bytes, but is SK in upper case
 	} {
 		got, err := ParseRoute(c.in)
 		if (err == nil) != c.ok || got != c.want {

@@ -24,7 +24,8 @@ var typedPrice = sync.OnceValue(func() *regexp.Regexp {
 		`(?:([.,])([0-9]{1,2}|[-–—]{1,2}))?([^0-9]*)$`)
 })
 
-// wholePart accepts up to nine digits, grouped by three or as in India (1,00,000).
+// wholePart accepts up to nine digits: ungrouped, grouped by three, or grouped as in India
+// (1,00,000).
 var wholePart = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:[0-9]{1,9}|[1-9][0-9]?(?:,[0-9]{2}){1,2},[0-9]{3}|[1-9][0-9]{0,2}(?:\.[0-9]{3}){1,2}` +
 		`|[1-9][0-9]{0,2}(?:,[0-9]{3}){1,2}|[1-9][0-9]{0,2}(?:['’\s\p{Zs}][0-9]{3}){1,2})$`)

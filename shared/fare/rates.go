@@ -9,7 +9,7 @@ import (
 // dollars.
 type Rates struct {
 	Date    Day
-	PerEuro map[string]float64 // EUR may be absent
+	PerEuro map[string]float64
 
 	// Ended has the last day of each currency without a current reference rate. The fixed rate of a
 	// currency that the euro replaced stays in PerEuro.

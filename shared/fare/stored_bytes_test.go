@@ -14,7 +14,7 @@ func TestStoredBytes(t *testing.T) {
 		{Found: 1456531200, Depart: 16858, Price: 1999},
 		{Found: 1456531200, Depart: 16858, Price: 2500},
 		{Found: 1456534799, Depart: 17300, Price: 150},
-		{Found: 1456617600, Depart: 16858, Price: 9_999_999}, // the local day of departure is the day before the UTC day of Found
+		{Found: 1456617600, Depart: 16858, Price: 9_999_999},
 		{Found: 1456700000, Depart: 17359, Price: 1},
 	}
 	ron, huf := mustCurrency("RON"), mustCurrency("HUF")

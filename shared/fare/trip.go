@@ -5,7 +5,6 @@ import (
 	"strings"
 )
 
-// Trip is a kind of trip: one-way, or return with a range of nights.
 type Trip uint8
 
 const (
@@ -35,7 +34,7 @@ func TripOf(nights int) Trip {
 	return Return15
 }
 
-// String returns the range of nights, as in 4-7, or "" for one-way. Stored keys contain it.
+// String returns the range of nights, as in 4-7, or "" for one-way. Stored keys contain this range.
 func (t Trip) String() string { return trips[t].name }
 
 func (t Trip) Nights() (from, to int) { return trips[t].from, trips[t].to }

@@ -13,8 +13,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Source returns fares of one origin at a time. An Answer without fares means that the source knows
-// none; an error means that the source could not be asked.
+// An Answer without fares means that the source knows none. If the source gives no usable answer,
+// Fares returns an error.
 type Source interface {
 	// Name is stored with the fares, so that a store cannot mix the fares of two sources.
 	Name() string
@@ -85,7 +85,7 @@ type Row struct {
 	Found               time.Time
 	DayOnly             bool    // the time of day in Found is unknown
 	Price               float64 // in units such as dollars, not cents
-	Currency            string  // ISO 4217, upper-case
+	Currency            string
 	Stops               fare.Stops
 
 	OriginAirport, DestinationAirport string

@@ -39,7 +39,7 @@ type Reader struct {
 	// After is the day of departure when a day of return is read, or else 0.
 	After fare.Day
 
-	exact bool // corrects no typing errors
+	exact bool
 }
 
 const maxText = 64
@@ -177,7 +177,7 @@ func (r Reader) inFigures(f []string) (fare.Day, error) {
 	return dayOf(atoi(f[3]), month, day)
 }
 
-// nearest searches eight years, because of 29 February.
+// nearest looks eight years ahead, because of 29 February.
 func (r Reader) nearest(month, day int) (fare.Day, error) {
 	from := max(r.Today, r.After)
 	for year := from.Time().Year(); year <= from.Time().Year()+8; year++ {
@@ -374,7 +374,7 @@ func (p *parts) add(m meaning) bool {
 		case "number":
 			p.numbers = append(p.numbers, value)
 		case "unit":
-			if _, filler := m["filler"]; !filler || p.in || len(p.numbers) > 0 { // the dia of no dia 7 is no unit
+			if _, filler := m["filler"]; !filler || p.in || len(p.numbers) > 0 { // in the Portuguese no dia 7, dia is no unit
 				p.unit = value
 			}
 		case "months":

@@ -25,7 +25,6 @@ var everyday string
 
 type meaning map[string]int
 
-// The keys of vocabulary are a language and a folded text.
 var vocabulary = sync.OnceValue(func() map[string]map[string]meaning {
 	all := map[string]map[string]meaning{}
 	for line := range strings.Lines(cldr + everyday) {

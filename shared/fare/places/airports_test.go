@@ -96,7 +96,7 @@ func TestAirportsAreFound(t *testing.T) {
 		cityCode, _ := CityOf(code)
 		p, _ := Get(cityCode)
 		if !slices.Contains(p.Airports, code) {
-			continue // an unlisted airport, such as Parma under Milan
+			continue
 		}
 		columns := strings.Split(rest, "\t")
 		var others []string

@@ -18,13 +18,14 @@ var (
 	countriesTable string
 
 	// areas.tsv is written by hand. Its columns are: code, members, name in each of Langs (empty if
-	// equal to the English one), and other names. Members are countries (IT/), regions (IT/Sicily)
-	// and cities. Bars separate members and other names. A star after the code says that the name
-	// by itself means a city.
+	// equal to the English one), and other names. Members of a region are countries (IT/), regions
+	// (IT/Sicily) and cities; members of a country are its territories. A star after the code says
+	// that the name by itself means a city.
 	//go:embed areas.tsv
 	areasTable string
 
-	// divisions.tsv has the columns of areas.tsv. A region in both tables is read from areas.tsv.
+	// divisions.tsv has the columns of areas.tsv. For a region in both tables, areas.tsv takes
+	// precedence.
 	//go:embed divisions.tsv
 	divisionsTable string
 )
@@ -49,7 +50,7 @@ type areaIndex struct {
 }
 
 var areas = sync.OnceValue(func() (x areaIndex) {
-	rows := map[string][]string{} // offsets in regions.tsv, by country and name
+	rows := map[string][]string{}
 	for i := 0; i < len(regionsTable); {
 		line, _, _ := strings.Cut(regionsTable[i:], "\n")
 		key := Fold(line[:strings.LastIndexByte(line, '\t')])
@@ -216,7 +217,7 @@ func findArea(query string) (Area, bool) {
 		return a, true
 	}
 	words := strings.Fields(parts[0])
-	for i := len(words) - 1; i > 0; i-- { // as in Sicily Italy
+	for i := len(words) - 1; i > 0; i-- {
 		if behind := strings.Join(words[i:], " "); isClear(behind) {
 			if a, ok := areaIn([]string{strings.Join(words[:i], " "), behind}); ok {
 				return a, true

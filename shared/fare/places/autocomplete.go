@@ -8,7 +8,6 @@ import (
 	"verdetto/shared/fare"
 )
 
-// A better candidate has a lower distance, and one in a busier city a lower position.
 type candidate struct {
 	entry
 	distance int
@@ -78,7 +77,7 @@ func almostPrefix(query []rune) []candidate {
 }
 
 // Complete returns at most n places with a name, in any language, that begins with prefix. If no
-// place or area has such a name, it corrects one typing error.
+// place or area has such a name, Complete corrects one typing error.
 func Complete(prefix, lang string, n int) []Place {
 	if len(prefix) > maxQuery || n <= 0 {
 		return nil
@@ -118,7 +117,7 @@ func Complete(prefix, lang string, n int) []Place {
 			offer(c.place(AirportName(e.airport, lang)))
 		case e.kind == KindFull:
 			offer(c.place(e.written))
-		case !placeOf[e.city] && (e.isUsedIn(lang) || !native[e.city]): // at most one place or everyday name per city
+		case !placeOf[e.city] && (e.isUsedIn(lang) || !native[e.city]):
 			placeOf[e.city] = true
 			offer(c.place(e.written))
 		}

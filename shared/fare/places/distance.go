@@ -13,7 +13,7 @@ func Km(from, to string) (int, bool) {
 	if !ok1 || !ok2 {
 		return 0, false
 	}
-	half := func(a, b float64) float64 { return math.Pow(math.Sin((b-a)/2), 2) } // the haversine
+	half := func(a, b float64) float64 { return math.Pow(math.Sin((b-a)/2), 2) }
 	h := half(north1, north2) + math.Cos(north1)*math.Cos(north2)*half(east1, east2)
 	return int(math.Round(2 * earthKm * math.Asin(math.Sqrt(min(1, h))))), true
 }

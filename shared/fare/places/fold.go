@@ -7,8 +7,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Fold returns the form in which names are compared: lower case, without accents, only letters and
-// digits. It is idempotent.
+// Fold returns the form in which names are compared: lower case, without accents, spaces and
+// punctuation. Fold is idempotent.
 func Fold(s string) string {
 	var buf [64]byte
 	return string(appendFold(buf[:0], s))

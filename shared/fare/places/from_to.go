@@ -63,8 +63,8 @@ func Ends(text string) (from, to string, ok bool) {
 	return "", "", false
 }
 
-// After a comma, a name for which isElsewhere is true may qualify the one before: Paris, Ontario is
-// one place, but Milan, Lisbon are two.
+// After a comma, a name for which isElsewhere is true may qualify the name before: Paris, Ontario
+// is one place, but Milan, Lisbon are two.
 func isElsewhere(name string) bool {
 	city := Read(name).City
 	return slices.ContainsFunc(areasCalled(name), func(a Area) bool { return !a.IsRegion() || !a.HoldsCity(city) })
@@ -123,7 +123,7 @@ var arrows = func() *strings.Replacer {
 }()
 
 var (
-	fromAfter       = wordList("from behind") // as in London from Rome
+	fromAfter       = wordList("from behind")
 	fromWords       = wordList("from")
 	toWords         = wordList("to")
 	contractions    = wordList("contraction")

@@ -44,7 +44,7 @@ func (p Place) Query() string {
 	return p.Airport
 }
 
-// List splits names at semicolons or else at commas, but not in Lisbon, Portugal.
+// List splits names at semicolons or else at commas. Lisbon, Portugal is one name.
 func List(names string) (all []string) {
 	if strings.Contains(names, ";") {
 		return strings.Split(names, ";")

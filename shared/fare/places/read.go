@@ -71,7 +71,7 @@ func readName(query string) (m Match) {
 	return m
 }
 
-// withoutPreposition cuts the first word of to Lisbon, da Roma and nach Wien.
+// withoutPreposition cuts the preposition in to Lisbon, da Roma or nach Wien.
 func withoutPreposition(query string) (string, bool) {
 	first, rest, ok := strings.Cut(query, " ")
 	return rest, ok && len(query) <= maxQuery && slices.Contains(endWords, Fold(first))
@@ -538,7 +538,6 @@ func withoutAirport(words []string) []string {
 	return kept
 }
 
-// isTerminal recognizes T5 and T2E.
 func isTerminal(upper string) bool {
 	return len(upper) > 1 && len(upper) < 4 && upper[0] == 'T' && upper[1] >= '0' && upper[1] <= '9'
 }

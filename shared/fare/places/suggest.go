@@ -39,7 +39,6 @@ func Suggest(query string, n int) []string {
 		if len(out) == n {
 			break
 		}
-		// Skip a name that Find maps to another city.
 		if e, ok := lookup(c.key); ok && e.city == c.city && !seen[c.city] {
 			seen[c.city] = true
 			out = append(out, c.written)
@@ -142,7 +141,6 @@ func (m *meter) distance(a, b []rune, limit int) int {
 		last[j] = j
 	}
 	for i := 1; i <= len(a); i++ {
-		// Cells far from the diagonal of the matrix exceed limit.
 		from, to := max(1, i-limit), min(len(b), i+limit)
 		row[from-1] = limit + 1
 		if from == 1 {

@@ -117,7 +117,7 @@ func entryAt(i int) (e entry, next int) {
 // searchNames compares whole lines, because the tab after a key sorts before every character of a
 // key.
 func searchNames(key string) int {
-	lo, hi := 0, len(namesTable) // both are starts of lines
+	lo, hi := 0, len(namesTable)
 	for lo < hi {
 		mid := lo + (hi-lo)/2
 		mid += strings.IndexByte(namesTable[mid:], '\n') + 1

@@ -10,7 +10,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// elsewhere.tsv has 1,000 places of GeoNames.
+// elsewhere.tsv has places of GeoNames.
 func TestElsewhere(t *testing.T) {
 	data, err := os.ReadFile("testdata/elsewhere.tsv")
 	if err != nil {

@@ -17,9 +17,9 @@ func TestWithin(t *testing.T) {
 		{"Gatwick", "Gatwick", true},
 		{"Creta", "", false},
 		{"Algarve", "Algarve", true},
-		{"Bali", "", false}, // a name of the whole city
-		{"NAP", "", false},  // the airport and the city share the code
-		{"KRK", "", false},  // Cracow, not the island
+		{"Bali", "", false},
+		{"NAP", "", false}, // the airport and the city share the code
+		{"KRK", "", false}, // Cracow, not the island
 		{"Krk", "Krk", true},
 		{"Atlantis", "", false},
 		{"", "", false},

@@ -10,7 +10,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-var zones sync.Map // *time.Location by name
+var zones sync.Map
 
 // Zone returns UTC for an unknown code. A metropolitan area has the zone of its busiest airport.
 func Zone(code string) *time.Location {
@@ -46,7 +46,7 @@ func regionOf(code string) region {
 	if !ok {
 		return region{}
 	}
-	at, _ := strconv.Atoi(line[regionColumn : regionColumn+5]) // TestZone reads every line
+	at, _ := strconv.Atoi(line[regionColumn : regionColumn+5])
 	row, _, _ := strings.Cut(regionsTable[at:], "\n")
 	r := region{country: row[:2]}
 	r.name, r.zone, _ = strings.Cut(row[3:], "\t")

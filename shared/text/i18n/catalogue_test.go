@@ -128,8 +128,8 @@ func marks(text string) []string {
 	return all
 }
 
-// untypeset matches typographic faults. French needs a no-break space before ; : ! ? % and within «
-// », and no straight apostrophes.
+// untypeset matches typographic faults. French needs a no-break space before ; : ! ? % and inside
+// guillemets.
 var untypeset = map[string]*regexp.Regexp{
 	"de": regexp.MustCompile(`[^=]"[^ >]|[ \x{a0}][;:!?]`),
 	"fr": regexp.MustCompile(`'| [;:!?%»€]|« |[\pL\d})][;!?»%]|[\pL})]:[^\pL/]`),

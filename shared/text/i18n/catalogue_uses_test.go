@@ -19,7 +19,7 @@ import (
 
 type use struct {
 	where          string
-	prefix, suffix string   // of the id
+	prefix, suffix string   // constant start and end of the id
 	whole          bool     // prefix is the complete id
 	names          []string // placeholders; nil if unknown
 }

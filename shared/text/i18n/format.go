@@ -58,7 +58,6 @@ func (l *Language) Convert(euro fare.Cents) fare.Cents {
 	return c
 }
 
-// InUnits writes an amount that Convert returned.
 func (l *Language) InUnits(c fare.Cents) string { return l.money(c, c%100 != 0) }
 
 // About writes an amount given in euro cents, rounded to whole units.
@@ -133,7 +132,6 @@ func (l *Language) WeekdayDate(d fare.Day) string {
 	return l.Text("format.weekday_date", "Weekday", l.Weekday(t.Weekday()), "Date", l.date(t))
 }
 
-// WeekdayDay omits the year.
 func (l *Language) WeekdayDay(d fare.Day) string {
 	t := d.Time()
 	return l.Text("format.weekday_day", "Weekday", l.Weekday(t.Weekday()), "Day", t.Day(), "Month", l.Month(t.Month()))

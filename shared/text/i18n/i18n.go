@@ -18,7 +18,7 @@ import (
 	"golang.org/x/text/language"
 )
 
-// languages are in the order of display. Readers whose language has no catalogue get the first one.
+// languages are in the order of display, and the first one is the default.
 var languages = []*Language{
 	{Code: "it", Name: "Italiano", English: "Italian"},
 	{Code: "en", Name: "English", English: "English"},
@@ -39,7 +39,7 @@ type Language struct {
 	tag   language.Tag
 	texts map[string]*text
 
-	amounts *amounts // nil: euros
+	amounts *amounts
 }
 
 //go:embed *.toml

@@ -20,7 +20,6 @@ type parsed struct {
 	conditions *template.Template
 }
 
-// A piece is a constant or, if name is not empty, a placeholder.
 type piece struct{ constant, name string }
 
 type text struct {

@@ -5,7 +5,6 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// BeforeFares is for a service that has no fares yet.
 func BeforeFares(l *i18n.Language, c verdict.Collection) string {
 	return l.Text("refusal.collecting.lede", "Since", since(l, c), "Begun", c.Begun, "First", l.WeekdayDate(c.First))
 }

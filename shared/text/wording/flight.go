@@ -10,8 +10,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Flight returns "" if nothing but the stops is known. For a return trip it describes the outward
-// flight.
+// Flight returns "" if only the stops could be stated. For a return trip it describes the
+// outward flight.
 func Flight(l *i18n.Language, offer verdict.Live) string {
 	var all []string
 	f := offer.Flight

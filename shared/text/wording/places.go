@@ -14,7 +14,7 @@ import (
 // not say it.
 func Places(l *i18n.Language, pair verdict.Pair, asked ...places.Match) (all []string) {
 	about := [...]fare.Airport{pair.From, pair.To}
-	var several []string // cities with several airports
+	var several []string
 	alone := ""
 	for i, m := range asked {
 		if m.City == "" {

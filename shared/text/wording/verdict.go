@@ -239,7 +239,7 @@ func (v Verdict) Known() string {
 
 func (v Verdict) Past() string {
 	low, level := v.Of.Lowest, v.LevelName()
-	const clearly = 95 // percent of the judged fare
+	const clearly = 95
 	if low == nil || level == verdict.Expensive || level == verdict.Unjudged || low.Price*100 > v.Of.Fare.Price*clearly {
 		return ""
 	}

@@ -44,7 +44,7 @@ func Advice(l *i18n.Language, a verdict.Judgement) string {
 		"Rose", rose(l, f), "Dearer", l.Count("waits.ended", hundredths(f.Dearer)))
 }
 
-// Pays panics if a has no Forecasts.
+// Pays panics if a.Forecasts is empty.
 func Pays(l *i18n.Language, a verdict.Judgement) string {
 	f, id := waited(a)
 	return l.Text("pays."+id, "Days", f.Days, "Fell", hundredths(f.Chance), "More", f.OrMore,
@@ -69,7 +69,7 @@ func waited(a verdict.Judgement) (f verdict.Forecast, id string) {
 	return f, "unclear"
 }
 
-// Record panics if a has no Forecasts.
+// Record panics if a.Forecasts is empty.
 func Record(l *i18n.Language, a verdict.Judgement) string {
 	f, _ := waited(a)
 	return l.Text("waits.record", "Days", f.Days, "Fell", fell(l, f), "Rose", rose(l, f))

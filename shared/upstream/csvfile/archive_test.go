@@ -103,7 +103,7 @@ func TestExpandedText(t *testing.T) {
 	} {
 		data := bytes.NewBuffer(zip(t, header))
 		part := zip(t, strings.Repeat(row, rows/100))
-		for range 100 { // a gzip archive may have several members
+		for range 100 {
 			data.Write(part)
 		}
 		debug.FreeOSMemory()

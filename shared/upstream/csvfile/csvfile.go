@@ -67,7 +67,6 @@ func Open(path string, comparable upstream.Comparable, price string) (*Panel, er
 	return p, nil
 }
 
-// Read does what Open does, for a reader that may be gzipped.
 func Read(in io.Reader, comparable upstream.Comparable, price string) (*Panel, error) {
 	buffered := bufio.NewReader(in)
 	in = buffered

@@ -32,7 +32,7 @@ func TestProveLargePanel(t *testing.T) {
 	t.Logf("%d rows in %v; %.1f MB kept, %.1f bytes a fare, %.1f MB asked of the system", p.Report().Rows,
 		took.Round(time.Millisecond),
 		kept/1e6, kept/float64(p.Report().Fares), float64(after.Sys)/1e6)
-	if each := kept / float64(p.Report().Fares); each > 42 { // an observation has 40 bytes
+	if each := kept / float64(p.Report().Fares); each > 42 {
 		t.Errorf("%.1f bytes a fare", each)
 	}
 	if after.Sys > 300e6 {

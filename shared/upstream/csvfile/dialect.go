@@ -22,7 +22,7 @@ import (
 	"verdetto/shared/fare/places"
 )
 
-// Each line of columns.tsv has a column and its synonyms, in the form that normal returns.
+// Each line of columns.tsv has a column, and the synonyms of the column as normal returns them.
 //
 //go:embed columns.tsv
 var columnNames string
@@ -116,8 +116,8 @@ var (
 		"15:04Z07:00", "3:04 PM", "3:04:05 PM"}
 )
 
-// moment returns the time since midnight UTC in clock, or nil if text has no time. The time may be
-// negative because of its zone.
+// moment returns the time since midnight UTC in clock, or nil if text has no time. Because of a
+// time zone, clock may be negative.
 func (l *loader) moment(column int, text string) (day fare.Day, clock *time.Duration, err error) {
 	if compact, err := time.Parse("20060102", text); err == nil {
 		return fare.DayOf(compact), nil, nil

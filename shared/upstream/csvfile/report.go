@@ -14,7 +14,7 @@ import (
 )
 
 type Report struct {
-	Rows          int // lines after the header, without blank ones
+	Rows          int // lines read after the header, without blank lines
 	Fares         int
 	Returns       int
 	First, Last   fare.Day
@@ -22,13 +22,13 @@ type Report struct {
 	Dropped       map[upstream.Reason]int // includes unreadable rows
 	Bad           []BadRow                // at most maxBad unreadable rows
 	BadTotal      int
-	Fault         error    // why reading stopped early
+	Fault         error
 	OneWayColumns []string // unused columns whose names suggest one-way fares
 	Readings      []string
 }
 
 type BadRow struct {
-	Line int // counted from 1
+	Line int
 	Why  string
 }
 

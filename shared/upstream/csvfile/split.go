@@ -16,8 +16,8 @@ var (
 	errQuote = fault{reason: StrayQuote, detail: "a quotation mark out of place"}
 )
 
-// lines reads a text line by line. A quoted field must not contain a line break, so a stray
-// quotation mark damages only its own row.
+// lines reads a text line by line. Each line is a record, even with an open quotation mark, so that
+// a stray quotation mark damages only its own row.
 type lines struct {
 	in     *bufio.Reader
 	number int

@@ -68,7 +68,7 @@ func addPegs(r fare.Rates) {
 
 // History is immutable.
 type History struct {
-	rates []fare.Rates // sorted by Date, at least one
+	rates []fare.Rates
 }
 
 // Table has the last publication of each month since January 2014.

@@ -19,8 +19,8 @@ const DefaultURL = "https://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xm
 const maxFeed = 1 << 20
 
 type Feed struct {
-	URL        string       // default: DefaultURL
-	HTTPClient *http.Client // default: one with a timeout of 10 seconds
+	URL        string
+	HTTPClient *http.Client
 }
 
 func (f Feed) Latest(ctx context.Context) (fare.Rates, error) {

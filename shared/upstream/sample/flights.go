@@ -23,7 +23,7 @@ var carriers = map[fare.City]string{
 
 const (
 	homeCarrier = "AZ"
-	lowCost     = "FR U2" // airlines on all routes except the far ones
+	lowCost     = "FR U2"
 )
 
 func flightsOf(r *route) (all []fare.Flight) {
@@ -55,7 +55,7 @@ func airport(city fare.City, draw uint64) fare.Airport {
 	return a
 }
 
-// flight does not depend on the day on which the fare is found.
+// The result of flight does not depend on the day on which the fare is found.
 func (r *route) flight(depart fare.Day, stops fare.Stops) fare.Flight {
 	draw := mix(r.seed ^ uint64(depart)<<8 ^ uint64(stops)<<3)
 	f := r.services[draw%uint64(len(r.services))]

@@ -26,7 +26,7 @@ func moneyOf(origin fare.City) money {
 func code(s string) fare.Currency { return fare.Currency([]byte(s)) }
 
 func (m money) quote(euro float64) fare.Cents {
-	p := fare.Cents(euro * m.perEuro * 100 / float64(m.unit)) // in hundredths of the unit
+	p := fare.Cents(euro * m.perEuro * 100 / float64(m.unit))
 	step := fare.Cents(50_00)
 	switch {
 	case p < 30_00:

@@ -15,7 +15,6 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// unit maps the output of mix to [0, 1).
 func unit(x uint64) float64 { return float64(x>>11) / (1 << 53) }
 
 // raw returns a price in EUR cents, which quote rounds.
@@ -97,7 +96,6 @@ const (
 	kinds
 )
 
-// peaks holds the extra price in high summer, as a fraction.
 var peaks = [kinds]float64{city: 0.35, beach: 0.9, far: 0.25}
 
 // weights caches the price factor of each day of departure until 2070.
@@ -130,7 +128,7 @@ func season(k kind, depart fare.Day) float64 {
 		x := float64(day-from) / float64(to-from)
 		return height * min(4*x, 4*(1-x), 1)
 	}
-	s := 0.92 + bump(152, 258, peaks[k]) // June to mid September
+	s := 0.92 + bump(152, 258, peaks[k])
 	if day >= 351 || day <= 6 {
 		s += 0.6
 	}

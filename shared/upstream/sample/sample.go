@@ -1,5 +1,4 @@
-// Package sample is a source of invented fares. The fares known at a point in time are always the
-// same, whatever the window of the question.
+// Package sample is a source of invented fares.
 package sample
 
 import (

@@ -13,8 +13,8 @@ import (
 type town struct {
 	code     fare.City
 	lat, lon float64
-	rank     int  // 3 for the busiest, 1 for quiet ones
-	beach    bool // full in summer
+	rank     int
+	beach    bool
 }
 
 var towns = []town{
@@ -64,7 +64,7 @@ type route struct {
 	habit    habit
 	flights  flights
 	returns  bool
-	lively   bool     // each future departure is searched once a week
+	lively   bool     // departures are searched once a week
 	phase    fare.Day // for a thin route: the day of each period on which the route is searched
 	daily    int
 	kind     kind
@@ -72,7 +72,7 @@ type route struct {
 	base     float64 // in EUR cents, before the factors for season, lead time and chance
 	floor    fare.Cents
 	km       float64
-	services []fare.Flight // without durations
+	services []fare.Flight
 }
 
 func plan() map[fare.City][]route {

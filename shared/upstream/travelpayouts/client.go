@@ -7,7 +7,7 @@
 //
 // The token goes only to the host of Config.BaseURL, in a header. It is never in a URL, in an
 // error, or in the text that fmt or a logger prints of a Client or a Config. The API's links to
-// offers never leave the decoder.
+// offers never leave the package.
 package travelpayouts
 
 import (
@@ -43,8 +43,8 @@ const (
 type Config struct {
 	Token      string `json:"-"`
 	BaseURL    string
-	HTTPClient *http.Client // default: one with a timeout of 30 seconds
-	PerMinute  int          // calls of get_latest_prices; other limits are in proportion
+	HTTPClient *http.Client
+	PerMinute  int // calls of get_latest_prices; other limits are in proportion
 	// Spend, if set, is called before every call and every retry. If Spend returns an error, the
 	// call is not made.
 	Spend      func(ctx context.Context, departures bool) error

@@ -256,7 +256,6 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// within tolerates 10 ms, because the short waits between calls move the clock too.
 func within(a, b time.Duration) bool { return (a - b).Abs() < 10*time.Millisecond }
 
 func TestOrigins(t *testing.T) {

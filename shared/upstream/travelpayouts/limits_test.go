@@ -34,7 +34,7 @@ func TestEachEndpointHasItsLimit(t *testing.T) {
 		{3, map[string]int{latestPath: 3, groupedPath: 6, citiesPath: 6}},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			time.Sleep(17 * time.Second) // the API counts calls by the minute: begin in the middle of one
+			time.Sleep(17 * time.Second)
 			server, client := virtual(t, []upstream.Row{row("BUH", 20, 30, time.Hour)}, test.perMinute)
 			server.PerMinute = test.perMinute
 			const minutes = 5

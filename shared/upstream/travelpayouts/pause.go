@@ -17,7 +17,7 @@ type gate struct {
 	wait    func(ctx context.Context, d time.Duration) error
 
 	mu   sync.Mutex
-	held time.Time // no call may be made before this time
+	held time.Time
 }
 
 func newGate(perMinute int, now func() time.Time, wait func(context.Context, time.Duration) error) *gate {

@@ -115,7 +115,7 @@ func (c *Client) try(ctx context.Context, address string, decode func([]byte) er
 	case errors.As(err, &no):
 		return fmt.Errorf("%w: %w", upstream.ErrUnavailable, refusal{c.redact(no.text)})
 	default:
-		return transient{err: err} // a truncated body, or a proxy's page
+		return transient{err: err}
 	}
 }
 

@@ -53,7 +53,7 @@ func TestTokenStaysIn(t *testing.T) {
 		seen = append(seen, call.Path, call.Query)
 	}
 	server.Close()
-	seen = append(seen, ask()) // the error has the URL
+	seen = append(seen, ask())
 	if last := seen[len(seen)-1]; !strings.Contains(last, "get_latest_prices") {
 		t.Errorf("a refused connection is not told with its address: %s", last)
 	}

@@ -125,7 +125,7 @@ type wireRow struct {
 	Duration         number `json:"duration"`
 	DurationTo       number `json:"duration_to"`
 	FoundAt          string `json:"found_at"`
-	Link             string `json:"link"` // never leaves the decoder
+	Link             string `json:"link"` // never leaves the package
 	TripClass        number `json:"trip_class"`
 	Actual           *bool  `json:"actual"`
 	ShowToAffiliates *bool  `json:"show_to_affiliates"`

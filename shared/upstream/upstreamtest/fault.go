@@ -12,7 +12,7 @@ type Fault struct {
 	Status int
 	Header http.Header
 	Body   string
-	Cut    bool            // the answer ends in the middle of the body
+	Cut    bool
 	Until  <-chan struct{} // delays the answer until it closes or the client leaves
 }
 

@@ -10,7 +10,8 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// LinkMark is in every link to an offer. Tests check that LinkMark does not leave the decoder.
+// LinkMark is in every link to an offer. Tests check that LinkMark does not leave package
+// travelpayouts.
 const LinkMark = "4e0f3a6d8b1c2e7f"
 
 type ticket struct {

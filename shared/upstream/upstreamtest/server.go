@@ -64,8 +64,6 @@ func New(rows []upstream.Row, now func() time.Time) *Server {
 	return s
 }
 
-// Detached returns a Server without a network listener, as an http.Handler for tests on virtual
-// time.
 func Detached(rows []upstream.Row, now func() time.Time) *Server {
 	s := &Server{Token: Token, now: now, rows: map[string]map[string][]upstream.Row{}, windows: map[string]window{}}
 	s.Add(rows...)

@@ -34,7 +34,7 @@ type builder struct {
 	points, retired []point
 	services        map[string]service
 	usual           everyday
-	wanted          map[string]bool // cities to include even without known flights
+	wanted          map[string]bool
 	byCode          map[string]*city
 	rank            map[string]float64
 	codes           map[string]string
@@ -127,7 +127,6 @@ func (b *builder) gather() {
 			c.towns = append(c.towns, town{point{name: name}, busy, p.code})
 		}
 	}
-	// A city of everyday.csv may have an airport with another code.
 	for _, p := range b.points {
 		if code := b.primary(p); p.airport && b.wanted[code] && b.byCode[code] == nil {
 			b.byCode[code] = &city{code: code, country: p.country, busy: unranked, airports: []string{p.code}}
@@ -211,7 +210,7 @@ func (b *builder) describe() {
 	}
 }
 
-// A retired airport has a successor if no current airport of its city has a page rank.
+// A retired airport has a successor only if no current airport of its city has a page rank.
 func succeed(points []point) (current, retired []point) {
 	type place struct{ country, city string }
 	newcomers, ranked := map[place]int{}, map[place]bool{}

@@ -41,7 +41,6 @@ func readDivisions(data []byte) (map[string][]string, error) {
 	return all, nil
 }
 
-// divisionTable has the columns of areas.tsv.
 func divisionTable(names map[string][]string, points []point, services map[string]service, in regions) []byte {
 	votes := map[string]map[string]int{}
 	members := map[string]map[string]bool{}
@@ -92,7 +91,7 @@ func divisionTable(names map[string][]string, points []point, services map[strin
 	return b.Bytes()
 }
 
-// A word in the names of a larger share of airports than rare distinguishes none.
+// rare is a share of the lines of called.tsv. A more frequent word distinguishes no airport.
 const rare = 0.03
 
 var ofStation = regexp.MustCompile(`(?i)\b(railway|train|station|stn|stazione|bahnhof|hauptbahnhof|gare|estaci[oó]n|esta[cç][aã]o|ferroviaria)\b`)

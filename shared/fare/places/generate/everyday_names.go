@@ -11,7 +11,7 @@ import (
 type everyday struct {
 	names    []everydayName
 	codes    map[string]string // from an accepted code to the code of a city
-	separate map[string]bool   // airports that count as cities of their own
+	separate map[string]bool
 	airports map[string]airport
 	areas    []string
 	existing regions

@@ -42,8 +42,8 @@ type name struct {
 	city         string
 	airport      string
 	weight       float64
-	languages    []string // languages of an everyday name; none: any
-	also         bool     // another city of this name comes first
+	languages    []string
+	also         bool // another city of this name comes first
 }
 
 const noCity = "---"

@@ -33,8 +33,8 @@ func readRegions(data []byte) (regions, error) {
 	return all, nil
 }
 
-// complete adds codes, names and zones that airportsdata lacks from OpenTravelData. A city gets the
-// region of its busiest airport.
+// complete takes from OpenTravelData the codes, names and zones that airportsdata lacks. A city
+// gets the region of its busiest airport.
 func (r regions) complete(points []point, cities []*city, codes map[string]string) {
 	for _, p := range points {
 		known := r[p.code]

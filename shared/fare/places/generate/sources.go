@@ -9,7 +9,6 @@ import (
 	"strings"
 )
 
-// A point is a row of the OpenTravelData table: an airport, a city, or both.
 type point struct {
 	code       string
 	retired    bool
@@ -114,11 +113,10 @@ func townOf(airport string) string {
 	return strings.TrimSpace(ofAirport.ReplaceAllString(airport, ""))
 }
 
-// A service is a row of the OurAirports table.
 type service struct {
 	scheduled bool
 	town      string
-	called    string // name and keywords of the airport
+	called    string
 	region    string // ISO 3166-2 code
 }
 

@@ -94,7 +94,7 @@ func monthEnds(history io.Reader) ([]byte, error) {
 	for _, i := range columns {
 		line = append(line, header[i])
 	}
-	_ = writer.Write(line) // writer.Error reports any error
+	_ = writer.Write(line)
 	for _, row := range kept {
 		line = append(line[:0], row[0])
 		for _, i := range columns {
