@@ -18,7 +18,7 @@ import (
 
 type Service struct {
 	Alerts        store.Alerts
-	Confirmations *notify.Confirmations // must use the same Alerts
+	Confirmations *notify.Confirmations // must have the same Alerts as the Service
 	Pushes        *notify.Pushes
 	Links         notify.Links
 	Webhooks      *webhook.Worker

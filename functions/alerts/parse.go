@@ -529,7 +529,7 @@ func readNumbers(a store.Alert, form url.Values) (r request, faults []fault) {
 	}
 	kind := a.Condition()
 	r.Currency = a.Currency
-	if kind != store.Threshold && kind != store.Verdict { // a threshold is recognised by its value
+	if kind != store.Threshold && kind != store.Verdict { // the threshold decides between these two kinds
 		r.Kind = kind
 	}
 	for _, name := range numbersOf[kind] {

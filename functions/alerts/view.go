@@ -58,7 +58,7 @@ type alertRow struct {
 	Waits  template.HTML // like When, but without the weekday of the digest
 	Cheap  template.HTML
 	Edits  []edit
-	In     string // currency of the amounts in Edits
+	In     string
 	State  []string
 	Paused bool
 }

@@ -73,7 +73,7 @@ func TestKinds(t *testing.T) {
 				}
 				tomorrow := seen
 				tomorrow.Day++
-				tomorrow.Low = 0 // the same price as the day before, so no new low
+				tomorrow.Low = 0
 				if again, _ := c.watch.Due(next, tomorrow); due && again {
 					t.Fatalf("%+v: the same fare is sent twice", c.watch)
 				}

@@ -32,8 +32,8 @@ func (r *run) deliver(ctx context.Context, n *look, listed store.Alert) (settled
 	})
 }
 
-// carry calls current before each try, because the alert may change meanwhile. If current returns
-// nil, no message is needed any more. If settled is false, the next call of Work must try again.
+// carry calls current before each try, because the alert may change meanwhile. If settled is false,
+// the next call of Work must try again.
 func (r *run) carry(ctx context.Context, by *channel, about string,
 	current func() (*parcel, error)) (settled bool, err error) {
 	for try := range tries {

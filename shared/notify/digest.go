@@ -38,7 +38,7 @@ func (r *run) digests(ctx context.Context) error {
 	if progress.Day == 0 { // begin with the digests of the next day
 		return kept.Advance(ctx, &progress, last, "")
 	}
-	if store.IsWrongDay(progress.Day, last) { // each Digest holds its own day, so nobody gets a digest twice
+	if store.IsWrongDay(progress.Day, last) { // repeating days is safe, because each Digest holds the day of its last mail
 		progress.Day, progress.Cursor = last-1, ""
 	}
 	if progress.Day < last-7 {

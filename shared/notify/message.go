@@ -34,7 +34,7 @@ type Fare struct {
 	Route               fare.Route
 	Origin, Destination string
 	Trip                store.Trip
-	Day                 fare.Day // day of the refresh that stored the notification
+	Day                 fare.Day
 	Price               fare.Cents
 	// Before is the price in the alert's last message. Until the first message of kind Drop or
 	// Change, it is the first price that was found. 0 means unknown.

@@ -25,8 +25,7 @@ var perService = limit.Limit{Name: "alerts-service", Calls: 1000, Window: time.H
 
 const everybody = "all"
 
-// Beyond perSeen, the rest of perService is for networks without a job in the last 24 hours, and
-// for jobs without a network.
+// Beyond perSeen, the rest of perService is for new networks and for jobs without a network.
 func perSeen(l *limit.Limiter) limit.Limit {
 	return limit.Limit{Name: "alerts-seen", Calls: max(1, l.Set(perService).Calls*3/4), Window: time.Hour}
 }

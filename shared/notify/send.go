@@ -33,7 +33,7 @@ type Result struct {
 	Sent      int  `json:"sent"`
 	Refused   int  `json:"refused,omitempty"`
 	Postponed int  `json:"postponed,omitempty"`
-	Settled   int  `json:"told,omitempty"` // stored news that needs no more messages
+	Settled   int  `json:"told,omitempty"`
 	Busy      bool `json:"busy,omitempty"`
 	More      bool `json:"left,omitempty"`
 }

@@ -30,9 +30,9 @@ type simulation struct {
 	chance *rand.Rand
 
 	mu           sync.Mutex
-	messages     map[string]int // number of acceptances by message ID
+	messages     map[string]int
 	sent         map[string]int
-	to           map[string]string // recipient by message ID
+	to           map[string]string
 	reads, write int
 	left         int // calls until the process is killed; if negative, it is not killed
 	kills        map[string]int

@@ -42,7 +42,7 @@ func (r *run) lookFor(ctx context.Context, n *notification, a store.Alert) (*loo
 			return r.lookFrom(ctx, stored)
 		}
 	case n.stored.Trips != (a.Trip != store.Trip{}):
-		return nil, nil // the route's notification of the other kind covers this alert
+		return nil, nil // another notification of the same route covers this alert
 	case !n.stored.Trips:
 		return n.look, nil
 	}
@@ -138,7 +138,8 @@ func (r *run) found(ctx context.Context, route fare.Route, trip store.Trip) (new
 	if n.ahead, err = lookAhead(ctx, r.answers, q, n.Price); err != nil {
 		return n, false, err
 	}
-	// The level for a period must not be better than the level of the fare for its own day.
+	// The level for a period must not be better than the level of the fare for its day of
+	// departure.
 	if n.ahead != nil && trip.From > 0 && n.Level.Place() < n.ahead.Verdict.Level.Place() && n.Level.Place() >= 0 {
 		n.Level = n.ahead.Verdict.Level
 	}

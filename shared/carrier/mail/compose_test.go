@@ -100,7 +100,7 @@ func wellFormed(t *testing.T, raw []byte) *netmail.Message {
 		if len(line) > 998 || bytes.ContainsAny(line, "\r\n\x00") {
 			t.Errorf("line %.80q of %d bytes", line, len(line))
 		}
-		if bytes.Contains(line, []byte(" =?utf-8?b?")) && len(line) > 76 { // the limit of a line with an encoded word (RFC 2047)
+		if bytes.Contains(line, []byte(" =?utf-8?b?")) && len(line) > 76 {
 			t.Errorf("line %.80q has an encoded word and %d bytes", line, len(line))
 		}
 	}

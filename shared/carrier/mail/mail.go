@@ -17,7 +17,7 @@ type Message struct {
 	ID      string
 	To      string // as ParseAddress returns it
 	Subject string // one line, at most MaxSubject bytes
-	Text    string // required
+	Text    string
 	HTML    string
 	Inline  []Attachment
 	// Unsubscribe is the URL for one-click unsubscription (RFC 8058). It may be empty.

@@ -48,7 +48,6 @@ func commandFrom(chat models.Chat, from *models.User) Command {
 	return c
 }
 
-// command splits "/start@some_bot payload" into start and payload.
 func command(text string) (name, argument string) {
 	rest, ok := strings.CutPrefix(strings.TrimSpace(text), "/")
 	if !ok {

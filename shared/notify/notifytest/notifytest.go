@@ -133,7 +133,7 @@ func (f *Fixture) Subscribe(who, route string, threshold fare.Cents) {
 	f.Confirm(who, a)
 }
 
-// If a has no Subscriber, Confirm makes it an alert by mail to who.
+// If a.Subscriber is empty, Confirm adds an alert by mail.
 func (f *Fixture) Confirm(who string, a store.Alert) store.Alert {
 	f.T.Helper()
 	f.subscribed++

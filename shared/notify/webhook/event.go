@@ -18,7 +18,7 @@ import (
 const (
 	typeFare  = "alert.fare"
 	typeTest  = "alert.test"
-	typeEnded = "alert.ended" // all departure dates of the alert have passed
+	typeEnded = "alert.ended"
 )
 
 // Event is the body of a webhook event. Fields may be added, but never removed.

@@ -30,7 +30,6 @@ type Worker struct {
 	Log        *slog.Logger
 }
 
-// Further tries use the last pause of waits.
 var waits = []time.Duration{5 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour,
 	5 * time.Hour, 10 * time.Hour}
 

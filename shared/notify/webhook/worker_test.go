@@ -245,7 +245,7 @@ func TestUnderFaults(t *testing.T) {
 		round()
 		w.answer = nil
 		for range 4 {
-			clock.Add(3 * time.Minute) // longer than a lease
+			clock.Add(3 * time.Minute)
 			round()
 		}
 		got := w.requests()

@@ -21,7 +21,7 @@ type Mail struct {
 	mail.Message
 	File string
 	From string
-	ID   string // the field Message-ID, with angle brackets
+	ID   string
 	Date time.Time
 }
 

@@ -22,7 +22,7 @@ const tagName = "kind"
 
 type Config struct {
 	From             string // an address of a verified SES identity, or Name <address>
-	ConfigurationSet string // may be empty
+	ConfigurationSet string
 	Now              func() time.Time
 }
 

@@ -62,8 +62,8 @@ func delivered(t *testing.T, folder string, want int) map[string]int {
 	return ids
 }
 
-// cutter drops the server's answers and cuts the connection once the client has sent more bytes
-// than after, which must exceed all bytes before the message.
+// Once the client has sent more than after bytes, cutter drops the server's answers and cuts the
+// connection. after must exceed the bytes ahead of the message.
 func cutter(t *testing.T, to string, after int64) (dial func(context.Context, string, string) (net.Conn, error)) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

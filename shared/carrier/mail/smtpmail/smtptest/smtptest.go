@@ -53,7 +53,6 @@ type Mail struct {
 }
 
 type Server struct {
-	// If not empty, User and Password are required from clients.
 	User, Password string
 	// Fail may be nil. Its parameter to is empty before the recipient is known.
 	Fail func(at Moment, to string) error
@@ -66,7 +65,6 @@ type Server struct {
 	mails []Mail
 }
 
-// New returns a server with a certificate for 127.0.0.1, ::1 and example.com.
 func New(encrypted bool) *Server {
 	s := &Server{closed: make(chan struct{})}
 	s.server = smtp.NewServer(smtp.BackendFunc(s.session))
