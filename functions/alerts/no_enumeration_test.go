@@ -10,7 +10,7 @@ import (
 	"verdetto/shared/carrier/mail/maildir"
 )
 
-// The answer to a request must not reveal which kind of address it names.
+// The answer to a request must not reveal what kind of address the request names.
 const (
 	unknown    = "unknown"
 	subscribed = "subscribed"

@@ -133,7 +133,7 @@ func (s *Service) unsubscribePage(ctx context.Context, in *tokenInput) (*page.Re
 }
 
 // The token in the link says what to end. The body is ignored, because mail providers send a fixed
-// one (RFC 8058).
+// body (RFC 8058).
 func (s *Service) unsubscribe(ctx context.Context, in *tokenInput) (*page.Response, error) {
 	v := view{T: i18n.ForHeader(in.AcceptLanguage)}
 	if subscriber, ok := s.Links.OpenEndDigest(in.Token); ok {

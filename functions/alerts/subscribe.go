@@ -166,7 +166,6 @@ func newID(random io.Reader) (string, error) {
 	return base64.RawURLEncoding.EncodeToString(b[:]), nil
 }
 
-// isID is strict, so each id has one spelling.
 func isID(s string) bool {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(s)
 	return err == nil && len(b) == idBytes

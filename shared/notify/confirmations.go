@@ -17,8 +17,8 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// Confirmations runs the jobs in the outbox of its Alerts. A mail may be sent more than once, with
-// the same ID.
+// Confirmations runs the jobs in Alerts.Outbox. A mail may be sent more than once, with the same
+// ID.
 type Confirmations struct {
 	Alerts  store.Alerts
 	Mail    mail.Sender
@@ -164,7 +164,7 @@ func (c *Confirmations) takeCall(ctx context.Context, under limit.Limit, whose s
 	return d.Allowed
 }
 
-// Callers choose the ntfy server; without perServer they could flood it with confirmation messages.
+// Without perServer, callers could flood an ntfy server with confirmation messages.
 var perServer = limit.Limit{Name: "alerts-server", Calls: 100, Window: time.Hour}
 
 var perServerNetwork = limit.Limit{Name: "alerts-server-network", Calls: 10, Window: time.Hour}

@@ -87,7 +87,7 @@ func (f *originDeals) meets(a store.Alert, e deals.Entry) (is *deals.Deal, known
 }
 
 // If concerns returns false, it records the destinations that have stopped meeting the alert, so
-// that the subscriber can be notified of them again.
+// that the subscriber can be notified of these destinations again.
 func (f *originDeals) concerns(ctx context.Context, r *run, a store.Alert) (bool, error) {
 	due, met := f.due(a)
 	if len(due) > 0 || met == a.State.Met {

@@ -173,8 +173,8 @@ type digestLine struct {
 	met    bool
 }
 
-// Drop and Change compare with the price in the last digest or, if there is none, with the price in
-// the alert's State.
+// Drop and Change compare with the price in the last digest, else with the price in the alert's
+// State.
 func (w *weekly) line(ctx context.Context, a store.Alert, before fare.Cents) (digestLine, error) {
 	l := digestLine{alert: a, found: news{Route: a.Route, Depart: a.Trip.From}, before: before}
 	judged, err := w.judgedOf(ctx, routeTrip{a.Route, a.Trip})

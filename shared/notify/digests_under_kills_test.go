@@ -49,7 +49,7 @@ func TestDigestsUnderKills(t *testing.T) {
 		who := fmt.Sprint("w", i)
 		for n := 1; n < days; n++ {
 			day := began + fare.Day(n)
-			// After a week of downtime, the missed digest and the next one are one mail.
+			// After a week of downtime, the missed digest and the next digest are a single mail.
 			if day.Time().Weekday() == store.DigestWeekday(notifytest.IDOf(who)) && n != downFrom {
 				want[notifytest.AddressOf(who)+" "+day.String()] = true
 			}

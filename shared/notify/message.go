@@ -37,7 +37,7 @@ type Fare struct {
 	Day                 fare.Day
 	Price               fare.Cents
 	// Before is the price in the alert's last message. Until the first message of kind Drop or
-	// Change, it is the first price that was found. 0 means unknown.
+	// Change, Before is the first price that was found. 0 means unknown.
 	Before             fare.Cents
 	LastDay            fare.Day   // day of the refresh in the last message, or 0
 	Known              fare.Cents // price that the subscriber knows, or 0

@@ -10,8 +10,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// StoreNews reports whether it stored news. If there is no current fare, it deletes stored news. It
-// is idempotent within a day.
+// StoreNews reports whether it stored news. If there is no current fare, stored news is deleted.
+// StoreNews is idempotent within a day.
 func StoreNews(ctx context.Context, notifications store.Notifications, route fare.Route, summary verdict.RouteSummary,
 	today fare.Day) (left bool, err error) {
 	if summary.AsOf > today {

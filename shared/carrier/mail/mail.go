@@ -56,7 +56,8 @@ var (
 	ErrThrottled = errors.New("mail not sent for now")
 	// ErrBlocked is an ErrThrottled that lasts until the operator corrects the cause.
 	ErrBlocked = fmt.Errorf("%w: the operator has to act", ErrThrottled)
-	// ErrUnavailable means that it is unknown whether the mail was sent. A retry may send it twice.
+	// ErrUnavailable means that it is unknown whether the mail was sent, so a retry may send a
+	// second mail.
 	ErrUnavailable = errors.New("mail may or may not have been sent")
 )
 

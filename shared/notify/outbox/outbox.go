@@ -45,7 +45,7 @@ const (
 
 var waits = retry.Backoff{First: 15 * time.Second, Longest: time.Hour}
 
-// Jobs with the same Email run one after another, unless it is empty.
+// A call of Work runs jobs with the same Email one after another, unless Email is empty.
 func (w Worker) Work(ctx context.Context) (ended int, err error) {
 	return Loop[store.Job]{
 		Take: w.take, Do: w.do, Release: w.Retries.Release, Turn: func(j store.Job) string { return j.Email },

@@ -55,7 +55,7 @@ type Trip struct {
 	Month   string `json:"month,omitempty"`  // such as 2027-03
 	Nights  string `json:"nights,omitempty"` // 1-3, 4-7, 8-14 or 15+
 	Nonstop bool   `json:"nonstop"`
-	// Airports is such as BGY-STN, BGY- or -STN.
+	// Airports is BGY-STN, BGY- or -STN, for example.
 	Airports string `json:"airports,omitempty"`
 	// Airline and WithoutAirline hold IATA codes, separated by commas.
 	Airline        string `json:"airline,omitempty"`

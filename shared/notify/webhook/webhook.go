@@ -29,8 +29,7 @@ func (c Carrier) Deliver(ctx context.Context, to store.Alert, m notify.Message) 
 	return err
 }
 
-// Test returns a delivery without a Body, because the worker writes the test event when it sends
-// it.
+// Test returns a delivery without a Body, because the worker writes the body of a test event.
 func Test(alert store.Alert, name string, now time.Time) store.Delivery {
 	return store.Delivery{ID: "test-" + name, Subscriber: alert.Subscriber, Alert: alert.Ref().String(), URL: alert.Address,
 		At: now}

@@ -47,8 +47,8 @@ const (
 // all day.
 var perHost = limit.Limit{Name: "webhook-tests", Calls: 30, Window: time.Hour}
 
-// Deliveries to one endpoint run one after another. An error of one delivery does not stop the
-// others.
+// A call of Work runs deliveries to one endpoint one after another. An error of one delivery does
+// not stop the others.
 func (w *Worker) Work(ctx context.Context) (done int, err error) {
 	var mu sync.Mutex
 	var faults []error
