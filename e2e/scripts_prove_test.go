@@ -7,7 +7,6 @@ import (
 	"verdetto/e2e/script"
 )
 
-// Each script runs with two of the failures of TestEvidenceScripts_UnderFaults.
 func TestProveScripts_UnderFaults(t *testing.T) {
 	for _, subject := range subjects(t) {
 		script.Faults(t, 2, rand.New(rand.NewPCG(50, 1)), scripts(t, subject)...)

@@ -205,7 +205,7 @@ func TestCheckPlaces(t *testing.T) {
 		t.Helper()
 		c := d.Command(t.Context(), append([]string{"check"}, args...)...)
 		c.Env = append(c.Env, environment...)
-		out, _ := c.CombinedOutput() // an exit code is no error here
+		out, _ := c.CombinedOutput()
 		return string(out), c.ProcessState.ExitCode()
 	}
 	output, code := run([]string{"VERDETTO_LISTEN=127.0.0.1:2", "VERDETTO_LOG=text"}, "-config", "some.toml", "-log",

@@ -86,7 +86,7 @@ func TestOperated(t *testing.T) {
 func TestNotReady(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
-	// No fare provider listens at this address, so every refresh fails.
+	// No fare provider listens at 127.0.0.1:1, so every refresh fails.
 	c := []string{"-upstream", "travelpayouts"}
 	environment := []string{"TRAVELPAYOUTS_TOKEN=unknown", "TRAVELPAYOUTS_URL=http://127.0.0.1:1"}
 	s := d.ServeWith(environment, append(c, "-listen", "127.0.0.1:0", "-store", "bolt:empty.db")...)

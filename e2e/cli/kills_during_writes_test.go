@@ -103,7 +103,7 @@ func served(t *testing.T, d fixture.Shell, now time.Time, s *dying, args ...stri
 	if err != nil {
 		t.Fatal(err)
 	}
-	listener.SetUnlinkOnClose(false) // as after a kill
+	listener.SetUnlinkOnClose(false)
 	s.table = socketstore.Handler(table)
 	server := &http.Server{Handler: s}
 	go server.Serve(listener)

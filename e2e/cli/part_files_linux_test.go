@@ -76,7 +76,7 @@ func TestImportEndsBySignal(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_ = c.Wait() // the exit code is read below
+		_ = c.Wait()
 		w.Close()
 		if code := c.ProcessState.ExitCode(); code != 1 || !strings.Contains(errors.String(), "the same command continues") {
 			t.Errorf("%v: exit code %d, %s", signal, code, errors.String())

@@ -40,7 +40,7 @@ func TestPepper(t *testing.T) {
 	if got := run(0, text, first, "pepper", "export"); strings.TrimSpace(got.Stdout) != text {
 		t.Errorf("without a store: %q", got.Stdout)
 	}
-	run(0, "vd_", text, key...) // the pepper is a setting
+	run(0, "vd_", text, key...)
 
 	typo := []byte(text)
 	typo[20] ^= 1

@@ -15,7 +15,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 type transcript struct {
 	d    fixture.Shell
-	hide *strings.Replacer // replaces what differs between runs
+	hide *strings.Replacer
 	text bytes.Buffer
 }
 
@@ -66,7 +66,7 @@ func TestAsk(t *testing.T) {
 	got := d.Want(0, "", "ask", "MIL", "LIS", "-o", "json")
 	fixture.Has(t, "the answer", got.Stdout, `"origineIata": "MIL"`, `"verdetto": {`)
 
-	// Without -url, ask calls the service of the settings on this machine.
+	// Without -url, ask calls the service that verdetto.toml describes.
 	d.Env = nil
 	d.Write("verdetto.toml", `VERDETTO_LISTEN = "`+strings.TrimPrefix(s.URL, "http://127.0.0.1")+`"`)
 	d.Want(0, "Milan to Lisbon", "ask", "Milano", "Lisbona")

@@ -8,8 +8,8 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// A public service must not sell through the stand-ins for payments, because they answer only on
-// its machine.
+// The stand-ins for payments answer only on the machine of the service, so a public service must
+// not sell through them.
 func TestAPublicServiceOffersNoPlayMoney(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)

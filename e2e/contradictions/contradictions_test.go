@@ -55,7 +55,6 @@ type service struct {
 	topics  *ntfytest.Server
 }
 
-// The first half of the returned routes have alerts.
 func open(t *testing.T, p panel, routes, departures int) (s *service, some []fare.Route) {
 	t.Helper()
 	o := onemachine.Options{Log: slog.New(slog.DiscardHandler), BaseURL: "https://verdetto.example",
@@ -180,7 +179,7 @@ var (
 )
 
 // The key of facts is a fare (its route, day and price in whole euros) or a route, and the kind of
-// statement. The value maps each statement to a text that contains it.
+// statement. The value maps each statement to a text that contains the statement.
 type facts map[string]map[string]string
 
 func (f facts) add(fare, kind, statement, where string) {
@@ -263,7 +262,7 @@ func (f facts) addListed(r fare.Route, where, day, price, word, usual string) {
 	f.add(key, "usual", whole(usual), where)
 }
 
-// A picture has its words in a text chunk of the PNG, Description.
+// The words of a picture are in the text chunk Description of the PNG.
 func (f facts) readCard(fare, where, picture string, a published.Analysis, market bool) (faults []string) {
 	_, text, _ := strings.Cut(picture, "iTXtDescription\x00\x00\x00\x00\x00")
 	words := strings.Split(text, "\n")
@@ -276,7 +275,6 @@ func (f facts) readCard(fare, where, picture string, a published.Analysis, marke
 	return append(faults, f.read(fare, where, words[1]+" "+words[3], market)...)
 }
 
-// keys maps the names of destinations to fares.
 func (f facts) readDeals(body string, keys map[string]string) (rows int) {
 	for _, m := range dealRow.FindAllStringSubmatch(html.UnescapeString(body), -1) {
 		key := keys[m[1]]
@@ -314,7 +312,7 @@ func lowestFaults(a published.Analysis, c published.Calendario) (faults []string
 	return faults
 }
 
-// The answer a is that of the API to the question that the page answers.
+// The API gave the answer a to the question of the page.
 func (f facts) checkPage(fare, where, body string, a published.Analysis, market bool) (faults []string) {
 	shown, headline := article.FindStringSubmatch(body), ""
 	if h := heading.FindStringSubmatch(shown[0]); h != nil {

@@ -24,8 +24,8 @@ import (
 type message struct {
 	kind  string
 	route fare.Route // if its destination is Anywhere, the message is a list
-	dated bool       // the alert is for a day
-	text  string     // the subject, then the text
+	dated bool
+	text  string // the subject, then the text
 }
 
 type mailbox struct {
@@ -132,7 +132,6 @@ var (
 	certain    = regexp.MustCompile(`(?i)\bcertainty(?:: +| {2,})(high|medium|low)\b|\b(high|medium|low) certainty`)
 )
 
-// names maps the names of cities to codes.
 func (f facts) readMessage(m message, names map[string]fare.City) (faults []string) {
 	text := strings.ReplaceAll(asked.ReplaceAllString(m.text, ""), "\u00a0", " ")
 	if m.route.Destination != store.Anywhere {

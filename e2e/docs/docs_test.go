@@ -125,11 +125,11 @@ func TestNamedTests(t *testing.T) {
 	for path, text := range fixture.Documents(t) {
 		for _, part := range code(text) {
 			for _, m := range testName.FindAllStringSubmatch(part, -1) {
-				if m[1] != "" { // the beginning of a name, such as TestProve..., stands for many tests
+				if m[1] != "" { // a name that ends in dots stands for many tests
 					continue
 				}
 				seen++
-				// A document may name only the beginning of a test's name, because -run accepts it.
+				// A document may name only the beginning of a test's name, as -run does.
 				if !slices.ContainsFunc(tests, func(name string) bool { return strings.HasPrefix(name, m[0]) }) {
 					t.Errorf("%s names %s, which is no test", path, m[0])
 				}

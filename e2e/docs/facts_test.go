@@ -38,7 +38,6 @@ var (
 	settingsTable = regexp.MustCompile(`(?s)\| variable \|.*?\n\n`)
 )
 
-// The body, headers and secret in docs/alerts.md belong together.
 func TestVectorOfWebhooks(t *testing.T) {
 	m := regexp.MustCompile("(?s)secret `(whsec_[^`]+)`.*?```json\n(.*?)\n```.*?webhook-id: (\\S+)\nwebhook-timestamp: (\\d+)\nwebhook-signature: (\\S+)").
 		FindStringSubmatch(read(t, "docs/alerts.md"))
@@ -154,7 +153,7 @@ func TestReadme(t *testing.T) {
 	for field := range got {
 		if _, ok := want[field]; !ok && slices.Contains([]string{"mesiPerConvenienza", "aggiornatoIl", "luoghi", "quartili"},
 			field) {
-			delete(got, field) // the README omits these fields
+			delete(got, field)
 		}
 	}
 	if diff := gocmp.Diff(got, want); diff != "" {

@@ -11,8 +11,7 @@ import (
 	"testing"
 )
 
-// A file uses what files below it declare, but nothing of files above. Methods called through a
-// value are not checked.
+// A file may use only what files below it declare. Methods called through a value are not checked.
 func TestFilesFormLayers(t *testing.T) {
 	for _, folder := range []string{"shared/store", "shared/notify"} {
 		names, err := filepath.Glob(filepath.Join(root, folder, "*.go"))

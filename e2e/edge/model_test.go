@@ -150,7 +150,7 @@ type distribution struct {
 	t     *testing.T
 	clock *storetest.Clock
 	table *storetest.Faulty
-	from  string // the caller's address
+	from  string
 }
 
 func newDistribution(t *testing.T) *distribution {

@@ -13,8 +13,6 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// An operator can set only limits that have a name in routes.OwnLimits or are made from a row of
-// routes.Table.
 func TestLimitNames(t *testing.T) {
 	t.Parallel()
 	var found []string

@@ -259,7 +259,7 @@ func (d *describer) show(operation string, a fixture.Reply) {
 		return
 	}
 	if !strings.HasSuffix(mediaType, "json") {
-		return // pages are not part of the examples
+		return
 	}
 	// The fake card processor has another port in each run.
 	body := strings.ReplaceAll(a.Body, d.Payments.StripeURL, "https://checkout.stripe.com")

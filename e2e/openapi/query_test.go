@@ -14,7 +14,6 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// undescribed holds parameters of pages that the description does not contain.
 var undescribed = map[string][]string{"home": {"quando", "da", "soglia"}}
 
 func TestWrongParameters(t *testing.T) {

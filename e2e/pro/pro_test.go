@@ -36,7 +36,7 @@ func TestManyClaimOnePayment(t *testing.T) {
 	session, _ := s.Buy("ada@example.com")
 	events := s.Payments.Stripe.Events()
 	var keys sync.Map
-	for n := range 50 { // fewer than the 60 confirmations an hour that a network may make
+	for n := range 50 { // fewer than the confirmations that a network may make in an hour
 		wg.Go(func() {
 			if n%4 == 0 {
 				if a := s.Deliver(events[n/4%len(events)].Payload); a.Status != 200 {

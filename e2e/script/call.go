@@ -162,7 +162,7 @@ func (s *story) send(ts *testscript.TestScript, q request) {
 		ts.Setenv("UNDO", string(m[1]))
 	}
 	if route, ok := routeOf(q.method, path); ok && s.faults.calm() { // a call that could not be counted has no headers about a limit
-		// A token in Authorization may also be a free one.
+		// A token in Authorization may also belong to a free caller.
 		keyed := q.header.Get("X-Api-Key") != "" || q.header.Get("Authorization") != "" && s.header.Get("X-Plan") == "pro"
 		for _, fault := range headerFaults(route, s.status, s.header, keyed) {
 			s.t.Errorf("%s %s: %d: %s", q.method, q.target, s.status, fault)

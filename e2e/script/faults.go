@@ -223,7 +223,7 @@ func (s *story) end() (all []string) {
 	_, more := s.options.Source.(upstream.Deep)
 	err = s.table.All(background, func(item store.Item) error {
 		key := item.Key.Partition + " " + item.Key.Sort
-		ended := !item.Expires.IsZero() && !item.Expires.After(s.now()) // the store may remove it at any time
+		ended := !item.Expires.IsZero() && !item.Expires.After(s.now()) // the store may remove an expired item at any time
 		if !ended && !slices.ContainsFunc(passing, func(p string) bool { return strings.HasPrefix(key, p) }) {
 			if family, _, _ := strings.Cut(key, "#"); slices.Contains(fromFares, family) && !more {
 				key = fmt.Sprintf("%s %x", key, sha256.Sum256(item.Data))

@@ -298,7 +298,6 @@ func stripe(s *story, ts *testscript.TestScript, _ bool, args []string) {
 	do(ts.Getenv("SUBSCRIPTION"))
 }
 
-// events delivers each event once, in the order of the events.
 func events(s *story, ts *testscript.TestScript, _ bool, args []string) {
 	s.up(ts)
 	stripe := s.options.StandIns.Stripe

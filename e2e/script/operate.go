@@ -26,7 +26,7 @@ import (
 type operator struct {
 	refresh func(ctx context.Context)
 	disk    float64
-	ends    time.Time // when the certificate ends
+	ends    time.Time
 	checks  *httptest.Server
 	mu      sync.Mutex
 	pings   map[string]int

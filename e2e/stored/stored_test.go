@@ -71,7 +71,6 @@ type service struct {
 	options onemachine.Options
 }
 
-// open returns a service whose clock is a year after first.
 func open(t *testing.T) *service {
 	s := &service{T: t, now: first.AddDate(1, 0, 0)}
 	now := func() time.Time { return s.now }
@@ -98,7 +97,7 @@ func (s *service) sell() {
 	storetest.Must(s.T, err)
 }
 
-// refresh then starts the service anew, as after an upgrade.
+// refresh starts the service anew afterwards, as after an upgrade.
 func (s *service) refresh() refresh.Report {
 	report, err := s.options.Refresh(s.Context(), nil)
 	storetest.Must(s.T, err)
@@ -178,7 +177,7 @@ func testUpgrade(t *testing.T, source upstream.Source) {
 	other := open(t)
 	other.refresh()
 	other.now = other.now.AddDate(0, 0, 1)
-	other.refresh() // adds the contributions of a day to the pooled statistics
+	other.refresh() // the second refresh adds the contributions of a day
 	if other.options.Source = source; source == (year{}) {
 		other.now = other.now.AddDate(0, 0, 1)
 	}

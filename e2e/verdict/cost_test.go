@@ -22,7 +22,6 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// sizes are numbers of observed fares of a route.
 var sizes = []int{100, 10_000, 1_000_000}
 
 func serving(t testing.TB, table store.Table) http.Handler {

@@ -101,7 +101,7 @@ func TestFaresOfOthersAreShownAsAllowed(t *testing.T) {
 				}
 				for _, path := range route.Paths() {
 					lists, file := hidden, "MIL-BUH-it.png"
-					if route.Name == "feed" { // a feed lists current fares
+					if route.Name == "feed" {
 						lists, file = []fare.Cents{48111}, "MIL-it.json"
 					}
 					path = strings.Replace(path, "{file}", file, 1) + queries[route.Name]

@@ -72,7 +72,7 @@ func BenchmarkFloor(b *testing.B) {
 			var ratios []float64
 			for range 1 + rounds {
 				var service, least time.Duration
-				for range turns { // short turns, because other load comes and goes
+				for range turns {
 					service, least = service+spent(ours), least+spent(floor)
 				}
 				ratios = append(ratios, float64(service)/float64(least))

@@ -169,7 +169,7 @@ func (r running) processor(t *testing.T) time.Duration {
 	_, rest, _ := strings.Cut(string(stat), ") ")
 	fields := strings.Fields(rest)
 	var ticks int
-	for _, f := range fields[11:13] { // utime and stime
+	for _, f := range fields[11:13] {
 		n, err := strconv.Atoi(f)
 		if err != nil {
 			t.Fatal(err)

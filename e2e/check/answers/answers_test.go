@@ -117,7 +117,6 @@ func fields(answer string) []string {
 	return strings.Split(strings.NewReplacer(`,"`, "\n\"", " | ", "\n").Replace(answer), "\n")
 }
 
-// sample returns at most two routes for each level and for each code of a problem.
 func sample(t *testing.T, ask func(request) string) (all []route) {
 	t.Helper()
 	levels := map[string]int{}

@@ -68,8 +68,6 @@ func compare(suspect, to func(round int) time.Duration) float64 {
 	return ratios[len(ratios)/2]
 }
 
-// The cache stores the description compressed, so a flood of requests for it must not slow the
-// verdicts of others much.
 func TestFloodOfCachedAnswers(t *testing.T) {
 	h := world(t)
 	answered, refused := 0, 0

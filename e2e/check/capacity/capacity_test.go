@@ -22,7 +22,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// weekly returns perWeek fares, on average, in each of the weeks before until.
 func weekly(perWeek, weeks int, until time.Time) fixture.Fares {
 	chance := rand.New(rand.NewPCG(11, uint64(perWeek)))
 	fares := make(fixture.Fares, perWeek*weeks)
@@ -108,7 +107,7 @@ func TestCapacity(t *testing.T) {
 			}
 			t.Logf("two verdicts for a free caller spend\n%s", m.Spent)
 			m.Spent.Within(t, fixture.Units{"count LIMIT": 2, "read " + summary: 1,
-				"write DEMANDED": 1}) // written by the first call, once a day
+				"write DEMANDED": 1}) // the first call of a day writes the demand
 		})
 	}
 }

@@ -93,7 +93,7 @@ func TestInitStopped(t *testing.T) {
 	first := sync.OnceFunc(func() { close(asked) })
 	source.Choose = func(r *http.Request) upstreamtest.Fault {
 		if r.URL.Query().Get("limit") != "1000" {
-			return upstreamtest.Fault{} // the check of the token
+			return upstreamtest.Fault{} // the request that checks the token
 		}
 		first()
 		return upstreamtest.Slow(until)
@@ -145,7 +145,7 @@ func TestInitFaults(t *testing.T) {
 		w.Expect("Travelpayouts token:")
 		w.Type(upstreamtest.Token + "\r")
 		w.Expect(fault("network"), "Travelpayouts token:")
-		w.Type("\x04") // the end of the input
+		w.Type("\x04")
 		w.Expect("stopped; nothing was stored")
 		w.Ends(1)
 	})

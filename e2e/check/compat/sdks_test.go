@@ -84,7 +84,7 @@ func driven(t *testing.T, listen func(http.Handler) *httptest.Server,
 			err = json.Unmarshal(text, into)
 		}
 		if err != nil {
-			_ = command.Wait() // afterwards the standard error is complete
+			_ = command.Wait()
 			t.Fatalf("%v %s\n%s", err, text, &complaints)
 		}
 	}
@@ -121,7 +121,6 @@ func driven(t *testing.T, listen func(http.Handler) *httptest.Server,
 
 func class(message string) string { name, _, _ := strings.Cut(message, " "); return name }
 
-// The keys of refusals are the names that the programs in testdata print.
 var refusals = map[string]struct{ class, rest string }{
 	"missing":     {"Client", "400 32171 departureDate"},
 	"format":      {"Client", "400 477 origin"},

@@ -21,7 +21,6 @@ import (
 	"verdetto/shared/text/wording"
 )
 
-// The amounts in a card are in euro cents.
 type card struct {
 	words                                      chart.Card
 	minimum, low, median, high, maximum, price float64
@@ -165,7 +164,6 @@ var (
 	weekDot  = regexp.MustCompile(`M[0-9.]+ ([0-9.]+)h0`)
 )
 
-// weekFaults only counts the weeks if the chart has fewer than two grid lines.
 func (c card) weekFaults(svg string) (faults []string) {
 	lines, now, path := gridLine.FindAllStringSubmatch(svg, -1), nowLine.FindStringSubmatch(svg), weekDots.FindStringSubmatch(svg)
 	if now == nil || path == nil {

@@ -131,7 +131,6 @@ type low struct {
 	price int64
 }
 
-// The prices of a route are in hundredths of the currency of its fares.
 type route struct {
 	from, to      string
 	perCent       float64 // euro cents for a hundredth of the currency
@@ -142,11 +141,10 @@ type route struct {
 	live          map[string]raw
 	lower, equal  int // days whose low is below the price, or equal to the price
 	first         string
-	event         string  // the body sent to the webhook
+	event         string
 	limit, mailed float64 // euro cents; mailed is the price in the last weekly mail
 }
 
-// count returns false if the route has too few days for a verdict, or no live fare.
 func (r *route) count(today time.Time) bool {
 	day, oldest := dayOf(today), dayOf(today.Add(-400*24*time.Hour))
 	daily, newest := map[string]int64{}, time.Time{}

@@ -28,7 +28,6 @@ func percent(r *route) want {
 	return count(int(n))
 }
 
-// A path is, for example, verdetto.percentile or giorni.0.cent.
 func at(doc any, path string) any {
 	for _, key := range strings.Split(path, ".") {
 		switch v := doc.(type) {

@@ -44,8 +44,7 @@ type want struct {
 func count(n int) want         { return want{kind: 'c', number: float64(n)} }
 func exact(cents float64) want { return want{kind: 'x', number: cents} }
 
-// single returns an expectation that holds if the sentence states n, or states no number and n is
-// 1.
+// Without a stated number, a sentence in the singular is true only if n is 1.
 func single(stated string, n int) want {
 	return count(map[bool]int{true: 0, false: n - 1}[stated != ""])
 }
@@ -152,7 +151,7 @@ func pattern(l *i18n.Language, rendered string) *regexp.Regexp {
 		case "Since", "Date":
 			pattern = `[^\n;:]{4,60}?[0-9]{4}`
 		}
-		if seen[name] { // the value is stated twice
+		if seen[name] {
 			return "(?:" + pattern + ")"
 		}
 		seen[name] = true
@@ -182,7 +181,7 @@ func render(l *i18n.Language, id, names string) string {
 			fill = append(fill, name[1:], 0)
 		case strings.HasSuffix(name, ":1"):
 			fill = append(fill, strings.TrimSuffix(name, ":1"), 1)
-		case kinds[name] == '#' && numbered[name] > 0: // the text compares the count with a number
+		case kinds[name] == '#' && numbered[name] > 0:
 			fill = append(fill, name, numbered[name])
 		default:
 			fill = append(fill, name, mark(name))
@@ -330,12 +329,10 @@ func levelPattern(l *i18n.Language) string {
 			all = append(all, regexp.QuoteMeta(one), regexp.QuoteMeta(string(unicode.ToUpper(first))+one[size:]))
 		}
 	}
-	slices.SortFunc(all, func(a, b string) int { return len(b) - len(a) }) // "very low" must come before "low"
+	slices.SortFunc(all, func(a, b string) int { return len(b) - len(a) })
 	return strings.Join(all, "|")
 }
 
-// half returns the quantiles 20 % and 70 % of the daily lows or, for an expensive fare that is not
-// above the second, the limits of the half of the lows just below the fare.
 func (s *reading) half() (low, high float64) {
 	low, high = s.quantile(.2), s.quantile(.7)
 	if s.level() == "caro" && high >= float64(s.price) {
@@ -478,7 +475,6 @@ func (w *world) check(kind, text string, l *i18n.Language, r *route, origin stri
 	return claims
 }
 
-// to finds a route by the name of its destination, or by the names of both ends.
 func (w *world) to(origin, city, ends string, l *i18n.Language) *route {
 	for _, r := range w.routes {
 		name := places.Name(fare.City(r.to), l.Code)

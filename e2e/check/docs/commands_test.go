@@ -29,7 +29,7 @@ import (
 
 type commandTable struct {
 	Scenes []scene           `toml:"scene"`
-	NotRun map[string]string `toml:"not-run"` // reasons, by command
+	NotRun map[string]string `toml:"not-run"`
 }
 
 // The commands of a scene run one after another in a fresh copy of the repository.
@@ -314,7 +314,7 @@ func (v *visitor) command(t *testing.T, text string) *exec.Cmd {
 	c := exec.CommandContext(t.Context(), "bash", "-c", text)
 	c.Dir, c.Env = v.dir, v.env
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGINT) } // like Ctrl-C
+	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGINT) }
 	return c
 }
 
@@ -353,7 +353,7 @@ func (v *visitor) serve(t *testing.T, row documented) {
 	for lines := bufio.NewScanner(out); !answers && lines.Scan(); {
 		first, answers = cmp.Or(first, strings.TrimSpace(lines.Text())),
 			strings.Contains(lines.Text(), "answering on http://127.0.0.1:8080") ||
-				strings.HasPrefix(lines.Text(), "  http://127.0.0.1:") // the set-up page
+				strings.HasPrefix(lines.Text(), "  http://127.0.0.1:") // the address of the set-up page
 	}
 	if !answers || !fits(row.Line, first) {
 		t.Errorf("%s: answers %t, begins with %q, want %q\n%s", row.Run, answers, first, row.Line, &stderr)

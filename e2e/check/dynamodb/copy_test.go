@@ -57,8 +57,6 @@ func ask(t *testing.T, url, left string) {
 	}
 }
 
-// copyKilled kills processes that copy a store until three were killed in the middle of their work,
-// or one finishes.
 func copyKilled(t *testing.T, d fixture.Shell, from, to string) {
 	t.Helper()
 	args, amid, late := []string{"copy", "-from", from, "-to", to}, 0, true

@@ -14,7 +14,6 @@ import (
 	"verdetto/shared/store/dynamostore/dynamolocal"
 )
 
-// stories lists tests, by package. Each of them opens its store with fixture.OpenStore.
 var stories = map[string][]string{
 	"e2e/limits":       {"TestExactlyThirtyOfAThousand", "TestAFloodIsNotWritten", "TestRotation"},
 	"e2e/pro":          {"TestManyClaimOnePayment"},

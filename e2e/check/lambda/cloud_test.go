@@ -75,7 +75,6 @@ func (c *cloud) mails(t *testing.T) (to []string) {
 		t.Fatal(err)
 	}
 	for _, m := range mails {
-		// moto lists each recipient twice: from the API call and from the mail.
 		to = append(to, slices.Compact(m.Destinations)...)
 	}
 	return to

@@ -37,7 +37,7 @@ func TestEvents(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer process.Close() // afterwards the log of the process is complete
+		defer process.Close()
 		answer, err := process.Invoke(t.Context(), e.payload)
 		if err != nil || answer.Error != "" {
 			t.Fatal(err, answer.Error)

@@ -39,7 +39,7 @@ func TestProveMemoryAndTime(t *testing.T) {
 		t.Cleanup(done)
 		return environment
 	}
-	full, empty := seeded(true), seeded(false) // the function refresh begins with the empty table
+	full, empty := seeded(true), seeded(false)
 	t.Log("function      MB at most   call, ms CPU   the same with 512 MB, ms")
 	const given = 512 // MB, as in infra/cdk
 	for _, f := range []struct {
@@ -121,8 +121,8 @@ func worked(t *testing.T, pid int) time.Duration {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The command name in /proc/PID/stat may contain spaces, so only the text after it is split,
-	// from field 3 on.
+	// The command name in /proc/PID/stat may contain spaces, so only the text after the name is
+	// split.
 	fields := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))
 	var ticks int64
 	for _, field := range fields[11:13] { // fields 14 and 15: user and kernel mode

@@ -37,7 +37,7 @@ func TestProveSAMInvoke(t *testing.T) {
 		}
 		begun := time.Now()
 		ctx, folder := t.Context(), t.TempDir()
-		running := map[string]*warm{} // by environment
+		running := map[string]*warm{}
 		var whole bytes.Buffer
 		var events [][]byte
 		defer func() {

@@ -22,7 +22,7 @@ import (
 )
 
 const (
-	starts = 25  // starts of each executable
+	starts = 25
 	most   = 3.0 // maximum ratio of a function's start time to that of the minimal function
 	mostMB = 30.0
 )

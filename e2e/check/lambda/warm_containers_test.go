@@ -25,11 +25,9 @@ type warm struct {
 	stop   func()
 }
 
-// The caller must close the result of startWarm.
 func startWarm(ctx context.Context, local *samlocal.Local, environment []string, log string) (*warm, error) {
 	w := &warm{log: log}
 	var output bytes.Buffer
-	// --no-watch, because the template does not change while SAM runs.
 	address, stop, err := local.Start(ctx, "start-lambda", environment, &output, "--log-file", w.log, "--no-watch")
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s", err, output.Bytes())
@@ -73,5 +71,4 @@ func (w *warm) Logs(to io.Writer) error {
 	return nil
 }
 
-// Close may be called twice, and Logs still works afterwards.
 func (w *warm) Close() { w.stop() }

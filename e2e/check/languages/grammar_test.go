@@ -17,7 +17,6 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// dialects maps our languages to the codes of LanguageTool.
 var dialects = map[string]string{"it": "it", "en": "en-GB", "de": "de-DE", "fr": "fr", "es": "es", "pt": "pt-PT"}
 
 type text struct{ language, place, words string }
@@ -58,7 +57,6 @@ func TestGrammar(t *testing.T) {
 	t.Logf("%d texts", len(texts)-len(mistakes))
 }
 
-// accepted holds words and rules that LanguageTool reports although the text is correct.
 type accepted struct {
 	Words struct {
 		All, It, En, De, Fr, Es, Pt []string
@@ -116,7 +114,7 @@ func check(t *testing.T, texts []text, a accepted) (findings []finding) {
 		}
 	}
 	settings, names := map[string]any{}, slices.Concat(published(t), currencyCodes())
-	for _, code := range currencyCodes() { // the API of price trends writes them in lower case
+	for _, code := range currencyCodes() { // the API of price trends writes codes in lower case
 		names = append(names, strings.ToLower(code))
 	}
 	for language, dialect := range dialects {

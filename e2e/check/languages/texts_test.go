@@ -100,8 +100,6 @@ var (
 	condition   = regexp.MustCompile(`\{\{(?:else )?(?:if|with) (eq |ne |begins |not )?\.([A-Z]\w*)`)
 )
 
-// filled returns a text with sample values in two versions: with all conditions true, and with all
-// false.
 func filled(t *testing.T, key, value string, samples map[string]any) []string {
 	t.Helper()
 	parsed, err := template.New("").Funcs(template.FuncMap{
@@ -166,8 +164,7 @@ var (
 	// english matches the English parts of a page in another language.
 	english = regexp.MustCompile(`(?s)<div lang="en" class="docs">.*</main>|<div lang="en".*?</div>|` +
 		`<section lang="en".*?</section>`)
-	inline = regexp.MustCompile(`</?(?:a|strong|em)\b[^>]*>`)
-	// neighbours matches the gap between two links, each of which is a sentence.
+	inline     = regexp.MustCompile(`</?(?:a|strong|em)\b[^>]*>`)
 	neighbours = regexp.MustCompile(`(</(?:a|strong)>)(?:\s|&nbsp;|·)*(<(?:a|strong)\b)`)
 	tag        = regexp.MustCompile(`(?s)<[^>]*>`)
 	named      = regexp.MustCompile(` (?:alt|placeholder|aria-label|title)="([^"]*)"`)
@@ -316,7 +313,6 @@ func withoutCode(words string) string {
 	return codes.ReplaceAllString(code.ReplaceAllString(words, "Verdetto"), "Verdetto")
 }
 
-// The words that the API publishes are Italian, also in texts of other languages.
 func published(t *testing.T) []string {
 	t.Helper()
 	words := map[string]bool{}

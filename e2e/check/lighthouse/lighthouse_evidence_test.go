@@ -21,11 +21,11 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
-// least is the lowest allowed score; 100 is the best.
+// least is the lowest allowed score. The best score is 100.
 const least = 98
 
-// These scores are measured only for phones, because the page has the same content on larger
-// screens.
+// Accessibility, best practices and search engines are checked only for phones, because the page
+// has the same content on larger screens.
 func TestProveLighthouse(t *testing.T) {
 	visit(t, 1, []string{"mobile"}, "accessibility", "best-practices", "seo")
 }

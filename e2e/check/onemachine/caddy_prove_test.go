@@ -27,7 +27,6 @@ func TestProveCaddy(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir, port := t.TempDir(), testenv.Port(t)
-	// Caddy issues the certificate itself, because the host name leads to this machine.
 	global := fmt.Sprintf("{\n\tadmin off\n\tskip_install_trust\n\tauto_https disable_redirects\n\thttp_port %s\n}\n",
 		testenv.Port(t))
 	file := filepath.Join(dir, "Caddyfile")

@@ -21,7 +21,6 @@ func TestProveUnits(t *testing.T) {
 		file := fixture.Path(t, "infra", "onemachine", unit)
 		out, _ := exec.Command(analyze, "verify", "--man=no", file).CombinedOutput()
 		for line := range strings.Lines(string(out)) {
-			// The program is not installed on this machine.
 			if !strings.Contains(line, "Command verdetto is not executable") {
 				t.Errorf("verify %s: %s", unit, line)
 			}

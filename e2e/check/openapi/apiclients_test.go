@@ -46,7 +46,7 @@ func TestOpenAPILints(t *testing.T) {
 			program := testenv.Tool(t, "openapi", "node_modules", ".bin", name)
 			lint := func(path string) (string, error) {
 				command := exec.CommandContext(t.Context(), program, append(args, path)...)
-				command.Dir = t.TempDir() // a folder without configuration
+				command.Dir = t.TempDir()
 				command.Env = append(withNode(t), "REDOCLY_TELEMETRY=off",
 					"REDOCLY_SUPPRESS_UPDATE_NOTICE=true", "NO_COLOR=1")
 				out, err := command.CombinedOutput()
@@ -84,7 +84,7 @@ func TestGeneratedClients(t *testing.T) {
 		"print(*analisi.sync(client=Client(sys.argv[1]), origine='Milano', destinazione='Bucarest', campi='verdetto.campione').to_dict()['verdetto'])"
 	for name, client := range map[string]struct {
 		available func(t *testing.T)
-		checks    string // a shell command that checks the generated code
+		checks    string
 	}{
 		"go": {func(t *testing.T) {
 			command := exec.CommandContext(t.Context(), "go", "tool", "oapi-codegen", "-version")

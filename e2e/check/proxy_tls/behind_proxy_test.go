@@ -118,7 +118,6 @@ http://:%s {
 	return at
 }
 
-// The configuration of nginx contains line.
 func nginx(line string) func(*testing.T, string) string {
 	return func(t *testing.T, service string) string {
 		t.Helper()

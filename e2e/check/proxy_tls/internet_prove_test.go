@@ -51,7 +51,7 @@ var names = map[string]string{
 
 type internet struct {
 	began     time.Time
-	delivered string // folder of mails
+	delivered string
 	roots     *x509.CertPool
 }
 
@@ -186,7 +186,6 @@ func newAuthority(t *testing.T) (authority *x509.Certificate, issue func(map[str
 	}
 }
 
-// The certificate takes effect when the machine installs the package ca-certificates.
 func trust(t *testing.T, root, name string, certificate []byte) {
 	t.Helper()
 	dir := filepath.Join(root, "usr/local/share/ca-certificates")

@@ -110,7 +110,7 @@ func follow(t *testing.T, root string) {
 	}
 	log := filepath.Join(root, "var/log/verdetto.log")
 	t.Cleanup(func() {
-		// The service is no child of this process, so it would go on after the test.
+		// The service is no child of this process, so the service would outlive the test.
 		_ = exec.Command("chroot", root, "bash", "-c",
 			`for p in /proc/[0-9]*; do [ "$(readlink $p/exe)" = /usr/bin/verdetto ] && kill ${p#/proc/}; done`).Run()
 		if log, err := os.ReadFile(log); err == nil && t.Failed() {

@@ -24,7 +24,7 @@ type issuer struct {
 	directory  string
 	plain, tls string         // the ports where the issuer checks challenges
 	trusted    string         // file with the root certificate of the issuer's directory
-	roots      *x509.CertPool // root certificates of the certificates that the issuer issues
+	roots      *x509.CertPool // root certificates for the certificates of the service
 }
 
 // startIssuer starts Pebble, an ACME issuer for tests, and a name server that resolves every name

@@ -79,7 +79,6 @@ func kill(t *testing.T, times int, within time.Duration) {
 			}
 		}
 	}
-	// The mails for alerts that were requested before the kill come after the kill.
 	for address := range asked {
 		fixture.Mail(t, filepath.Join(d.Dir, "mail"), func(m maildir.Mail) bool { return m.To == address })
 	}

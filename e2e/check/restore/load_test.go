@@ -23,8 +23,8 @@ import (
 // Each caller has an address of its own in 127.0.0.0/8, where every address is this machine.
 type caller struct {
 	client  *http.Client
-	asked   int64 // calls started
-	counted int64 // according to the last answer
+	asked   int64
+	counted int64 // calls that were counted, according to the last answer
 }
 
 var addresses atomic.Int64
@@ -128,5 +128,4 @@ func serve(t *testing.T, d fixture.Shell, file string) fixture.Server {
 	}
 }
 
-// base is fixed, because the service listens on another address after each restart.
 const base = "http://127.0.0.1:1"

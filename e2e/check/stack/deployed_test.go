@@ -24,7 +24,7 @@ import (
 type deployed struct {
 	settings aws.Config
 	want     template
-	physical map[string]string // by logical id
+	physical map[string]string
 }
 
 func (s deployed) ids(kind string) (ids []string) {

@@ -46,8 +46,7 @@ var made = []string{
 	"AWS::S3::Bucket", "AWS::SNS::Topic", "AWS::SQS::Queue",
 }
 
-// forMoto removes the resources that refer to attributes of types that moto cannot create, and
-// references to aliases.
+// moto has no aliases, so forMoto replaces a reference to an alias by a reference to the function.
 func forMoto(t template) template {
 	aliases := map[string]string{}
 	for id, r := range t.Resources {
@@ -109,7 +108,6 @@ func referred(v any) string {
 	return ""
 }
 
-// Small files replace the executables.
 func synthesize(t *testing.T, stack string, choices map[string]any) template {
 	t.Helper()
 	dir := t.TempDir()
@@ -148,7 +146,7 @@ func synthesize(t *testing.T, stack string, choices map[string]any) template {
 	var made template
 	if err == nil {
 		numbers := json.NewDecoder(bytes.NewReader(data))
-		numbers.UseNumber() // keep numbers as written
+		numbers.UseNumber()
 		err = numbers.Decode(&made)
 	}
 	if err != nil {

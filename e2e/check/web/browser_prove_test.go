@@ -56,7 +56,7 @@ var started = sync.OnceValues(func() (ctx context.Context, err error) {
 })
 
 var (
-	program string // path of Chromium
+	program string
 	ended   = func() {}
 )
 
@@ -89,7 +89,7 @@ type tab struct {
 	scripted bool
 
 	mu       sync.Mutex
-	faults   []string // console errors and policy reports
+	faults   []string
 	requests []sent
 	bytes    map[network.RequestID]float64
 }

@@ -38,7 +38,7 @@ func openHost(t *testing.T) (base string) {
 	serve := func(kind string, data []byte) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", kind+"; charset=utf-8")
-			_, _ = w.Write(data) // the browser may have gone
+			_, _ = w.Write(data)
 		}
 	}
 	mux := http.NewServeMux()

@@ -8,8 +8,6 @@ import (
 	"verdetto/shared/fare"
 )
 
-// The page names an airport of the question, a link opens the places nearby, and two airports of one
-// city are refused with the reason. Where scripts run, no page is wider than its screen.
 func TestProveAirports(t *testing.T) {
 	b := openBrowser(t)
 	day := (fare.DayOf(fixture.Today) + 42).String()

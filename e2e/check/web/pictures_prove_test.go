@@ -50,7 +50,8 @@ var (
 	anyTag   = regexp.MustCompile(`<[^>]*>`)
 )
 
-// Chromium makes the pictures, but only the text of each page and card is compared.
+// Chromium makes the pictures, but only the texts of pages and cards are compared with recorded
+// texts.
 func TestProvePictures(t *testing.T) {
 	main, _ := site(t)
 	score := scoreSite(t, scoredSource(t))

@@ -22,8 +22,6 @@ func TestProveTrips(t *testing.T) {
 		language := []string{"it", "en"}[i%2]
 		say := words[language]
 		t.Run(s.name+"-"+language, func(t *testing.T) {
-			// Each screen has a service of its own, because questions count against the daily
-			// quota.
 			base, _ := site(t)
 			w := b.open(t, s)
 			w.name += "-trip-" + language

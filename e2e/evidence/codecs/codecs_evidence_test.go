@@ -85,8 +85,8 @@ func copied(from reflect.Value) reflect.Value {
 type record struct {
 	kind   string
 	key    string // the sort key or, if it ends with #, the beginning of the partition key
-	judges bool   // a verdict reads the record
-	strong bool   // the record is read with strong consistency
+	judges bool
+	strong bool
 	decode func([]byte) (any, error)
 }
 
