@@ -54,7 +54,7 @@ func NewLegend(n int, at func(i int) (flags uint64, f Flight)) *Legend {
 			l.unit = GCD(l.unit, minutes)
 		}
 		if 2*len(row.minutes) > total[key]+1 {
-			row.minutes = nil // few fares share a duration, so each states its own
+			row.minutes = nil // few fares share a duration, so each fare states its own
 		}
 		slices.Sort(row.minutes)
 		l.rows = append(l.rows, row)

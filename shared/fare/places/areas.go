@@ -43,7 +43,7 @@ type Area struct {
 }
 
 type areaIndex struct {
-	all    []Area // areas that are not in divisionsTable
+	all    []Area
 	byCode map[string]Area
 	byRow  map[string]Area // by an offset in regions.tsv
 	byName map[string][]Area

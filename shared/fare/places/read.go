@@ -16,7 +16,8 @@ type Match struct {
 	Place
 	Query string
 	Part  string // airport or place that Query means, if not the whole city
-	// Of is the airport that Query means, if the city has several or if the airport is not listed.
+	// Of is the airport that Query means, if the city has several airports or if the airport is not
+	// listed.
 	Of       fare.Airport
 	Unlisted bool
 	Reading  Reading

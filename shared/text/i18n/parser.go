@@ -15,8 +15,7 @@ import (
 // A text that has only placeholders such as {{.City}} is cut into pieces, which need no template to
 // be filled.
 type parsed struct {
-	pieces []piece
-	// conditions is nil if the text has only placeholders.
+	pieces     []piece
 	conditions *template.Template
 }
 

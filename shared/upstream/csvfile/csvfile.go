@@ -112,7 +112,7 @@ type loader struct {
 	days, decimals choice
 	noted          map[string]bool
 	undecided      []numbered // rows that later rows may explain
-	final          bool       // all rows were read, so none can explain another
+	final          bool
 }
 
 type numbered struct {

@@ -20,7 +20,7 @@ type Report struct {
 	First, Last   fare.Day
 	Duplicates    int
 	Dropped       map[upstream.Reason]int // includes unreadable rows
-	Bad           []BadRow                // at most maxBad unreadable rows
+	Bad           []BadRow
 	BadTotal      int
 	Fault         error
 	OneWayColumns []string // unused columns whose names suggest one-way fares

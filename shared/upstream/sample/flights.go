@@ -6,14 +6,12 @@ import (
 	"verdetto/shared/fare"
 )
 
-// A town that is not in airports has one airport, with the code of the town.
 var airports = map[fare.City]string{
 	"MIL": "BGY MXP LIN", "ROM": "FCO CIA", "VCE": "VCE TSF", "LON": "STN LGW LHR LTN", "PAR": "ORY CDG BVA",
 	"BUH": "OTP", "TCI": "TFS", "NYC": "JFK EWR", "TYO": "HND NRT", "IST": "IST SAW", "BUE": "EZE",
 	"WAW": "WAW WMI", "BRU": "CRL BRU", "BKK": "BKK",
 }
 
-// A town that is not in carriers has homeCarrier.
 var carriers = map[fare.City]string{
 	"LON": "BA", "PAR": "AF", "BCN": "VY", "MAD": "IB", "BER": "LH", "MUC": "LH", "PRG": "QS", "VIE": "OS",
 	"AMS": "KL", "BRU": "SN", "LIS": "TP", "ATH": "A3", "DUB": "EI", "BUD": "W6", "BUH": "RO", "TIA": "W6",

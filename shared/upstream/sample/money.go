@@ -4,7 +4,7 @@ import "verdetto/shared/fare"
 
 type money struct {
 	currency fare.Currency
-	perEuro  float64    // the airlines' own exchange rate
+	perEuro  float64
 	unit     fare.Cents // round amounts are multiples of unit
 	under    fare.Cents // how far prices are below a round amount: 1 cent in 19.99
 }

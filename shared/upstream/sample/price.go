@@ -7,7 +7,7 @@ import (
 	"verdetto/shared/fare/daytext"
 )
 
-// mix is the generator SplitMix64.
+// mix is one step of SplitMix64.
 func mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9

@@ -11,7 +11,6 @@ const (
 
 	ahead = 330
 
-	// In sweepDays days, every departure of a lively route is searched once.
 	sweepDays = 7
 
 	thinAhead = 10

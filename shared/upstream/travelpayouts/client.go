@@ -63,8 +63,8 @@ func (c Config) GoString() string { return c.String() }
 type Client struct {
 	base       *url.URL
 	http       *http.Client
-	authorize  func(*http.Request)      // a closure, so that printing a Client does not show the token
-	redact     func(text string) string // a closure, so that printing a Client does not show the token
+	authorize  func(*http.Request) // a closure, so that printing a Client does not show the token
+	redact     func(text string) string
 	comparable upstream.Comparable
 	currencyOf func(fare.City) string
 	gates      map[string]*gate

@@ -116,7 +116,7 @@ func departures(q upstream.Question, currency string) url.Values {
 	}
 	if shortest, longest := q.Trip.Nights(); shortest > 0 {
 		query.Set("min_trip_duration", strconv.Itoa(shortest))
-		if longest < fare.MaxNights { // otherwise there is no upper bound
+		if longest < fare.MaxNights {
 			query.Set("max_trip_duration", strconv.Itoa(longest))
 		}
 	}

@@ -13,7 +13,7 @@ type Fault struct {
 	Header http.Header
 	Body   string
 	Cut    bool
-	Until  <-chan struct{} // delays the answer until it closes or the client leaves
+	Until  <-chan struct{} // delays the answer until the channel closes or the client leaves
 }
 
 func TooMany(header, value string) Fault {

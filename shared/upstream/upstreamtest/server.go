@@ -20,7 +20,7 @@ const Token = "test-token-0123456789"
 
 const Window = 7 * 24 * time.Hour
 
-// The exported fields of a Server must be set before the first request.
+// Set the exported fields of a Server before the first request.
 type Server struct {
 	URL string
 

@@ -78,7 +78,7 @@ func words(language string) (lines []string, err error) {
 		}
 	}
 	text := func(field, name string) (s string) {
-		_ = json.Unmarshal(fields[field][name], &s) // absent: empty
+		_ = json.Unmarshal(fields[field][name], &s) // an absent word stays empty
 		return s
 	}
 	for days := -2; days <= 2; days++ {

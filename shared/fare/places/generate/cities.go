@@ -15,8 +15,8 @@ type city struct {
 	// busy is the sum of the page ranks of the city's airports in the network of flights.
 	busy     float64
 	airports []string // busiest first; see listed
-	points   []point  // rows about the city itself, the largest first
-	towns    []town   // other places that the city's airports serve
+	points   []point
+	towns    []town
 
 	scheduled bool
 	unserved  bool // the name alone does not find the city, because no source knows flights

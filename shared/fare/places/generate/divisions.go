@@ -91,7 +91,8 @@ func divisionTable(names map[string][]string, points []point, services map[strin
 	return b.Bytes()
 }
 
-// rare is a share of the lines of called.tsv. A more frequent word distinguishes no airport.
+// rare is relative to the number of airports, stations and districts. A more frequent word
+// distinguishes no airport.
 const rare = 0.03
 
 var ofStation = regexp.MustCompile(`(?i)\b(railway|train|station|stn|stazione|bahnhof|hauptbahnhof|gare|estaci[oó]n|esta[cç][aã]o|ferroviaria)\b`)

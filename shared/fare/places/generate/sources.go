@@ -15,7 +15,7 @@ type point struct {
 	name       string
 	country    string
 	cities     []string // cities that the airport serves, the main one first
-	cityName   string   // name of the main city
+	cityName   string
 	airport    bool
 	station    bool
 	city       bool
