@@ -136,7 +136,7 @@ func (r *Reader) Byte() byte {
 	return v
 }
 
-// More returns false after an error.
+// More returns false after a failed read.
 func (r *Reader) More() bool { return r.at < len(r.data) }
 
 func (r *Reader) Uint16() uint16 {

@@ -23,7 +23,7 @@ type Match struct {
 	Reading  Reading
 	shared   string // the folded name, if several cities have this name
 
-	// Elsewhere is a name that no city has in the area that Query names, as in Paris, Spain.
+	// Elsewhere is a name that no city has in the area that Query names, as in Lisbon, Spain.
 	Elsewhere string
 	in        []Area
 }
