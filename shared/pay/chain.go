@@ -9,8 +9,8 @@ type Chain interface {
 	// Payment fails for a transaction that is not final, because such a transaction may still vanish.
 	Payment(ctx context.Context, signature Signature) (Payment, error)
 
-	// Find returns transactions with a reference, oldest first. Anyone can copy a reference from the
-	// chain, so call Payment before you trust a transaction.
+	// Find returns the transactions that contain the reference, oldest first. Anyone can copy a
+	// reference from the chain, so call Payment before you trust a transaction.
 	Find(ctx context.Context, reference Reference) ([]Signature, error)
 }
 
@@ -20,11 +20,11 @@ const MaxFound = 1000
 
 type Payment struct {
 	Signature Signature
-	// Units is what the wallet gained, in millionths of a USDC, and negative for an outgoing payment.
-	// If the wallet itself signed, as in a swap, Units is not positive.
+	// Units is what the wallet gained or, if negative, lost, in millionths of a USDC. If the wallet
+	// itself signed, as in a swap, Units is not positive.
 	Units int64
 	Memos []string
 	At    time.Time
-	// Payers are the owners, other than the wallet, of the accounts whose USDC balance fell, sorted.
+	// Payers are the sorted owners, without the wallet, of the accounts whose USDC balance fell.
 	Payers []string
 }

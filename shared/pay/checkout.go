@@ -8,14 +8,13 @@ import (
 type Checkout interface {
 	Price(ctx context.Context) (Price, error)
 
-	// Start returns the URL of a checkout page. With the same idempotency key and request, a second
-	// call within a day returns the same page.
+	// Start returns the URL of a checkout page. A second call within a day with the same request
+	// returns the same page, unless the idempotency key is empty.
 	Start(ctx context.Context, request StartRequest) (url string, err error)
 
 	Session(ctx context.Context, id string) (Session, error)
 
-	// Subscription returns the current state, while a webhook delivery only says that the state may
-	// have changed.
+	// Subscription returns the current state, which an Event does not contain.
 	Subscription(ctx context.Context, id string) (Subscription, error)
 
 	// Event verifies a webhook delivery. Deliveries may be repeated and arrive in any order.
@@ -70,11 +69,10 @@ func (s Session) Sold() bool { return s.Status == Complete && s.Paid && s.Ours }
 func (s Session) Foreign() bool { return s.Status == Complete && !s.Ours }
 
 type Subscription struct {
-	Customer string
-	Email    string // empty if the customer was deleted
-	Ours     bool
-	Ended    bool
-	// PaidUntil is the end of the last paid period. The current period may still be unpaid.
+	Customer  string
+	Email     string // empty if the customer was deleted
+	Ours      bool
+	Ended     bool
 	PaidUntil time.Time
 	EndedAt   time.Time
 }

@@ -1,7 +1,8 @@
 // Package pay defines how the service takes payments: by card (Checkout) and on a blockchain
-// (Chain). It also holds the rules for payments in USDC.
+// (Chain).
 //
-// Package pay stores nothing: the caller must ensure that a payment counts once.
+// Package pay also holds the rules for payments in USDC. Package pay stores nothing: the caller must
+// ensure that a payment counts once.
 //
 // Start reading at Checkout and Chain. The packages stripepay and solanapay implement these interfaces.
 package pay
@@ -12,7 +13,7 @@ import (
 	"time"
 )
 
-// Timeout is the limit for one question to a payment service, including retries.
+// Timeout limits one call of a payment service, including retries.
 const Timeout = 8 * time.Second
 
 var (
@@ -22,6 +23,7 @@ var (
 	ErrRefused     = errors.New("it refused")
 )
 
+// Errors of Checkout.
 var (
 	ErrNoSuchSession      = errors.New("no such checkout session")
 	ErrNoSuchSubscription = errors.New("no such subscription")
@@ -35,13 +37,13 @@ var (
 	ErrMalformed    = errors.New("webhook payload is not an event")
 )
 
+// Errors of Chain and Settler.
 var (
 	// ErrNotFound may also mean that the transaction was sent seconds ago and is not visible yet.
 	ErrNotFound          = errors.New("no such transaction")
 	ErrNotFinal          = errors.New("transaction is not final yet")
 	ErrFailedTransaction = errors.New("transaction failed")
-	// ErrUnreadable means that the node's answer lacks data or contradicts itself, so that the payment
-	// is neither accepted nor rejected.
+	// ErrUnreadable means that the node's answer could not be judged: the payment may be valid.
 	ErrUnreadable     = errors.New("transaction cannot be judged")
 	ErrUnknownVersion = fmt.Errorf("%w: this program does not know its version", ErrUnreadable)
 )

@@ -77,7 +77,7 @@ func FuzzParseSignature(f *testing.F) {
 func TestUnits(t *testing.T) {
 	for _, c := range []struct {
 		text  string
-		units int64 // 0: refused
+		units int64 // 0 if ParseUnits fails
 		again string
 	}{
 		{"12.99", 12_990_000, "12.99"},

@@ -26,7 +26,7 @@ type Settler interface {
 type Signed struct {
 	Signature Signature
 	Wire      []byte
-	Until     uint64 // last block height at which the transaction can take effect
+	Until     uint64 // the transaction cannot take effect above this block height
 }
 
 // LastHeight adds the 150 blocks for which a blockhash is valid, and 150 by which the node may lag.

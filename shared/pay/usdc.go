@@ -12,13 +12,13 @@ import (
 	"verdetto/shared/apikey"
 )
 
-// Anyone can create a coin named USDC: only the coins with these mint addresses are genuine.
+// A coin is recognised by its mint address, because anyone can create a coin named USDC.
 const (
 	MainnetUSDC = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
 	DevnetUSDC  = "4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU"
 )
 
-// Amounts in USDC are in units, millionths of a USDC.
+// A unit is a millionth of a USDC.
 const UnitsPerUSDC = 1_000_000
 
 // ParseUnits parses "12.99" as 12,990,000 units.
@@ -35,7 +35,7 @@ func ParseUnits(text string) (int64, error) {
 	return units, nil
 }
 
-// FormatUnits returns an amount in USDC. The argument must not be negative.
+// The argument of FormatUnits must not be negative.
 func FormatUnits(units int64) string {
 	text := fmt.Sprintf("%d.%06d", units/UnitsPerUSDC, units%UnitsPerUSDC)
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
@@ -48,8 +48,7 @@ func BindingMemo(pepper []byte, email string) string {
 	return binding + apikey.Pseudonym(pepper, "payment memo\x00"+apikey.Normalize(email))
 }
 
-// MayClaim reports whether a memo binds the payment to email, or no memo binds the payment to any
-// address.
+// MayClaim reports whether the memos bind the payment to email or to no address at all.
 func MayClaim(pepper []byte, email string, memos []string) bool {
 	claimed, bound := strings.ToLower(BindingMemo(pepper, email)), false
 	for _, memo := range memos {

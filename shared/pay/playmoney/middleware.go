@@ -1,6 +1,6 @@
-// Package playmoney imitates a card processor and a blockchain node, for tests and demonstrations.
-// Except for base58, the wire formats are written without the libraries of stripepay and solanapay, so
-// that a mistake of such a library is not repeated here.
+// Package playmoney imitates a card processor and a blockchain node, for tests and demonstrations. It
+// imports no libraries of stripepay and solanapay except base58, so that tests can detect mistakes of
+// the other libraries.
 package playmoney
 
 import (

@@ -29,7 +29,7 @@ const (
 
 type Transfer struct {
 	Wallet, Mint string
-	From         string // payer; empty: an invented address
+	From         string // payer's address; if empty, an invented address
 	Units        uint64
 	Memo         string
 	MemoProgram  string

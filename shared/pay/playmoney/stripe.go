@@ -55,7 +55,7 @@ func NewStripe(now func() time.Time) *Stripe {
 
 type checkout struct {
 	id, email, success, cancel string
-	status                     string // open, complete, expired
+	status                     string // open, complete or expired
 	paid                       bool
 	subscription               string
 	created, expires           time.Time
@@ -73,7 +73,7 @@ type stripeSubscription struct {
 	deletedCustomer     bool
 }
 
-// id, like other unexported methods that do not lock mu, needs a caller that holds mu.
+// The caller of id must hold mu.
 func (s *Stripe) id(prefix string) string {
 	s.counter++
 	sum := sha256.Sum256([]byte(fmt.Sprint(prefix, s.counter)))
@@ -106,7 +106,7 @@ func (s *Stripe) Pay(session string) (subscription string) {
 	return s.complete(session, true)
 }
 
-// PayLater leaves the payment pending until a call of Settle.
+// PayLater leaves the payment pending until Settle is called.
 func (s *Stripe) PayLater(session string) (subscription string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -189,8 +189,8 @@ func (s *Stripe) Renew(subscription string) {
 	}, "invoice.paid", "invoice.payment_succeeded")
 }
 
-// FallDue starts the next period without a charge. Real subscriptions are then active but unpaid for
-// about an hour.
+// FallDue starts the next period without a charge. A real subscription is active but unpaid for about
+// the first hour of a period.
 func (s *Stripe) FallDue(subscription string) { s.change(subscription, (*stripeSubscription).advance) }
 
 func (s *Stripe) FailRenewal(subscription string) {

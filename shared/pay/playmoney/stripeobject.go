@@ -88,7 +88,7 @@ func (h *stripeSubscription) invoice() string {
 	return fmt.Sprintf("in_%s%d", strings.TrimPrefix(h.id, "sub_"), h.invoices)
 }
 
-// As with the real Stripe, the invoice's own period ends when the period of its line begins.
+// As with the real Stripe, an invoice's period_end is the start of its line's period.
 func (s *Stripe) invoiceObject(h *stripeSubscription) object {
 	line := object{"id": "il_" + h.id, "object": "line_item", "amount": s.Amount,
 		"period": object{"start": h.begin.Unix(), "end": h.end.Unix()}}

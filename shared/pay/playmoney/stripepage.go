@@ -51,8 +51,8 @@ func (s *Stripe) checkoutPage(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	// Browsers apply form-action also to the redirect after a form, so the policy allows both pages to
-	// which the checkout redirects.
+	// Some browsers apply form-action also to the redirect after a form, so the policy allows the
+	// origins of both redirects.
 	forms := []string{"'self'"}
 	for _, address := range []string{c.success, c.cancel} {
 		if u, err := url.Parse(address); err == nil {

@@ -63,7 +63,7 @@ func (m message) bytes(signatures [][64]byte) []byte {
 		}
 		return b.Bytes()
 	}
-	short := func(n int) { // compact-u16
+	short := func(n int) { // writes n as compact-u16
 		for n >= 0x80 {
 			b.WriteByte(byte(n)&0x7f | 0x80)
 			n >>= 7
@@ -109,7 +109,7 @@ func (m message) bytes(signatures [][64]byte) []byte {
 // In version 1, lengths have a fixed size, and the headers of all calls come before the data.
 func (m message) writeV1(b *bytes.Buffer) {
 	b.Write([]byte{0x81, byte(m.signers), 0, byte(m.readonly)})
-	b.Write(make([]byte, 4+32)) // no compute limits; recent block hash
+	b.Write(make([]byte, 4+32)) // 4 bytes for no compute limits, and 32 for the recent block hash
 	b.Write([]byte{byte(len(m.calls)), byte(len(m.accounts))})
 	for _, a := range m.accounts {
 		key, _ := decode(a, 32)

@@ -22,7 +22,7 @@ const unsupportedVersion = -32015
 
 type node struct {
 	address string
-	host    string // shown in errors, because the path of the address can hold a secret
+	host    string // shown in errors instead of the address, which can contain a secret
 	client  *http.Client
 }
 

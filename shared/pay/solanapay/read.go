@@ -43,7 +43,7 @@ type balance struct {
 	AccountIndex  *int   `json:"accountIndex"`
 	Mint          string `json:"mint"`
 	Owner         string `json:"owner"`
-	ProgramID     string `json:"programId"` // old nodes send none
+	ProgramID     string `json:"programId"` // omitted by old nodes
 	UITokenAmount struct {
 		Amount   string `json:"amount"`
 		Decimals int    `json:"decimals"`
@@ -66,8 +66,7 @@ func (r rule) read(body []byte, signature pay.Signature) (pay.Payment, error) {
 	if err != nil {
 		return pay.Payment{}, err
 	}
-	// Only the first signature identifies a transaction, so that no other signature claims the payment
-	// again.
+	// Without this check, a second signature of the transaction could claim the same payment again.
 	if tx.signature != signature {
 		return pay.Payment{}, unreadable("the node answered with the transaction %s", tx.signature)
 	}
@@ -118,8 +117,7 @@ func (r rule) moved(rec *record, accounts int) (units int64, payers []string, er
 	return units, slices.Compact(payers), err
 }
 
-// An account that passes to the wallet together with its balance is no gain, because nothing was
-// moved into the account.
+// If the wallet becomes the owner of an account, the balance that the account already had is no gain.
 func net(before, after map[int]tokenBalance) (int64, error) {
 	sum := new(big.Int)
 	add := func(amount uint64, sign int64) {

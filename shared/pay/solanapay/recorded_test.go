@@ -33,7 +33,7 @@ var recorded = []struct {
 	{"metamask_send-usdc-transfer-to-self-2.json", "9fE6zKgca6K2EEa3yjbcq7zGMusUNqSQeWQNL2YDZ2Yi", pay.MainnetUSDC,
 		1_000_000, nil, nil},
 	{"portal_sendingMoneyToSelf.json", "5FHwkrdxntdK24hgQU8qgBjn35Y1zwhz1GZwCkP2UJnM", pay.MainnetUSDC, 0, nil, nil},
-	// In these swaps, USDC that a wallet receives is no payment if the wallet signed.
+	// USDC from a swap is no payment to a wallet that signed the swap.
 	{"portal_swapSolForUSDCOnJupiter.json", "5FHwkrdxntdK24hgQU8qgBjn35Y1zwhz1GZwCkP2UJnM", pay.MainnetUSDC, 0, nil,
 		nil},
 	{"portal_swapSolForUSDCOnJupiter.json", "7qbRF6YsyGuLUVs6Y1q64bdVrfe4ZcUUz1JRdoVNUJnm", pay.MainnetUSDC,
@@ -66,7 +66,6 @@ var recorded = []struct {
 	{"p2pwallet_validGetSendSOLTransactionResponse.json", "2b7iQq3PbWwWTotRSDFNXT9DauU418aCHK4jcAzETUem",
 		pay.MainnetUSDC, 0, []string{"transfer"}, nil},
 	{"portal_sendingSol.json", "Adyu2gX2zmLmHbgAoiXe2n4egp6x8PS7EFAqcFvhqahz", pay.MainnetUSDC, 0, nil, nil},
-	// A note, unlike a memo, belongs to another program.
 	{"portal_sendingSolWithNote.json", "8N7ek7FydYYt7GfhM8a3PLjj1dh9fTftdVLHnbJdThe7", pay.MainnetUSDC, 0, nil, nil},
 	{"portal_makingLightShieldAccount.json", "5FHwkrdxntdK24hgQU8qgBjn35Y1zwhz1GZwCkP2UJnM", pay.MainnetUSDC, 0, nil,
 		nil},
@@ -103,7 +102,7 @@ func recordedResult(t *testing.T, path string) ([]byte, pay.Signature) {
 	return encode(t, result), pay.Signature(wire[1:65])
 }
 
-// The node may have parsed the calls of the recorded transaction.
+// The parameter spelled is a transaction in JSON, whose calls the node may have parsed.
 func onTheWire(t *testing.T, spelled, meta map[string]any) string {
 	t.Helper()
 	var tx solana.Transaction

@@ -13,8 +13,7 @@ import (
 	"verdetto/shared/pay"
 )
 
-// Stripe does not write amounts in these currencies in hundredths. Price refuses oddCurrencies,
-// because Stripe's documentation of these two contradicts itself.
+// Stripe's documentation of oddCurrencies contradicts itself, so Price refuses these currencies.
 var (
 	wholeCurrencies = []string{"BIF", "CLP", "DJF", "GNF", "JPY", "KMF", "KRW", "MGA", "PYG", "RWF", "VND", "VUV",
 		"XAF", "XOF", "XPF"}

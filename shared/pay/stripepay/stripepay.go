@@ -4,7 +4,7 @@
 // Answers are parsed from their JSON, not into the library's types, because the form of subscriptions
 // and invoices depends on the API version.
 //
-// Start reading at New. The file wire.go holds the forms of the API's answers.
+// Start reading at New.
 package stripepay
 
 import (
@@ -206,7 +206,7 @@ func isID(text, prefix string) bool {
 		strings.Trim(text, letters) == ""
 }
 
-// translate omits Stripe's message, which quotes the request.
+// translate omits Stripe's message, which can quote the request.
 func translate(ctx context.Context, what string, err, missing error) error {
 	var refusal *stripe.Error
 	if !errors.As(err, &refusal) {
@@ -226,7 +226,7 @@ func translate(ctx context.Context, what string, err, missing error) error {
 		kind = pay.ErrUnavailable
 	case code == http.StatusNotFound:
 		kind = missing
-	// For an unknown customer, Stripe answers 400, not 404.
+	// If a parameter names an unknown customer, Stripe answers 400, not 404.
 	case refusal.Code == stripe.ErrorCodeResourceMissing && refusal.Param == "customer":
 		kind = pay.ErrNoSuchCustomer
 	case refusal.Code == stripe.ErrorCodeEmailInvalid, refusal.Param == "customer_email":

@@ -44,8 +44,8 @@ const (
 // fail, but moves nothing.
 var lighthouse = solana.MustPublicKeyFromBase58("L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95")
 
-// Verify fails with a *Refusal if the payment does not meet the requirements. Verify accepts only
-// calls of known programs, so no simulation is needed.
+// Verify fails with a *Refusal if the payment does not meet the requirements. Verify does not simulate
+// the transaction, and therefore accepts only calls of known programs.
 func (s *Seller) Verify(p Payload, want Requirements) (Payment, error) {
 	switch {
 	case p.X402Version != Version:
@@ -82,7 +82,7 @@ func (s *Seller) Verify(p Payload, want Requirements) (Payment, error) {
 		message: message, payer: tx.Signatures[1], v1: tx.Message.GetVersion() == solana.MessageVersionV1}, nil
 }
 
-// decode refuses bytes other than those to which the parsed transaction encodes.
+// decode refuses a transaction that would be encoded as other bytes.
 func decode(text string) (*solana.Transaction, []byte, error) {
 	if base64.StdEncoding.DecodedLen(len(text)) > solana.MaxTransactionSizeV1+2 {
 		return nil, nil, refuse(undecoded, "the transaction is longer than %d bytes", solana.MaxTransactionSizeV1)
@@ -128,8 +128,8 @@ func (s *Seller) signers(tx *solana.Transaction, message []byte) (solana.PublicK
 	return keys[1], nil
 }
 
-// calls returns the fee in lamports. For version 1, the fee that the calls state is added to the
-// transaction's own, although the network ignores such calls.
+// calls returns the fee in lamports. In version 1, the fee from compute-budget calls is added to the
+// priority fee, although the network ignores these calls.
 func (s *Seller) calls(m *solana.Message, payer solana.PublicKey, units uint64) (fee int64, err error) {
 	if n := len(m.Instructions); n > maxCalls {
 		return 0, refuse(badInstructions, "the transaction makes %d calls; at most %d are taken", n, maxCalls)

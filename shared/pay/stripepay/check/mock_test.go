@@ -88,7 +88,7 @@ func TestStripeMock(t *testing.T) {
 	if err != nil || held.Customer == "" || held.PaidUntil.IsZero() {
 		t.Errorf("subscription %+v, %v", held, err)
 	}
-	// The fixed price of stripe-mock has no billing period.
+	// stripe-mock may answer with a price that has no billing period.
 	if _, err := checkout.Price(t.Context()); err != nil && !errors.Is(err, pay.ErrNoPrice) {
 		t.Errorf("price: %v", err)
 	}
@@ -110,7 +110,7 @@ func TestStripeMock(t *testing.T) {
 	if len(watcher.seen) != 7 {
 		t.Errorf("%d requests, want 7", len(watcher.seen))
 	}
-	// stripe-mock must refuse what the API does not describe, or the answers above would show nothing.
+	// stripe-mock must refuse what the API does not describe, or this test would show nothing.
 	response, err := http.PostForm(address+"/v1/checkout/sessions", url.Values{"mode": {"lottery"}})
 	if err != nil {
 		t.Fatal(err)
