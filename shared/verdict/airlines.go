@@ -9,8 +9,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// For each departure, the service keeps only the cheapest fare of the newest day. So an answer
-// about some airlines covers only the departures whose cheapest fare is from these airlines.
+// For each departure, the service stores only one fare of the newest day. So an answer about some
+// airlines covers only the departures whose stored fare is from these airlines.
 
 // OfAirlines takes the live fares of some airlines from state, or from s if state is nil.
 func (s RouteSummary) OfAirlines(a fare.Airlines, state *departure.State) RouteSummary {

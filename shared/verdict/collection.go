@@ -11,7 +11,7 @@ type Collection struct {
 	// Since is the first day with a daily low or, before there is one, the day on which the
 	// collection began; 0: unknown.
 	Since fare.Day
-	First fare.Day // the earliest possible day of the first verdict
+	First fare.Day
 	Begun bool
 }
 
@@ -34,7 +34,6 @@ func BeforeFares(since, now time.Time) *Collection {
 	return &c
 }
 
-// Collection returns false if the route has enough days for a verdict.
 func (s RouteSummary) Collection(today fare.Day) (Collection, bool) {
 	if len(s.sample()) >= MinSample {
 		return Collection{}, false

@@ -74,7 +74,7 @@ func (q *departureQuestion) lowest() (lowest Live, ok bool) {
 }
 
 // JudgeUsual judges the median of a departure's comparables, so it needs no live fare. For a month,
-// it takes the middle day or, if that has passed, today.
+// it takes one day of the month.
 func JudgeUsual(s *departure.State, p *departure.Pooled, w When, now time.Time) (Judgement, error) {
 	if w.Span != nil && *w.Span == departure.Month {
 		first, last := w.Span.Ends(w.Date)

@@ -6,8 +6,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// DayQuotes holds the cheapest fare of each departure on each day on which it was found, sorted by
-// day found, then by departure. Prices are in the currency of the summary.
+// DayQuotes holds one fare for each departure and day on which it was found: the cheapest offer, at
+// its newest price of that day. The fares are sorted by day found, then by departure.
 type DayQuotes struct {
 	All        []Live
 	NonStop    []Live

@@ -89,7 +89,7 @@ type departureQuestion struct {
 	day     *departure.StateDay
 	today   fare.Day
 	now     time.Time
-	rule    *departure.Pooled     // nil if no pooled statistics are stored yet
+	rule    *departure.Pooled
 	past    *departure.Experience // nil without a score
 	earlier int
 }
@@ -195,8 +195,7 @@ func interval(a departure.Answer) *Interval {
 	return intervalOf(min(low, percentile), high)
 }
 
-// If too few fares were found before the day of the state, comparison counts only the departures on
-// sale.
+// With departures on sale but too few earlier fares, comparison counts only the departures on sale.
 func (q *departureQuestion) comparison(a departure.Answer) (kind Comparison, fares int) {
 	switch {
 	case a.OnSale == 0:
@@ -248,8 +247,7 @@ const (
 	factsOfAirports = 2
 )
 
-// Facts packs what answers about departures need to know about the series, so that they read no
-// summary.
+// Facts packs what answers about departures need to know about the series.
 func (s RouteSummary) Facts() []byte {
 	format := byte(factsFormat)
 	if s.Basis != nil {

@@ -10,8 +10,8 @@ import (
 	"verdetto/shared/fare/packed"
 )
 
-// The part of an encoded summary up to the lows cannot be computed again, because the lows outlive their
-// observations. So lowsFormat never changes.
+// The lows outlive their observations, so the part of an encoded summary up to the lows cannot be
+// computed again. Do not change lowsFormat.
 const (
 	lowsFormat    = 5
 	summaryFormat = 1
@@ -120,8 +120,8 @@ func (v View) equal(u View) bool {
 		slices.Equal(v.Live, u.Live) && slices.Equal(v.Months, u.Months) && same(v.Window, u.Window)
 }
 
-// Decode returns packed.ErrVersion for data of another format. If only the part after the lows has another format,
-// the summary still has its lows, and AsOf is 0.
+// Decode returns packed.ErrVersion for data of another format. If only the part after the lows has
+// another format, the summary still has its lows, and AsOf is 0.
 func Decode(data []byte) (RouteSummary, error) {
 	r := packed.NewReader(data, lowsFormat)
 	s := RouteSummary{AsOf: fare.Day(r.Int()), DeepRequest: r.Int(), Currency: fare.ReadCurrency(&r),

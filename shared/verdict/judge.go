@@ -8,7 +8,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Judgement is the answer to a question about a fare. Its amounts are in EUR cents until In converts them.
+// Judgement is the answer to a question about a fare. Amounts are in EUR cents until In converts
+// them.
 type Judgement struct {
 	Judged
 	Pair
@@ -73,7 +74,7 @@ type Forecast struct {
 	Pays         bool
 }
 
-// Values of these types are published and stored, so existing ones must not change.
+// Values of these types are published, so existing ones must not change.
 type (
 	Level       = departure.Level
 	Reliability string
@@ -112,7 +113,8 @@ const (
 	// clearly is the distance from the median, in percent, below which a price is Fair.
 	clearly = 2
 
-	// Limits of reliability: the largest half width of the percentile's interval, in points, and the fewest days.
+	// Limits of reliability: the largest half width of the percentile's interval, in points, and
+	// the fewest days.
 	altaUpTo, mediaUpTo = 10, 20
 	altaFrom, mediaFrom = 60, 30
 )
@@ -125,8 +127,8 @@ func Judge(s RouteSummary, now time.Time) (Judgement, bool) {
 	return s.onRoute(s.inEuro(live), live.Price, live.Age(now), now), true
 }
 
-// JudgePrice judges a price that the caller found elsewhere. price is in the currency of the summary; quoted is the
-// same price as the caller stated it.
+// JudgePrice judges a price that the caller found elsewhere. price is in the currency of the
+// summary; quoted is the same price as the caller stated it.
 func JudgePrice(s RouteSummary, price fare.Cents, quoted fare.Money, now time.Time) Judgement {
 	a := s.onRoute(Live{Price: s.Euro(price), Quoted: quoted}, price, 0, now)
 	a.Declared = true

@@ -58,8 +58,8 @@ func newOffers(observations []fare.Observation) offers {
 		(int(last-first)+1)*stays*int(fare.MoreStops+1))}
 }
 
-// among yields the index of the newest observation of each offer, until among is called again. run must be in order
-// of Found.
+// among yields the index of the newest observation of each offer, until among is called again. run
+// must be in order of Found.
 func (s *offers) among(run []fare.Observation) func(yield func(int) bool) {
 	for _, at := range s.used {
 		s.latest[at] = 0
@@ -92,8 +92,8 @@ func departures(observations []fare.Observation) (first, last fare.Day) {
 	return first, last
 }
 
-// liveOn returns the fares that are the cheapest of all not yet departed on some day of the next LiveDays days. It
-// uses older fares only for the days after the last fresh departure.
+// liveOn returns the fares that are the cheapest of all not yet departed on some day of the next
+// LiveDays days. It uses older fares only for the days after the last fresh departure.
 func (p priced) liveOn(asOf fare.Day, newest *offers) []Live {
 	oldest := (asOf - LiveDays).Time().Unix()
 	from, _ := slices.BinarySearchFunc(p.ranked, oldest, func(o fare.Observation,
@@ -137,8 +137,8 @@ func cheapestLive(all []Live, freshFrom int64, asOf fare.Day) []Live {
 	return append(steps, cheapestAhead(older, asOf)...)
 }
 
-// cheapestAhead returns fares in order of departure. Each is cheaper than all later ones, or as cheap with a better
-// flight.
+// cheapestAhead returns fares in order of departure. Each is cheaper than all later ones, or as
+// cheap with a better flight.
 func cheapestAhead(live []Live, asOf fare.Day) []Live {
 	slices.SortFunc(live, func(a, b Live) int {
 		return cmp.Or(cmp.Compare(a.Depart, b.Depart), a.Before(b))
@@ -154,7 +154,7 @@ func cheapestAhead(live []Live, asOf fare.Day) []Live {
 			}
 		}
 		if l.Depart >= asOf+LiveDays {
-			steps = steps[:0] // no later departure is needed while the summary is valid
+			steps = steps[:0]
 		}
 		steps = append(steps, l)
 	}

@@ -6,7 +6,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Moves returns the cheapest fare of each departure on each day on which it was found. observations must be in order
+// Moves returns the DayQuotes of the departures from first to last. observations must be in order
 // of Found, and s must be built from them with the same rates.
 func (s RouteSummary) Moves(observations []fare.Observation, first, last fare.Day, nonStop bool,
 	rates fare.Rates) []Live {

@@ -18,12 +18,13 @@ type Percentile struct {
 
 	Cheap, Dear bool
 
-	// EffectiveSize is the number of independent days that would tell as much as the sample about all days since
-	// First. It is infinite if every day was observed.
+	// EffectiveSize is the number of independent days that would tell as much as the sample about
+	// all days since First. It is infinite if every day was observed.
 	EffectiveSize float64
 }
 
-// PercentileAt takes a price in the summary's currency. It returns false if there are too few lows for a verdict.
+// PercentileAt takes a price in the summary's currency. It returns false if there are too few lows
+// for a verdict.
 func PercentileAt(s RouteSummary, price fare.Cents) (Percentile, bool) {
 	sample := s.sample()
 	t := Percentile{Price: s.Euro(price), Size: len(sample)}
@@ -65,8 +66,8 @@ func quantile(lows []Low, share float64) fare.Cents {
 	return lows[i].Price
 }
 
-// lowQuartiles keeps the half of the lows that is shown beside an Expensive price below the price. Because of ties,
-// the half could otherwise end at the price.
+// The half of the lows that is shown beside an Expensive price must lie below the price. If ties
+// prevent that, lowQuartiles moves the half.
 func (s RouteSummary) lowQuartiles(price fare.Cents, l Level) *Quartiles {
 	lows := s.sample()
 	at := func(share float64) fare.Cents { return s.Euro(quantile(lows, share)) }
@@ -92,8 +93,8 @@ func (t Percentile) Percent() int {
 	return percent
 }
 
-// Interval returns the 90 % interval of the percentile among all days since First, observed or not. The method is
-// that of A. Agresti and B. A. Coull (1998).
+// Interval returns the 90 % interval of the percentile among all days since First, observed or not.
+// The method is that of A. Agresti and B. A. Coull (1998).
 func (t Percentile) Interval() (low, high float64) {
 	p := float64(t.Below) / float64(t.Size)
 	if math.IsInf(t.EffectiveSize, 1) {
@@ -102,7 +103,6 @@ func (t Percentile) Interval() (low, high float64) {
 	return agrestiCoull(p, t.EffectiveSize)
 }
 
-// agrestiCoull returns the 90 % interval, in percent, of a share p found in n independent cases.
 func agrestiCoull(p, n float64) (low, high float64) {
 	const z = 1.6449 // 95th percentile of the normal distribution
 	more := n + z*z
@@ -111,8 +111,8 @@ func agrestiCoull(p, n float64) (low, high float64) {
 	return 100 * max(0, min(p, center-half)), 100 * min(1, max(p, center+half))
 }
 
-// longMemory widens the interval, because fares of a season resemble each other for longer than the correlation of
-// neighbouring days says; see docs/evidence.md.
+// longMemory widens the interval, because fares of a season resemble each other for longer than the
+// correlation of neighbouring days says; see docs/evidence.md.
 const longMemory = 1.5
 
 // effectiveSize computes Percentile.EffectiveSize as if days followed a first-order autoregression.
@@ -135,7 +135,6 @@ func effectiveSize(lows []Low, first, asOf fare.Day) float64 {
 	return 1 / (longMemory * variance)
 }
 
-// ranksByDay gives equal lows their mean rank, and a day without a low rank 0.
 func ranksByDay(lows []Low, first fare.Day, period int) []float64 {
 	ranks := make([]float64, period)
 	for i := 0; i < len(lows); {
@@ -151,8 +150,8 @@ func ranksByDay(lows []Low, first fare.Day, period int) []float64 {
 	return ranks
 }
 
-// autocorrelation adds (1+4r)/n, because a correlation r of n pairs is too low by that on average (F. H. C. Marriott,
-// J. A. Pope, 1954).
+// autocorrelation adds (1+4r)/n, because a correlation r of n pairs is too low by that on average
+// (F. H. C. Marriott, J. A. Pope, 1954).
 func autocorrelation(ranks []float64, size int) float64 {
 	distances := map[int]int{}
 	each := func(do func(before, at int)) {

@@ -6,8 +6,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Days computes the summaries of a series for successive days, for backtests. They lack Months,
-// NonStop, and the Median, Sample and Saving of Window.
+// Days computes the summaries of a series for successive days, for backtests. The summaries lack
+// Months, NonStop, and the Median, Sample and Saving of Window.
 type Days struct {
 	all     priced
 	summary RouteSummary

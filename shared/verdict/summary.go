@@ -5,8 +5,8 @@
 // A route's cheapest fare is a minimum over many departures, so it is compared only with the same
 // minimum on other days: the daily lows. docs/evidence.md describes the method.
 //
-// If the fares of a history are in several currencies, Build converts all of them at the newest
-// rates, so that a fare that is constant in its own currency stays constant.
+// If the fares of a history are in several currencies, Build converts them at the newest rates, so
+// that a fare that is constant in its own currency stays constant.
 //
 // The package does no I/O.
 package verdict
@@ -24,9 +24,8 @@ const (
 	FreshFor = 24 * time.Hour
 	LiveDays = departure.LiveDays
 	// HistoryDays is the number of days for which single observations are stored.
-	HistoryDays = 400
-	LowDays     = 3 * 365
-	// MinSample is the number of daily lows that a verdict needs.
+	HistoryDays   = 400
+	LowDays       = 3 * 365
 	MinSample     = departure.MinCount
 	MinMonth      = 5
 	MinDepartures = 8
@@ -91,8 +90,8 @@ type Options struct {
 	Rates fare.Rates
 }
 
-// Build takes the lows of days that observations no longer cover from earlier. Building again from
-// the result returns the same summary.
+// Build takes the lows of days that observations no longer cover from earlier. Building again, with
+// the result as earlier, returns the same summary.
 func Build(observations []fare.Observation, earlier RouteSummary, asOf fare.Day, o Options) RouteSummary {
 	if !slices.IsSortedFunc(observations, fare.Observation.Compare) {
 		observations = slices.Clone(observations)

@@ -101,7 +101,7 @@ func (t *leadTimes) window(observations []fare.Observation) *Window {
 		w.To = leads[to+1] - 1
 		return w
 	}
-	for _, o := range observations { // the last bucket is open-ended
+	for _, o := range observations {
 		if t.departure(o).filled >= 2 {
 			w.To = max(w.To, lead(o))
 		}

@@ -1,8 +1,7 @@
-// Package deals holds the cheapest fares from a city, with verdicts. A refresh stores one Origin per
-// city and kind of trip, so an answer reads one item. The package does no I/O.
-//
-// A deal is the cheapest fare of a destination, not the departure with the best verdict: of 300
-// departures, one nearly always looks cheap by chance.
+// Package deals holds the cheapest fares from a city, with verdicts. A refresh stores one Origin
+// per city and kind of trip, so an answer reads one item. The package does no I/O. Deals are not
+// the departures with the best verdicts: of 300 departures, one nearly always looks cheap by
+// chance.
 package deals
 
 import (

@@ -15,7 +15,7 @@ type Learner struct {
 // Advance brings a series to the day today, and adds to sums what the series contributes to the
 // pooled statistics. A repeated Advance changes nothing. fares must hold one fare per departure and
 // day, in order of day found and departure, in the currency of the state. If p.MustRenew is true,
-// it must hold the whole history.
+// fares must hold the whole history.
 func (s *Learner) Advance(today fare.Day, p *Pooled, fares []Live, sums *Statistics) {
 	if p.MustRenew(&s.State) {
 		s.renew(p, fares, sums)

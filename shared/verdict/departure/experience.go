@@ -9,10 +9,9 @@ import (
 // Experience corrects answers by what the score has learned from earlier answers and their
 // outcomes.
 type Experience struct {
-	Curves  [horizons]Curve
-	Bands   [horizons][]Band // none, or one for each range of RecordEdges; Cases is 0 if there are too few
-	Doubted [3]bool          // whether alta, media and bassa proved too high
-	// WeeksOut counts the latest successive weeks whose score was out of the band.
+	Curves   [horizons]Curve
+	Bands    [horizons][]Band // none, or one for each range of RecordEdges; Cases is 0 if there are too few
+	Doubted  [3]bool          // whether alta, media and bassa proved too high
 	WeeksOut int
 }
 

@@ -52,8 +52,6 @@ func TestOnSaleIsLeftOut(t *testing.T) {
 		}
 		return a
 	}
-	// The live fare still counts in the mean for the other departures, so their residuals change
-	// slightly.
 	if a, b := ask(5000), ask(5001); a != b {
 		t.Errorf("%+v, and %+v where its fare on sale is another", a, b)
 	}
@@ -128,7 +126,7 @@ func TestCurveCountsOnce(t *testing.T) {
 	for name, c := range map[string]struct {
 		start         *Pooled
 		hasStartCurve bool
-		right         [3]bool // whether quartiles are right: on the first day, on the second, and on the second as stored
+		right         [3]bool
 	}{
 		"with a first curve": {Start(10), true, [3]bool{true, true, true}},
 		"without":            {Start(10), false, [3]bool{false, true, true}},

@@ -28,7 +28,7 @@ func TestPast(t *testing.T) {
 			case 0:
 				price = fare.Cents(4000 + rng.IntN(2500))
 			case 1:
-				price += price / 200 // not a move
+				price += price / 200
 			}
 			past.See(day, price)
 			all = append(all, quoted{day, price})

@@ -6,8 +6,6 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Questions holds questions of a route whose outcome is not known yet: does a fare fall within each
-// horizon?
 type Questions []question
 
 type question struct {

@@ -11,10 +11,10 @@ import (
 type StopsKnown uint8
 
 const (
-	StopsUnknown StopsKnown = iota // all fares, of unknown stops
-	SomeStops                      // all fares; the non-stop fares also have a state of their own
-	AllNonStop                     // all fares; all are non-stop
-	OnlyNonStop                    // only the non-stop fares of a series that has others
+	StopsUnknown StopsKnown = iota
+	SomeStops               // all fares; the non-stop fares also have a state of their own
+	AllNonStop
+	OnlyNonStop // only the non-stop fares of a series that has others
 )
 
 type Live struct {
@@ -107,7 +107,7 @@ func (s *State) past(depart fare.Day) *Past {
 	return s.departures()[depart]
 }
 
-// Unless NonStopOnly, the state cannot answer questions about non-stop flights.
+// Unless NonStopOnly is true, the state cannot answer questions about non-stop flights.
 func (s *State) NonStopOnly() bool { return s.Stops == AllNonStop || s.Stops == OnlyNonStop }
 
 type StateDay struct {

@@ -116,7 +116,6 @@ func mustRead(data []byte) (tables [horizons]table) {
 		}{
 			{t.cells[:levelFirst], c.Lead},
 			{t.cells[levelFirst : levelFirst+levelUnknown], c.Level},
-			// the cell for an unknown level starts at 0 and is learned
 			{t.cells[changeFirst:lowFirst], c.Changes},
 			{t.cells[lowFirst:besideFirst], c.Low},
 			{t.cells[besideUnknown+1:], c.Beside},

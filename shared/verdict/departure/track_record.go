@@ -22,7 +22,6 @@ type RecordPanel struct {
 	Horizons []RecordHorizon
 }
 
-// RecordHorizon has one band for each range of RecordEdges, lowest chance first.
 type RecordHorizon struct {
 	Days  int
 	Bands []Band
@@ -41,7 +40,7 @@ type Band struct {
 	High   float64
 	Median float64
 	Dearer float64
-	Random float64 // mean change compared with buying on a random day of the wait
+	Random float64
 	Panels int
 }
 

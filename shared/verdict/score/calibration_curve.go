@@ -2,11 +2,12 @@ package score
 
 import "verdetto/shared/verdict/departure"
 
-// curvePrior is how many cases with the rule's own chance of a fall are added to each step of a Curve, so that few
-// real cases change a step little.
+// curvePrior is how many cases with the rule's own chance of a fall are added to each step of a
+// Curve, so that few real cases change a step little.
 const curvePrior = 1000
 
-// Curve maps the rule's chance of a fall to the share of actual falls. It never decreases (pool adjacent violators).
+// Curve maps the rule's chance of a fall to the share of actual falls. It never decreases (pool
+// adjacent violators).
 func (h *HorizonCounts) Curve() (c departure.Curve) {
 	type block struct {
 		first, steps  int

@@ -21,7 +21,8 @@ const (
 	leastWaits  = 500
 	leastPlaces = 500
 
-	// InBand judges a week only if it has at least leastJudged answers, and leastFalls actual or expected falls.
+	// InBand judges a week only if it has at least leastJudged answers, and leastFalls actual or
+	// expected falls.
 	leastJudged, leastFalls = 100, 10
 	// Limits of the actual falls divided by the expected falls.
 	leastRatio, mostRatio = .6, 1 / .6
@@ -71,8 +72,8 @@ func weeksOut(weeks []Week) (n int) {
 	return n
 }
 
-// InBand reports whether the number of falls agrees with the stated chances, and cheap fares did not fall more often
-// than dear ones. known is false if there are too few cases.
+// InBand reports whether the number of falls agrees with the stated chances, and cheap fares did
+// not fall more often than dear ones. known is false if there are too few cases.
 func (h *HorizonCounts) InBand() (in, known bool) {
 	var n, fell int64
 	stated := 0.
@@ -148,8 +149,8 @@ type estimate struct {
 
 func (e estimate) enough(cases int64) bool { return e.weeks >= leastWeeks && e.cases >= cases }
 
-// interval estimates a ratio of two sums over weeks (W. G. Cochran, 1977). It takes the variance between weeks,
-// because outcomes of one week are correlated.
+// interval estimates a ratio of two sums over weeks (W. G. Cochran, 1977). It takes the variance
+// between weeks, because outcomes of one week are correlated.
 func interval(weeks []Week, count func(*Counts) (x, n int64)) (e estimate) {
 	var sum int64
 	for _, w := range weeks {

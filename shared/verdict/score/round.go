@@ -60,8 +60,8 @@ type Source struct {
 	State   *departure.State
 	Pooled  *departure.Pooled
 	Summary verdict.RouteSummary
-	// Quotes holds one quote for each departure and day on which it was seen, in order of day found, from the day
-	// that Rounds.From returns.
+	// Quotes holds one quote for each departure and day on which it was seen, in order of day
+	// found, from the day that Rounds.From returns.
 	Quotes []departure.Live
 }
 
@@ -157,7 +157,6 @@ func answerRoute(s Source) *RouteAnswer {
 	return &RouteAnswer{live.Price, uint8(s.Day - live.FoundDay()), uint8(a.Verdict.Level.Place())}
 }
 
-// LevelNames and SureNames have the order of the tables in Counts.
 var (
 	LevelNames = departure.Levels
 	SureNames  = [Sures]verdict.Reliability{verdict.HighReliability, verdict.MediumReliability, verdict.LowReliability}
@@ -180,8 +179,8 @@ func sightings(quotes []departure.Live, today fare.Day) []sighting {
 	return all
 }
 
-// rival is a simple rule, with which the service's own rule is compared. It returns the percentile of a fare among
-// fares of a similar lead time and season.
+// rival is a simple rule, with which the service's own rule is compared. It returns the percentile
+// of a fare among fares of a similar lead time and season.
 func rival(quotes []sighting, quote departure.Live) uint8 {
 	const width, season, year = .15, 45, 365
 	found := quote.FoundDay()

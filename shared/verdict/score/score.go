@@ -15,13 +15,14 @@ import (
 )
 
 const (
-	// Raise Rule with every change that moves levels, percentiles or chances of a fall: answers of another version
-	// are not compared with outcomes.
+	// Raise Rule with every change that moves levels, percentiles or chances of a fall: answers of
+	// another version are not compared with outcomes.
 	Rule = 3
 
 	PerRound = 12
 
-	// StaleDays is the age, in days, from which a fare is not compared, because it may no longer have been available.
+	// StaleDays is the age, in days, from which a fare is not compared, because it may no longer
+	// have been available.
 	StaleDays = 3
 )
 
@@ -71,7 +72,7 @@ func LeadName(span int) string {
 	return fmt.Sprintf("%d-%d", from, LeadEdges[span]-1)
 }
 
-// Counts holds only integers: Stated is in percent, Shuffled in hundredths of a fall, Change in units of 0.01 %.
+// Counts holds only integers: Shuffled is in hundredths of a fall, Change in units of 0.01 %.
 type Counts struct {
 	Rounds   int64
 	Horizons [Horizons]HorizonCounts
@@ -91,7 +92,7 @@ type HorizonCounts struct {
 	Sures  [Sures]Case
 }
 
-// Case counts answers: Stated is the sum of their chances, Fell the number of falls.
+// Case counts answers: Stated is the sum of their chances in percent, Fell the number of falls.
 type Case struct{ N, Stated, Fell int64 }
 
 type Wait struct {
@@ -99,8 +100,8 @@ type Wait struct {
 	Dearer, Change        int64 // measured on the last fare seen within the horizon
 }
 
-// Cell counts answers: Shuffled is the number of falls to expect if the later fares were drawn at random from the
-// comparables.
+// Cell counts answers: Shuffled is the number of falls to expect if the later fares were drawn at
+// random from the comparables.
 type Cell struct{ N, Fell, Rose, Shuffled int64 }
 
 type Pair struct{ N, Fell int64 }

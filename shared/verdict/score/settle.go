@@ -62,7 +62,8 @@ type outcome struct {
 	last       fare.Cents
 }
 
-// follow needs quotes in order of day found. It returns false if the departure was not seen again in time.
+// follow needs quotes in order of day found. It returns false if the departure was not seen again
+// in time.
 func follow(quotes []departure.Live, answer DepartureAnswer, from, days fare.Day) (c outcome, ok bool) {
 	first, _ := slices.BinarySearchFunc(quotes, from+1, func(q departure.Live, day fare.Day) int {
 		return int(q.FoundDay() - day)
