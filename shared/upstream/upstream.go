@@ -22,8 +22,7 @@ type Source interface {
 	// Origins returns nil if the source cannot list its cities.
 	Origins(ctx context.Context) ([]fare.City, error)
 
-	// Fares returns the fares found after since and not after until, in any order. If the source
-	// forgets fares earlier than since, the Answer has only the remaining fares.
+	// Fares returns the fares found after since and not after until, in any order.
 	Fares(ctx context.Context, origin fare.City, since, until time.Time) (Answer, error)
 }
 

@@ -50,8 +50,7 @@ var token = regexp.MustCompile(`([0-9]{1,4})\s?([./-])\s?([0-9]{1,2})(?:\s?[./-]
 
 var ordinals = regexp.MustCompile(`^(st|nd|rd|th|er|ere|o|a|e|te|ter|ten|ro|ero)$`)
 
-// A time of day is ignored. Figures alone are a time only beside a day, and only if they can be no
-// date, such as 10.30.
+// A time of day in the text is ignored. Figures such as 10.30 are a time only beside a day.
 var (
 	clock = regexp.MustCompile(`(^|\s)((at|um|alle|ore|alle ore|as|a|a las)\s)?[0-9]{1,2}((:[0-9]{2})+(\s?([ap]m|uhr|h))?|` +
 		`(\.[0-9]{2})?\s?([ap]m|uhr|h)|h[0-9]{2})\b|\s(at|um|alle|ore|alle ore|as|a las)\s[0-9]{1,2}(\.[0-9]{2})?$`)

@@ -8,7 +8,7 @@ import (
 )
 
 // Fold returns the form in which names are compared: lower case, without accents, spaces and
-// punctuation. Fold is idempotent.
+// punctuation.
 func Fold(s string) string {
 	var buf [64]byte
 	return string(appendFold(buf[:0], s))

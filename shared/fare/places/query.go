@@ -6,7 +6,6 @@ import (
 	"verdetto/shared/fare"
 )
 
-// For a city, NameIn returns p.Name if Find does not find the city by its name in lang.
 func (p Place) NameIn(lang string) string {
 	if p.Airport != "" {
 		return AirportName(p.Airport, lang)

@@ -63,8 +63,6 @@ func (v Verdict) ForDay() (Verdict, bool) {
 	return v, true
 }
 
-// judgement returns the fare's verdict for its own day, or v if there is none or v is about the
-// market of a route.
 func (v Verdict) judgement() Verdict {
 	if ofDay, ok := v.ForDay(); ok && !v.OfMarket() {
 		return ofDay

@@ -86,7 +86,6 @@ func (s *Server) answer(r *http.Request) (int, any) {
 	return http.StatusOK, envelope{Success: true, Data: s.latest(query, currency), Currency: currency}
 }
 
-// latest returns no rows for a query to which the API would not return the rows of the whole year.
 func (s *Server) latest(query url.Values, currency string) []row {
 	rows := []row{}
 	if query.Get("period_type") != "year" || query.Get("beginning_of_period") != "" {
