@@ -126,7 +126,7 @@ func (r *run) hand(ctx context.Context, n *look, a store.Alert) error {
 			return nil
 		}
 		end := ending(a, r.Links, fare.DayOf(r.Now()))
-		if r.endpointHears(a) {
+		if r.endsWithEvent(a) {
 			if err := r.Carriers[a.Channel].Deliver(ctx, a, end); err != nil {
 				return err
 			}
@@ -140,8 +140,7 @@ func (r *run) hand(ctx context.Context, n *look, a store.Alert) error {
 	return carrier.Deliver(ctx, a, m)
 }
 
-// endpointHears reports whether the alert's endpoint gets an event about the end.
-func (r *run) endpointHears(a store.Alert) bool {
+func (r *run) endsWithEvent(a store.Alert) bool {
 	return a.Channel == store.Webhook && r.Carriers[a.Channel] != nil && a.Paused <= fare.DayOf(r.Now()) &&
 		a.EndDay == 0
 }
@@ -149,7 +148,7 @@ func (r *run) endpointHears(a store.Alert) bool {
 // An alert whose endpoint gets an event is only marked as ended, because the event must still be
 // delivered.
 func (r *run) settle(ctx context.Context, n *look, a store.Alert) error {
-	if n == nil && r.endpointHears(a) {
+	if n == nil && r.endsWithEvent(a) {
 		return r.Alerts.MarkOver(ctx, a, fare.DayOf(r.Now()))
 	}
 	if n == nil {

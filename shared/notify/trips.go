@@ -119,12 +119,12 @@ func (r *run) found(ctx context.Context, route fare.Route, trip store.Trip) (new
 		q.When = &answer.When{When: verdict.When{Date: trip.From}}
 	default:
 		if cheapest, err = r.cheapestWithin(ctx, &q, trip); cheapest == nil {
-			return news{}, false, ofNoFare(err)
+			return news{}, false, unlessNoFare(err)
 		}
 	}
 	a, err := r.answers.Answer(ctx, q)
 	if err != nil {
-		return news{}, false, ofNoFare(err)
+		return news{}, false, unlessNoFare(err)
 	}
 	if a.Series.Airports != trip.Airports {
 		return news{}, false, nil // the source does not state the airports of the route's fares
@@ -184,8 +184,7 @@ func spanOf(days fare.Day) *departure.Span {
 	return &nearest.span
 }
 
-// ofNoFare returns nil if err means that there is no fare, else err.
-func ofNoFare(err error) error {
+func unlessNoFare(err error) error {
 	if answer.Why(err) != nil || errors.As(err, new(*answer.UnknownCity)) {
 		return nil //nolint:nilerr // no fare is an answer
 	}
