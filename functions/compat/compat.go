@@ -44,7 +44,8 @@ func (s *Service) Register(api *httpapi.API) {
 
 type answerFunc func(ctx context.Context) (any, error)
 
-// answers refuses a malformed question before it counts towards the quota of the endpoint counted.
+// answers refuses a malformed question before it counts towards the quota of the endpoint that
+// counted names.
 func (s *Service) answers(api *httpapi.API, counted string, unfit kind,
 	read func(*parameters) answerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

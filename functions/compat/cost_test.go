@@ -70,7 +70,7 @@ func TestCallsToTheStore(t *testing.T) {
 		{"a forged token", metrics, pro[:len(pro)-2] + "xx", nil},
 	} {
 		var got []string
-		for range 2 { // the first call of a process may read more
+		for range 2 {
 			before := len(table.Calls())
 			if c.target == "" {
 				trade(c.token)

@@ -130,7 +130,6 @@ func (s *Service) fill(out *listAnswer, p *parameters, f filter, viewBy string, 
 	out.Dictionaries = dictionary(named...)
 }
 
-// cheapest returns the first of the equally cheap options of each group.
 func cheapest(options []option, group func(option) any) (kept []option) {
 	at := map[any]int{}
 	for _, o := range options {
@@ -147,5 +146,4 @@ func cheapest(options []option, group func(option) any) (kept []option) {
 	return kept
 }
 
-// weekOf returns the week's Monday.
 func weekOf(d fare.Day) fare.Day { return d - fare.Day((int(d.Time().Weekday())+6)%7) }

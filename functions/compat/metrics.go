@@ -62,7 +62,7 @@ func (s *Service) metrics(p *parameters) answerFunc {
 		f, usual, err := s.Usual(ctx, q)
 		quartiles := usual.Quartiles
 		about := f.Series.Airports
-		if usual.Basis != nil { // the figures are those of the cities, scaled to the level of the airports
+		if usual.Basis != nil {
 			about = fare.Airports{}
 		}
 		out.Warnings = slices.Concat(from.whole(about.From), to.whole(about.To), stay)
@@ -112,7 +112,6 @@ func (p *parameters) departure(name string) (d fare.Day) {
 	return d
 }
 
-// currency reads no exchange rates for EUR, the default.
 func (s *Service) currency(p *parameters, name string) (code string, rates fare.Rates) {
 	text, given := p.text(name)
 	if code = strings.ToUpper(text); !given || code == "EUR" {

@@ -171,7 +171,6 @@ func (p *parameters) day(name, text string, malformed kind) (d fare.Day, ok bool
 	return d, true
 }
 
-// A span includes both ends. It counts days or nights.
 type span struct{ from, to int }
 
 func (s span) contains(n int) bool { return s.from <= n && n <= s.to }

@@ -11,9 +11,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// From the first refresh after a question about a pair of airports, the pair has its own stored
-// series. Until then it is judged from the departures of the cities. If the source does not state
-// airports, the answer is about the cities.
+// A pair of airports is judged from its own stored series or, if that is missing or old, from the
+// departures of the cities. If the source does not state airports, the answer is about the cities.
 
 func (f SeriesData) between() SeriesData {
 	f.Origin, f.Destination = f.Origin.At(f.Series.Airports.From), f.Destination.At(f.Series.Airports.To)
@@ -77,5 +76,4 @@ func (r *Reader) findBetween(ctx context.Context, q Question, f SeriesData) (Ser
 	return named, err
 }
 
-// isCurrent reports whether fares stored on a day can still be live.
 func (r *Reader) isCurrent(asOf fare.Day) bool { return asOf >= fare.DayOf(r.Now())-verdict.LiveDays }

@@ -237,7 +237,7 @@ func City(c Named) (places.Place, error) {
 	return places.Place{}, &UnknownCity{c, places.Suggest(c.Name, 5)}
 }
 
-// Read returns store.ErrNotFound if no summary is stored. It also records the demand.
+// Read returns store.ErrNotFound if no summary is stored. It also calls recordDemand.
 func (r *Reader) Read(ctx context.Context, series fare.Series) (verdict.RouteSummary, error) {
 	s, err := r.Stored.Summary(ctx, series)
 	r.recordDemand(ctx, series, err)

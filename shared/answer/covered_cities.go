@@ -13,8 +13,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// CoveredCities lists the cities for which the service has fares. A process caches each list for 1
-// hour, so a new city may be missing for that time.
+// CoveredCities lists the cities for which the service has fares. A process caches each list that
+// is not empty for 1 hour, so a new city may be missing for that time.
 type CoveredCities struct{ *Reader }
 
 const maxOrigins = 10_000

@@ -69,7 +69,6 @@ func (r *Reader) Rates(ctx context.Context) (fare.Rates, error) {
 	})
 }
 
-// cachedPooled returns nil if no pooled statistics are stored.
 func (r *Reader) cachedPooled(ctx context.Context) (*departure.Pooled, error) {
 	return r.pooled.Get(r.Now(), func() (*departure.Pooled, time.Duration, error) {
 		cycle, err := r.Stored.Pooled(ctx)

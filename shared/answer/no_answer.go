@@ -32,8 +32,8 @@ type NoAnswer struct {
 
 	Collection *verdict.Collection // set only if the service has no fares yet
 	Known      []fare.Airline      // for a calendar: the airlines of the stored fares
-	// These fields are set for NoFareOn. Over means that the departures are past in UTC, so Usual
-	// is not set.
+	// These fields are set only for NoFareOn. Over means that the departures are past in UTC, so
+	// Usual is not set.
 	When
 	Near  []verdict.Day
 	Over  bool

@@ -33,7 +33,6 @@ func Today(p places.Place, now time.Time) fare.Day {
 	return fare.DayOf(now)
 }
 
-// check takes the day at the origin, and the day in UTC.
 func (w When) check(today, utc fare.Day) error {
 	first, last := w.ends()
 	switch {
@@ -62,8 +61,8 @@ func (w When) isOver(now time.Time) bool {
 	return last < fare.DayOf(now)
 }
 
-// If the requested day is over in UTC, nowFor returns the last second of that day, because the day
-// may not be over at the origin, unless a later refresh has dropped the departure.
+// nowFor returns the last second of a requested day that is over in UTC, because the day may not be
+// over at the origin. If a later refresh has dropped the departure, it returns the present time.
 func (r *Reader) nowFor(q Question, d departures) time.Time {
 	now := r.Now()
 	if q.When != nil && d.sheet != nil {
@@ -129,7 +128,6 @@ func (r *Reader) readSheet(ctx context.Context, d *departures, nonStop bool) (er
 	return r.check(ctx, d, nonStop)
 }
 
-// check fails with StopsUnknown if nonStop is true and the state may contain fares with stops.
 func (r *Reader) check(ctx context.Context, d *departures, nonStop bool) (err error) {
 	if nonStop && !d.sheet.NonStopOnly() {
 		return &NoAnswer{Reason: StopsUnknown, SeriesData: d.SeriesData}
@@ -138,8 +136,6 @@ func (r *Reader) check(ctx context.Context, d *departures, nonStop bool) (err er
 	return err
 }
 
-// If a departure state is missing, the route is not covered, or another version of the program
-// stored the state.
 func (r *Reader) noSheet(ctx context.Context, f SeriesData, q Question) error {
 	_, err := r.Stored.Summary(ctx, f.Series)
 	switch {

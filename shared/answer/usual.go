@@ -6,7 +6,6 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Usual judges the usual fare of the departure in the question. The departure needs no known fare.
 func (r *Reader) Usual(ctx context.Context, q Question) (f SeriesData, usual verdict.Judgement, err error) {
 	d, err := r.departures(ctx, q)
 	if err == nil {

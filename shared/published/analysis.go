@@ -50,7 +50,6 @@ func forDay(v verdict.Verdict) ForDay {
 	return ForDay{some(v.Median), string(v.Level), string(v.Reliability)}
 }
 
-// Verdetto is the verdict on a fare. Without enough data, only Livello and Campione are set.
 type Verdetto struct {
 	Livello           string      `json:"livello" enum:"ottimo,buono,normale,caro,dati-insufficienti" doc:"A route: lower days plus half of the equal days, up to 10 of 100 ottimo, 35 buono, 70 normale; ottimo and buono at least 2 % under the median, caro at least 2 % over it. A departure or a month: up to percentile 10, 35 and 70; normale if less than 2 % or at most 1 EUR from the median; ottimo and buono only below it, caro only above quartili.metaACent"`
 	Affidabilita      string      `json:"affidabilita,omitempty" enum:"alta,media,bassa" doc:"How sure the percentile is. A route: alta from 60 days, if half of intervallo is at most 10 points; media from 30 days, at most 20 points. A departure or a month: alta from 60 fares at a similar lead time, media from 20; old fares count less. One step lower for each of: a fare found 72 hours ago or earlier; tratta.confronto citta; and, for a departure or a month, earlier answers in which it proved too high"`
@@ -264,7 +263,6 @@ func verdetto(j verdict.Judged) Verdetto {
 	return published
 }
 
-// prezzo expects a fare in the given currency, except for its quoted amount.
 func prezzo(l verdict.Live, currency string, now time.Time) Prezzo {
 	p := Prezzo{Cent: l.Price, Valuta: currency, Quotato: quotato(l), Partenza: date(l.Depart), Ritorno: date(l.Return()),
 		Volo: volo(l.Flight)}

@@ -105,7 +105,6 @@ func (s *Answers) CheckTrips(ctx context.Context, c Comparison) error {
 	return nil
 }
 
-// Compare answers the first granted trips, as many as the caller's quota allows.
 func (s *Answers) Compare(ctx context.Context, asked Comparison, granted int) (Confronto, error) {
 	c := Confronto{Chiesti: asked.Len(), Contati: granted, Viaggi: slices.Clone(asked.trips), Migliori: []int{},
 		PiuEconomici: []int{}}

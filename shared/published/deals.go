@@ -185,9 +185,8 @@ func (s *Answers) JudgeToday(ctx context.Context, origin fare.City, trip fare.Tr
 	return reads.Wait()
 }
 
-// ValidDeals returns, best first, the deals whose departure is not in the past and whose data are
-// recent. unknown counts the destinations that the filter drops because the source does not name the
-// airline.
+// ValidDeals returns the best deal first. unknown counts the destinations that the filter drops
+// because the source does not name the airline.
 func ValidDeals(all deals.Origin, today fare.Day, f deals.Filter) (list []DestinationDeal, unknown int) {
 	for _, e := range all.Entries {
 		d, ok := e.Cheapest(today, f)

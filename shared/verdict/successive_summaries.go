@@ -14,7 +14,7 @@ type Days struct {
 	newest  offers
 	lows    lowWalk
 	leads   *leadTimes
-	out, in int // the history on the current day is all[out:in]
+	out, in int
 }
 
 // NewDays needs observations in order of Found, quoted in one currency.

@@ -10,7 +10,7 @@ import (
 
 // Week summarizes the daily lows of one week, in EUR cents.
 type Week struct {
-	First   fare.Day // Monday
+	First   fare.Day
 	Minimum fare.Cents
 	Median  fare.Cents
 	Days    int

@@ -69,7 +69,6 @@ func (r *Reader) read(ctx context.Context, series fare.Series, currency string, 
 	return v.route(origin, e, summary), nil
 }
 
-// between returns false if the answer must be about the cities.
 func (r *Reader) between(ctx context.Context, v view, series fare.Series) (Trends, bool, error) {
 	f, err := r.Find(ctx, answer.Question{
 		From: answer.Code(cmp.Or(series.Airports.From.String(), string(series.Origin))),
@@ -83,7 +82,7 @@ func (r *Reader) between(ctx context.Context, v view, series fare.Series) (Trend
 	}
 	e := trends.EntryOf(series.Destination, f.Summary)
 	if f.Summary.Basis != nil || e.Sample < verdict.MinSample {
-		// The lows are those of the cities, or there are too few, so no change and no weekly lows are shown.
+		// The lows are those of the cities, or too few, so no change and no weekly lows are shown.
 		e.Previous, v.allFares = 0, false
 	}
 	t := v.route(series.Origin, e, f.Summary)
@@ -91,7 +90,6 @@ func (r *Reader) between(ctx context.Context, v view, series fare.Series) (Trend
 	return t, true, nil
 }
 
-// notCovered also requests the origin from the fare source.
 func (r *Reader) notCovered(ctx context.Context, origin, destination fare.City) error {
 	if err := r.Stored.RequestOrigin(ctx, origin, (fare.DayOf(r.Now()) + answer.OriginRequestDays).Time()); err != nil {
 		return err

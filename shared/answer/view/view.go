@@ -105,7 +105,7 @@ const most = 100
 
 type view struct {
 	rates    fare.Rates
-	currency string // must have an exchange rate in rates
+	currency string
 	now      time.Time
 	today    fare.Day
 	allFares bool

@@ -19,7 +19,7 @@ import (
 )
 
 var (
-	now   = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC) // a Wednesday
+	now   = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 	today = fare.DayOf(now)
 	found = now.Add(-2 * time.Hour)
 )

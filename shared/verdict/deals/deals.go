@@ -159,7 +159,6 @@ func (o Origin) Merge(fresh []Entry) Origin {
 	return merged
 }
 
-// carry keeps Since of an earlier deal with the same published facts.
 func carry(before, now []Deal, asOf fare.Day) []Deal {
 	now = slices.Clone(now)
 	for i := range now {
@@ -189,7 +188,6 @@ func (d Deal) same(other Deal) bool {
 	return published(d) == published(other)
 }
 
-// ForDay returns the fare with the verdict for its own day, which is zero if unknown.
 func (d Deal) ForDay(now time.Time) verdict.Judged {
 	return verdict.Judged{Fare: d.Fare, Verdict: d.OwnDay}.Aged(now)
 }

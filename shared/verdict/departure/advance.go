@@ -116,8 +116,6 @@ func (s *Learner) foldDay(day *RouteDay, quotes []Quote, sums *Statistics) {
 	day.Fold(quotes, sums)
 }
 
-// join merges two lists in order of lead time. If both have the same departure, it takes the newer
-// quote.
 func join(older, newer []Quote) []Quote {
 	all := make([]Quote, 0, max(len(older), len(newer)))
 	for _, q := range newer {

@@ -28,8 +28,6 @@ type RouteDay struct {
 
 const anyGroup = groups
 
-// Day prepares a route for answers on the day of v. today holds the quotes of the departures on
-// sale.
 func (r *Route) Day(v *View, today []Quote) *RouteDay {
 	d := new(RouteDay)
 	d.Set(r, v, today)
@@ -91,7 +89,6 @@ type comparables struct {
 	base            float64 // the log price that has a residual of 0
 }
 
-// comparables returns false if there are too few residuals for a percentile.
 func (d *RouteDay) comparables(q Quote) (c comparables, ok bool) {
 	row := d.rowOf(q)
 	others, average := d.others(row), d.average(row)

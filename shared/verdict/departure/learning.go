@@ -15,7 +15,6 @@ const (
 	maxLearning    = 4 << 20 // in bytes, unpacked
 )
 
-// Learning is what a refresh stores about a series only in order to learn from outcomes.
 type Learning struct {
 	All, NonStop Questions
 	Answers      []byte

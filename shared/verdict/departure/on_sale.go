@@ -7,7 +7,7 @@ import (
 
 type onSale struct {
 	Quote
-	flat float64 // log price minus the curve
+	flat float64
 	span uint8
 	bin  uint8
 }
@@ -157,7 +157,6 @@ func (d *RouteDay) Fold(quotes []Quote, s *Statistics) {
 	}
 }
 
-// priced takes a guess of the index that rowOf returns.
 func (d *RouteDay) priced(likely int, q Quote) (o onSale, row int) {
 	if row = likely; row >= len(d.sale) || d.sale[row].Quote != q {
 		row = d.rowOf(q)

@@ -95,8 +95,6 @@ func (s *State) departures() Departures {
 	return s.pasts
 }
 
-// past returns nil without a history. The first call decodes only one history, because most answers
-// are about one departure.
 func (s *State) past(depart fare.Day) *Past {
 	if s.pasts == nil && s.packed != nil && s.askedOf == 0 {
 		s.asked, s.askedOf = find(s.packed, depart), depart

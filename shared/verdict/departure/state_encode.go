@@ -170,7 +170,6 @@ func decodeLive(r *packed.Reader, asOf fare.Day) []Live {
 	return live
 }
 
-// Cycle holds the pooled statistics after all refreshes of one day.
 type Cycle struct {
 	Day    fare.Day
 	Pooled *Pooled

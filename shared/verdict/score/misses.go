@@ -6,8 +6,6 @@ import "math"
 // of a cell in Counts.Places.
 var missAt = [...]int{5, 10, 25, 50, 75, 90, 95}
 
-// Miss returns the number of percentiles, and the largest error in points: p percent of them should
-// be below p.
 func Miss(places [Places]int64) (n int64, points float64) {
 	if n = total(places[:]); n == 0 {
 		return 0, 0
