@@ -23,10 +23,11 @@ var (
 	clause       = regexp.MustCompile(`^.*?(?:[:;] |$)`)
 	opening      = regexp.MustCompile(`^(?:Package|Command) \w+ `)
 	upper        = regexp.MustCompile(`^(?:cmd|functions|infra|shared)/\w+(?:/\w+)?$`)
-	// parts need no row in ARCHITECTURE.md: helpers of tests, generators, and parts of main
-	// packages.
+	// parts need no row in ARCHITECTURE.md: helpers of tests, generators, parts of main packages and
+	// small packages.
 	parts = regexp.MustCompile(`/(?:analisi|fault|notify|store|upstream)test$|/(?:generate|bootstrap|testenv)$|` +
-		`^cmd/lambdalocal/|^functions/(?:wiring|pro|x402)/`)
+		`^cmd/(?:lambdalocal|backtest)/|^functions/(?:wiring|pro|x402)/|^infra/release/|^shared/answer/view$|` +
+		`^shared/runtime/(?:awscall|lambdalog|recorder)$`)
 )
 
 func TestPackages(t *testing.T) {
