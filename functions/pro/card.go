@@ -83,8 +83,8 @@ func (s *Service) checkout(ctx context.Context, in *checkoutInput) (*page.Respon
 		return nil, err
 	}
 	url, err := s.Checkout.Start(ctx, pay.StartRequest{
-		Email:          apikey.Normalize(email),    // the same checkout for every spelling
-		IdempotencyKey: idempotency + "-" + l.Code, // the URLs, and so the request, differ by language
+		Email:          apikey.Normalize(email),    // so that every spelling gets the same checkout
+		IdempotencyKey: idempotency + "-" + l.Code, // the request's URLs differ by language
 		SuccessURL:     s.BaseURL + page.AddressIn(l, "/api/v1/pro/conferma?session_id={CHECKOUT_SESSION_ID}"),
 		CancelURL:      s.BaseURL + page.AddressIn(l, "/v1/pro"),
 	})
@@ -100,8 +100,8 @@ func (s *Service) checkout(ctx context.Context, in *checkoutInput) (*page.Respon
 	return showCheckout(in.Accept, l, checkoutBegun{url})
 }
 
-// checkoutKey needs a secret of the caller, or randomness, because whoever gets the same checkout
-// page can read the bought Pro key.
+// The key must be hard to guess, because whoever gets the same checkout page can read the bought Pro
+// key.
 func (s *Service) checkoutKey(ctx context.Context, in *checkoutInput, email string) (string, error) {
 	secret := httpapi.Repeatable{IdempotencyKey: cmp.Or(in.IdempotencyKey, in.Body.Token)}
 	var derived [16]byte
@@ -207,8 +207,8 @@ type webhookOutput struct {
 	}
 }
 
-// A delivery is only a hint: webhook reads the current state from the card processor, so that late,
-// repeated and misordered deliveries lead to the same state.
+// webhook reads the current state from the card processor, so that late, repeated and misordered
+// deliveries lead to the same state.
 func (s *Service) webhook(ctx context.Context, in *webhookInput) (*webhookOutput, error) {
 	event, err := s.Checkout.Event(in.RawBody, in.Signature, s.Now())
 	s.noteSignature(ctx, in.Signature, err)

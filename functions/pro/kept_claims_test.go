@@ -16,7 +16,7 @@ func TestAPaymentThatCannotBeJudgedYet(t *testing.T) {
 	s := parallel(t)
 	signature := s.Send(fixture.Price, "")
 	faults := faulttest.Break(s.Payments.Node)
-	for range 2 { // asking again stores nothing more
+	for range 2 { // the second call stores nothing more
 		faults.Fail(newer)
 		a := s.Verify("ada@example.com", signature)
 		want(t, a, 409, "pagamento-da-esaminare", "of an unknown version")

@@ -14,7 +14,7 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// The calls of a lossy table take effect, but two answers are lost: to the first write of two items,
+// The writes of a lossy table take effect, but two answers are lost: to the first write of two items,
 // and to the first read after that write.
 type lossy struct {
 	store.Table
@@ -60,7 +60,7 @@ type between struct {
 func (b *between) Subscription(ctx context.Context, id string) (pay.Subscription, error) {
 	answer, err := b.Checkout.Subscription(ctx, id)
 	if do := b.do; do != nil {
-		b.do = nil // do reads subscriptions too
+		b.do = nil // do must not call itself
 		do()
 	}
 	return answer, err

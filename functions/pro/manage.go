@@ -105,7 +105,7 @@ func (s *Service) planPage(ctx context.Context, in *planInput) (*page.Response, 
 		return ended, err
 	}
 	c, err := s.Keys.Customer(ctx, s.customer(about.Email))
-	if errors.Is(err, store.ErrNotFound) { // moved or erased since the mail
+	if errors.Is(err, store.ErrNotFound) { // the plan was moved or erased after the mail
 		return showNotice(http.StatusGone, l, "plan.gone", page.AddressIn(l, "/v1/pro/gestione"))
 	}
 	if err != nil {
@@ -125,7 +125,7 @@ func (s *Service) planPage(ctx context.Context, in *planInput) (*page.Response, 
 	return show(http.StatusOK, l, "plan", "plan", v)
 }
 
-// formOf refuses a form with other fields than t and name.
+// formOf refuses a form with fields other than t and the field called name.
 func formOf(body []byte, name string) (token, value string, err error) {
 	values, err := url.ParseQuery(string(body))
 	if err != nil {

@@ -22,7 +22,7 @@ const (
 type moving struct {
 	From string `json:"from"`
 	To   string `json:"to"`
-	Done bool   `json:"done,omitempty"` // already moved: a later purchase for From stays with From
+	Done bool   `json:"done,omitempty"` // the plan was moved, so the link must not move a later plan of From
 }
 
 func (s *Service) registerLeave(api *httpapi.API) {
@@ -120,7 +120,7 @@ func (s *Service) move(ctx context.Context, in *planInput) (*page.Response, erro
 			return []store.LeftJob{fresh, {Outbox: s.links(),
 				Job: store.Job{Kind: movedKind, Email: between.From, Ref: between.To, Lang: l.Code, At: now}}}
 		})
-	if err != nil && !errors.Is(err, store.ErrNotFound) { // not found: the plan was moved before
+	if err != nil && !errors.Is(err, store.ErrNotFound) { // ErrNotFound: the plan was already moved or erased
 		return nil, err
 	}
 	s.signal()

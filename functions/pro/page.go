@@ -21,7 +21,7 @@ import (
 //go:embed *.html
 var templates embed.FS
 
-// pages parses the templates at the first page, because many calls need no template.
+// pages parses the templates on first use, because many calls need no template.
 var pages = sync.OnceValue(func() *template.Template { return template.Must(template.ParseFS(templates, "*.html")) })
 
 type Reader struct {
@@ -67,8 +67,8 @@ func asJSON(status int, answer any) (*page.Response, error) {
 	}, nil
 }
 
-// showCheckout does not redirect, because a page's form-action policy also applies to a redirect
-// after a form, and allows no other host.
+// showCheckout does not redirect, because some browsers apply a page's form-action policy also to the
+// redirect after a form, and the policy allows no other host.
 func showCheckout(accept string, l *i18n.Language, c checkoutBegun) (*page.Response, error) {
 	if !page.WantsHTML(accept) {
 		return asJSON(http.StatusOK, c)

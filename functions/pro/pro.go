@@ -25,8 +25,8 @@ import (
 type Service struct {
 	Keys       store.Customers
 	Outbox     store.Outbox
-	Checkout   pay.Checkout // pay.Unsold: nothing is sold by card
-	Chain      pay.Chain    // nil: nothing is sold in USDC
+	Checkout   pay.Checkout // pay.Unsold if nothing is sold by card
+	Chain      pay.Chain    // nil if nothing is sold in USDC
 	Wallet     Wallet
 	Sender     mail.Sender
 	Limiter    *limit.Limiter
@@ -38,12 +38,12 @@ type Service struct {
 	Log        *slog.Logger
 	Operator   Operator
 	Processors Processors
-	// SignalWorker, if set, is called when the outbox has a new job.
+	// SignalWorker, if set, is called when an outbox may have a new job.
 	SignalWorker func()
 	JobsAtOnce   int // jobs that run in parallel; 0 means 1
 	Metrics      metrics.Source
-	// OnDelivery, if set, learns whether Stripe's webhook works. For a delivery with a right and
-	// recent signature, err is nil. Otherwise todo says what to do.
+	// OnDelivery, if set, learns whether Stripe's webhook works. If a valid delivery arrived, err is
+	// nil. Otherwise todo says what to do.
 	OnDelivery func(err error, todo string)
 
 	priceMemo store.Memo[*pay.Price]
@@ -52,12 +52,12 @@ type Service struct {
 	signature struct {
 		sync.Mutex
 		next        time.Time // no wrong signature is logged before this time
-		heard, sold time.Time // times of the last delivery and of a sale; see noteSale
+		heard, sold time.Time // times of the last valid delivery and of a sale; see noteSale
 	}
 
 	kept struct {
 		sync.Mutex
-		after string    // name of the claim after which the next batch begins; empty: the start
+		after string    // name of the claim after which the next batch begins, or empty at the start
 		next  time.Time // no claim is judged before this time
 	}
 }
@@ -185,7 +185,7 @@ type issued struct {
 const extended = "esteso"
 
 // buy returns an existing key only to a caller who presents the key, because the payer may be a
-// stranger. Whoever has secret can see the result again.
+// stranger. With the parameter secret, the result can be read again for 10 minutes.
 func (s *Service) buy(ctx context.Context, email, presented, secret string, mailed bool, once store.Once) (issued, error) {
 	now := s.Now()
 	if secret != "" {

@@ -42,7 +42,7 @@ const (
 	mostUnknown = 10_000
 )
 
-// unknownPayments remembers, for at most unknownTime, signatures whose transactions no node knows.
+// unknownPayments remembers, for at most unknownTime, signatures whose transactions were not found.
 type unknownPayments struct {
 	mu    sync.Mutex
 	until map[pay.Signature]time.Time

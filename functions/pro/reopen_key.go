@@ -17,7 +17,7 @@ type keyNote struct {
 	Until    time.Time         `json:"until"`
 }
 
-// The parameter secret is known only to the payer: the id of a checkout, or a token.
+// Whoever knows the parameter secret can open the note.
 func (s *Service) noteKey(secret string, id apikey.CustomerID) func(key string) (store.Note, error) {
 	return func(key string) (store.Note, error) {
 		until := s.Now().Add(againTime).UTC().Truncate(time.Second)

@@ -95,8 +95,8 @@ type rotateOutput struct {
 	}
 }
 
-// perKey counts only calls with a current or a just replaced key, so that strangers cannot use the
-// limit up.
+// perKey counts only calls with a current or a recently replaced key, so that strangers without a key
+// cannot use up the limit.
 var perKey = limit.Limit{Name: "pro-ruota-key", Calls: 20, Window: time.Hour}
 
 // With an Idempotency-Key, a retry returns the same new key, which a leaked old key alone does not

@@ -174,7 +174,7 @@ type redemption struct {
 	firma     string // payer's signature of pay.ProofText; optional
 	secret    string // whoever has the secret can see the key again
 	lang      string
-	claimedAt time.Time // when a kept claim was made; zero: the caller waits for the answer
+	claimedAt time.Time // when a kept claim was made, or zero if the caller waits for the answer
 }
 
 // redeem succeeds once per payment, unless a claim with proof takes the payment over.
@@ -239,8 +239,8 @@ func (s *Service) redeem(ctx context.Context, r redemption) (issued, error) {
 	return bought, nil
 }
 
-// claimed returns nil if a memo binds the payment to an e-mail address: then the first claim is
-// final.
+// claimed returns nil if the memos bind the payment to exactly one e-mail address: then the first
+// claim is final.
 func claimed(payment pay.Payment, email, firma string) (*store.Claim, error) {
 	proven := false
 	if firma != "" {

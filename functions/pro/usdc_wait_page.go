@@ -124,8 +124,7 @@ func (s *Service) wait(ctx context.Context, in *waitInput) (*page.Response, erro
 // reference public.
 const mostJudged = 5
 
-// look redeems the payment that the payer named, or else the first payment with the page's reference
-// that can buy the plan.
+// look tries the payment that the payer named, or else the first payments with the page's reference.
 func (s *Service) look(ctx context.Context, in *waitInput, secret string) (issued, string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*pay.Timeout)
 	defer cancel()

@@ -56,7 +56,8 @@ func (s *Service) mailboxes() notify.Mailboxes {
 		Links: notify.Links{Pepper: s.Pepper, BaseURL: s.BaseURL}, Now: s.Now, Limiter: s.Limiter}
 }
 
-// publicKinds lists the kinds of jobs that a caller can cause for another person without paying.
+// publicKinds lists the kinds of jobs that a caller can cause for another person without a new
+// payment.
 var publicKinds = []string{recoverKind, manageKind, moveKind}
 
 func (s *Service) allowed(ctx context.Context, j store.Job) (bool, error) {
@@ -66,7 +67,6 @@ func (s *Service) allowed(ctx context.Context, j store.Job) (bool, error) {
 	return s.mailboxes().Allow(ctx, j.Email, j)
 }
 
-// stopLink returns "" for mails that a stranger cannot cause for free.
 func (s *Service) stopLink(j store.Job) string {
 	if !slices.Contains(publicKinds, j.Kind) {
 		return ""

@@ -13,8 +13,8 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// A failed payment may cost the service a network fee. So slots are reserved before a payment is
-// sent, which makes the limits exact across processes.
+// A failed payment may cost the service a network fee. So slots are reserved before a payment is sent,
+// which makes the limits hold across processes.
 const (
 	day = 24 * time.Hour
 
@@ -42,8 +42,8 @@ func (s *Service) failureSlots(who string) store.Slots { return s.slotsOf(failed
 
 func addressOf(ctx context.Context) string { return "address-" + httpapi.Subject(ctx) }
 
-// Guarded payments have a lower daily limit, because the payer can make the assertions fail after
-// the simulation.
+// Guarded payments have a daily limit of their own, because the payer can make the assertions fail
+// after the simulation.
 func (s *Service) slots(ctx context.Context, payment x402pay.Payment) []store.Slots {
 	var all []store.Slots
 	for _, who := range []string{"payer-" + payment.Payer, addressOf(ctx)} {

@@ -139,7 +139,7 @@ func storeOf(t store.Table) store.Payments { return store.Payments{Table: t} }
 
 func address(payer string) string { return fixture.SolanaAddress(payer) }
 
-// Open payments of an earlier version hold no slots.
+// Payments that an earlier version of the service left open hold no slots.
 func TestOpenPaymentsOfEarlierVersions(t *testing.T) {
 	t.Parallel()
 	for step, want := range map[string]int{"sent": 200, "send": 503} {

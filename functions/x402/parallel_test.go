@@ -105,7 +105,7 @@ func TestFailuresAreBoundedAcrossProcesses(t *testing.T) {
 			}
 			all.Wait()
 			burst := p.Chain.Sent
-			for n := range payments { // refused payments are made again
+			for n := range payments { // makes further payments until enough are sent
 				if p.Chain.Sent < c.want {
 					again := p.Payment(payer(n), price, c.payments+n, c.more...)
 					outcomes.note(t, p.AskAt(instances[n%len(instances)], address(n), verdict, again), payer(n),
@@ -172,7 +172,7 @@ func TestHonestPayersAmongMany(t *testing.T) {
 	}
 }
 
-// A slot may stay occupied for the day, so only 4 fees may be lost.
+// A fault may leave one of the 5 slots occupied, so 4 fees may be lost instead of 5.
 func TestFaultsAddNoFee(t *testing.T) {
 	t.Parallel()
 	for call := range 10 {

@@ -1,7 +1,7 @@
 // Package x402 sells single verdicts, calendars and lists of deals to programs without a key. The
 // programs pay in USDC on Solana by the protocol x402, version 2, scheme exact.
 //
-// A call without a payment gets the price, with status 402. A call with a payment takes these
+// A call without a payment gets the price, with status 402. A call with a new payment usually takes these
 // steps:
 //
 //  1. Verify the payment.
@@ -33,7 +33,7 @@ import (
 
 type Service struct {
 	*published.Answers
-	Seller   *x402pay.Seller // nil: nothing is sold
+	Seller   *x402pay.Seller // nil if nothing is sold
 	Chain    pay.Settler
 	Payments store.Payments
 	Limiter  *limit.Limiter
@@ -84,7 +84,7 @@ func (s *Service) Register(api *httpapi.API) {
 }
 
 const (
-	// LeastFunds is the balance in lamports that the fee payer needs for a sale. It covers the
+	// LeastFunds is the balance in lamports that the fee payer needs for a sale. LeastFunds covers the
 	// 890,880 lamports that an account must keep, and the highest fee of 50 calls.
 	LeastFunds = 890_880 + 50*x402pay.MaxFee
 	fundsKnown = time.Minute
