@@ -38,7 +38,7 @@ var panels = []panel{
 	{"travelpayouts_daily_2025_2026.csv.gz", ""}, {"google2026.csv.gz", ""}, {"eu_wizzair_2015_2016_full.csv.gz", ""},
 }
 
-// The clock of a service stands at the last day of the panel, plus ahead.
+// The clock of a service stands in the evening of the last day of the panel, plus ahead.
 type service struct {
 	t         *testing.T
 	api       *onemachine.Service
@@ -312,7 +312,7 @@ func lowestFaults(a published.Analysis, c published.Calendario) (faults []string
 	return faults
 }
 
-// The API gave the answer a to the question of the page.
+// a is the answer of the API to the question of the page.
 func (f facts) checkPage(fare, where, body string, a published.Analysis, market bool) (faults []string) {
 	shown, headline := article.FindStringSubmatch(body), ""
 	if h := heading.FindStringSubmatch(shown[0]); h != nil {

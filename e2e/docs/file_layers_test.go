@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// A file may use only what files below it declare. Methods called through a value are not checked.
+// Files must not use each other, not even by way of other files. Methods called through a value are
+// not checked.
 func TestFilesFormLayers(t *testing.T) {
 	for _, folder := range []string{"shared/store", "shared/notify"} {
 		names, err := filepath.Glob(filepath.Join(root, folder, "*.go"))

@@ -59,7 +59,7 @@ func (m *cloudFront) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if row.Keyed() {
 		key += " " + r.Header.Get(httpapi.KeyHeader) + "|" + r.Header.Get("Authorization")
 	}
-	// CloudFront does not pass on the If-None-Match of the caller.
+	// For answers that CloudFront may cache, the If-None-Match of the caller is not passed on.
 	onward := r.Clone(r.Context())
 	onward.Header.Del("If-None-Match")
 

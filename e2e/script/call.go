@@ -74,7 +74,7 @@ func call(method string) verb {
 			r.target = target
 			s.step(ts, func() bool {
 				s.send(ts, r)
-				// After a failed read, a GET may answer without the data, so each GET is repeated.
+				// A GET may succeed without data that could not be read, so a GET is repeated after a failure.
 				return s.status >= 500 || method == "GET" || method == "MCP" && bytes.Contains(s.body, []byte(`"isError":true`))
 			})
 			refused := s.status == http.StatusConflict || s.status == http.StatusGone || s.status == http.StatusUnauthorized && r.method == "POST"

@@ -1,62 +1,71 @@
 // Package script runs the scripts of e2e: stories of users, in files *.txtar, over the whole service
-// in one process. A script is read by github.com/rogpeppe/go-internal/testscript, so its own verbs
-// (cmp, env, grep, stop, skip, ! to negate) work too. These verbs are added:
+// in one process. The verbs of github.com/rogpeppe/go-internal/testscript work too, such as cmp, env,
+// grep and stop. ! negates json, header, body, text, mail, store, status, metric and x402 got.
 //
-//	clock 2016-03-01T12:00:00Z | clock +36h   sets or moves the clock, which otherwise stands still
-//	service WORD...      before the first call: hidden-fares, unsold, phones, operated, base=URL
-//	fares sample | fares FILE.csv             the source's fares; refreshes at once
-//	refresh              asks the source again
-//	get TARGET STATUS [OPTION...]             calls the service
-//	post TARGET BODY STATUS [OPTION...]       sends JSON: a text that begins with { or a file
-//	form TARGET FIELDS STATUS [OPTION...]     sends a=b&c=d as a browser does
-//	mcp TOOL ARGUMENTS [OPTION...]            calls a tool of /mcp; its answer becomes the body
-//	repeat N VERB...     repeats a verb
-//	json PATH [VALUE]    the body's value; PATH is a.0.b, * for each, count for their number
-//	header NAME [VALUE]  the answer's header
-//	body, text, mail WORDS   are in the body; in what a person reads of a page or tool; in the last mail
-//	mails ADDRESS N      sends what is due; N mails to the address are new to the script
-//	confirm ADDRESS [OPTION...]               gets the one mail that has come, and confirms what it is about
-//	telegram PERSON WORDS    writes to the bot, opens a link to it, or blocks it (block)
-//	open PART STATUS     opens the link of the last mail or page that contains PART. The link is $LINK, its last value $TOKEN.
-//	                     If the page ends alerts, $UNDO can restore them.
-//	pay card | pay later | stripe expire      what becomes of the checkout of the last answer, $SESSION
-//	stripe settle|renew|fail|cancel|end|delete|reprice    what happens to its $SUBSCRIPTION at Stripe
-//	stripe sell ADDRESS  a checkout for something else
-//	events [OPTION...]   delivers Stripe's events to the webhook
-//	pay usdc [AMOUNT] [NAME=VALUE...]         pays on the chain, by default the link of the last answer
-//	pay processed|confirmed|finalized|lost    what becomes of that transaction, $SIGNATURE
-//	pay proof PAYER ADDRESS                   $PROOF, by which the wallet from=PAYER claims it for an address
-//	x402 got UNITS | fund PAYER | fails | works | expires | fees LAMPORTS    the chain of answers sold by x402
-//	key                  $KEY is the Pro key in the last answer or mail, $CUSTOMER its customer
-//	restart              starts the service again over its store
-//	fault KIND before|after  the next call of store, mail, ntfy, stripe, chain or source fails; the caller retries
-//	fault token down     the source refuses the token
-//	fault KIND down|lost every call fails, before or after its effect, until fault none
-//	store KEY | store *TEXT                   an item with this partition, or partition/sort, is stored, or one with the text
-//	unfaulted REASON     why the end differs after a failure; see Faults
+//	service WORD...              before the first call: hidden-fares, unsold, phones, operated, base=URL
+//	clock TIME|+36h              sets the clock to TIME (2016-03-01T12:00:00Z), or moves it forward
+//	fares sample|FILE.csv        chooses the fare source, and refreshes
+//	refresh                      asks the fare source again
+//	get TARGET STATUS [OPTION...]           calls the service
+//	post TARGET BODY STATUS [OPTION...]     BODY is JSON that begins with {, or the name of a file
+//	form TARGET FIELDS STATUS [OPTION...]   FIELDS are a=b&c=d, as a browser sends a form
+//	mcp TOOL ARGUMENTS [OPTION...]          calls a tool of /mcp, whose answer becomes the body
+//	repeat N VERB...             repeats a verb
+//	json PATH [VALUE]            checks the value at PATH in the body
+//	header NAME [VALUE]          checks a header of the answer
+//	body WORDS                   checks that the body contains WORDS
+//	text WORDS                   checks that the text of the page, or of the tool's answer, contains WORDS
+//	mail WORDS                   checks that the last mail contains WORDS
+//	mails ADDRESS N              sends what is due, and checks that N new mails came to ADDRESS
+//	confirm ADDRESS [OPTION...]  as mails ADDRESS 1, and confirms what the mail is about
+//	telegram PERSON WORDS        sends WORDS to the bot. A link starts the bot, and block blocks the bot.
+//	open PART STATUS [OPTION...] opens the link that contains PART in the last mail or answer. $LINK is the
+//	                             link, and $TOKEN the last value in the link.
+//	pay card|later               pays the checkout of the last answer, and sets $SESSION and $SUBSCRIPTION
+//	stripe expire                ends the checkout of the last answer, and sets $SESSION
+//	stripe settle                settles the payment of $SESSION
+//	stripe renew|fail|cancel|end|delete|reprice    changes $SUBSCRIPTION at Stripe
+//	stripe sell ADDRESS          sells something else to ADDRESS
+//	events [OPTION...]           delivers Stripe's new events to the webhook
+//	pay usdc [AMOUNT] [NAME=VALUE...]    pays AMOUNT, or by the payment link of the last answer, and sets
+//	                             $SIGNATURE
+//	pay processed|confirmed|finalized|lost    changes the state of the transaction $SIGNATURE
+//	pay proof PAYER ADDRESS      sets $PROOF, with which PAYER claims $SIGNATURE for ADDRESS
+//	x402 got UNITS               checks the units of USDC that the wallet for single answers got
+//	x402 fund PAYER|fails|works|expires|fees LAMPORTS    changes the chain for single answers
+//	key                          sets $KEY to the Pro key in the last answer or mail, and $CUSTOMER
+//	restart                      starts the service again over its store
+//	fault KIND before|after      the next call of KIND fails before or after its effect. KIND is store,
+//	                             mail, ntfy, stripe, chain or source.
+//	fault KIND down|lost         each call of KIND fails, before or after its effect, until fault none
+//	fault token down             the fare source refuses the token
+//	store PARTITION[/SORT]       checks that the store has such an item
+//	store *TEXT                  checks that an item in the store contains TEXT
+//	unfaulted REASON             Faults does not repeat the script with failures
 //
-// With service operated, these are for its operator, operator@verdetto.example:
+// After the verb service operated, the verbs of the operator, operator@verdetto.example, work too:
 //
-//	pass HOURS           moves the clock hour by hour; the service refreshes, sends mails and checks itself
-//	status WORDS         are in what verdetto status prints
-//	log N WORDS          are in N lines of the log
-//	metric NAME VALUE    what Prometheus reads; ! metric NAME: there is none
-//	disk MB | certificate DAYS    what is free, and when the certificate ends
-//	backup | restore     makes a backup in the folder of backups; restores the newest
-//	pings refresh|backup N    the calls of VERDETTO_PING so far
+//	pass HOURS             moves the clock hour by hour, and does what is due in each hour
+//	status WORDS           checks that verdetto status prints WORDS
+//	log N WORDS            checks that N lines of the log contain WORDS
+//	metric NAME VALUE      checks a metric
+//	disk MB                sets the free space of the disk
+//	certificate DAYS       sets the end of the certificate
+//	backup | restore       makes a backup, or restores the newest
+//	pings refresh|backup N checks the number of calls of VERDETTO_PING
 //
-// The options of calls: from ADDRESS, as KEY, in LANGUAGE, pays PAYER/NUMBER (by x402), with NAME VALUE (a header), and PATH=VALUE, which is
-// json PATH VALUE; PATH= says that there is no such value. Of a page or a tool, text=WORDS and body=WORDS. {a,b} in a target calls each. A value in
-// slashes is a regular expression. json PATH and header NAME without a value require one and set
-// $PATH or $NAME. Files body, text and mail hold the last ones for cmp, with what varies replaced.
+// Options of calls are from ADDRESS, as KEY, in LANGUAGE, pays PAYER/NUMBER (by x402), with NAME VALUE
+// (a header), text=WORDS, body=WORDS and PATH=VALUE (json PATH VALUE, where an empty VALUE means none).
+// {a,b} in a target makes one call for each word. A VALUE in slashes is a regular expression.
 //
-// With service phones, an address of mails may also be the URL of an ntfy topic or a webhook, or the
-// number of a person in Telegram. The last message is then the mail, its title the subject, with links below.
+// A PATH is, for example, a.0.b, where * stands for each element and count for the number of elements.
+// Without a VALUE, json and header set $PATH or $NAME.
 //
-// In every script, whole answers must match the OpenAPI description at the paths that it has, and
-// their headers about caches and limits the table of endpoints, unless a failure is planned or lasts.
-// No secret may appear in the log, and each part of the service may use only the items that
-// schema.Accesses allows to its Lambda function.
+// The files body, text and mail hold the last answer and mail for cmp. What varies between runs is
+// replaced in these files.
+//
+// After the verb service phones, an address may also be the URL of an ntfy topic or of a webhook, or
+// the number of a person in Telegram. A message to such an address counts as a mail.
 package script
 
 import (
@@ -382,7 +391,7 @@ func stored(s *story, ts *testscript.TestScript, neg bool, args []string) {
 	if text, ok := strings.CutPrefix(args[0], "*"); ok {
 		found := ""
 		ts.Check(s.table.All(context.Background(), func(i store.Item) error {
-			counts := strings.HasPrefix(i.Partition, "LIMIT#") // counters contain pseudonyms until they expire
+			counts := strings.HasPrefix(i.Partition, "LIMIT#") // LIMIT# items may contain a pseudonym until the item expires
 			if all := i.Partition + " " + i.Sort + " " + string(i.Data); !counts && strings.Contains(all, text) {
 				found = i.Partition + " " + i.Sort
 			}

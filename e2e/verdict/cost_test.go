@@ -30,7 +30,8 @@ func serving(t testing.TB, table store.Table) http.Handler {
 	return fixture.New(t, onemachine.Options{Table: table, Source: fixture.Fares(nil), Now: now}).API
 }
 
-// A verdict must cost one counted call and one read unit, however many fares the route has.
+// After the first verdict of a day, a verdict must cost one counted call and one read, however many
+// fares the route has.
 func TestVerdictCostsOneRead(t *testing.T) {
 	t.Parallel()
 	want := []string{"Take", "Get ROUTE#MIL-BUH SHEET, strong false"}

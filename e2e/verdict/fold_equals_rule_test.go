@@ -60,8 +60,8 @@ func onSale(t *testing.T, seed uint64) (fares fixture.Fares, panel *departures.P
 	return fares, panel
 }
 
-// fold calls compare with the answer of the stored states about each fare. row is the index of the
-// fare in the panel.
+// fold calls compare with the answer of the stored states about each fare found on first or later.
+// row is the index of the fare in the panel.
 func fold(t *testing.T, fares fixture.Fares, panel *departures.Panel, first fare.Day, compare func(row int, a departure.Answer)) {
 	t.Helper()
 	var now time.Time
@@ -141,7 +141,7 @@ func TestFold_OfAllThatIsStored(t *testing.T) {
 			return
 		}
 		compared++
-		// Stored values are rounded: weights to 1/256, sums to seven digits.
+		// Stored values are rounded.
 		near := func(got, want float64) bool { return math.Abs(got-want) <= 1e-3 }
 		if !near(a.Percentile, want.Percentile[row]) || !near(a.Chance[0], want.Chance[0][row]) || !near(a.Chance[1], want.Chance[1][row]) {
 			t.Errorf("row %d: %+v, want percentile %v, chances %v and %v", row, a, want.Percentile[row], want.Chance[0][row], want.Chance[1][row])

@@ -429,8 +429,8 @@ func readable(page string) string {
 	return plain(html.UnescapeString(b.String()))
 }
 
-// If the route is nil, the text is about several routes from an origin, and each statement names
-// its destination or its route.
+// If r is nil, the text is about several routes from origin, and a statement that names none of the
+// routes is skipped.
 func (w *world) check(kind, text string, l *i18n.Language, r *route, origin string, subject float64) (claims []claim) {
 	text = plain(text)
 	masked := []byte(text)

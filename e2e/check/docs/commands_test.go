@@ -42,7 +42,7 @@ type scene struct {
 	Commands        []documented
 }
 
-// In Line, … matches any text. A Run that ends with * stands for all commands with that prefix. A
+// In Line, … matches any text. A Run that ends with * stands for commands with that prefix. A
 // command with Serves runs until the next such command, or until the scene ends.
 type documented struct {
 	Run    string

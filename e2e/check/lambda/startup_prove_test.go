@@ -47,7 +47,7 @@ var heavier = map[string]struct {
 			"that are set up and never used: 5.4"},
 }
 
-// startCost is measured until an executable requests its first event.
+// wall is the time until an executable requests its first event.
 type startCost struct {
 	wall, cpu time.Duration
 	peak      int // KiB of memory

@@ -93,7 +93,6 @@ func samplesOf(l *i18n.Language) map[string]any {
 }
 
 var (
-	// In the texts that waits matches, When stands for a condition, and in other texts for a day.
 	waits       = regexp.MustCompile(`^(alerts|mail|push|telegram|when)\.`)
 	ofMarket    = regexp.MustCompile(`\.market$|^agents\.judged`) // texts in which Level is the level of the market
 	placeholder = regexp.MustCompile(`\.([A-Z]\w*)`)

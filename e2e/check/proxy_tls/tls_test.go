@@ -22,7 +22,7 @@ import (
 
 type issuer struct {
 	directory  string
-	plain, tls string         // the ports where the issuer checks challenges
+	plain, tls string         // addresses at which the issuer checks challenges
 	trusted    string         // file with the root certificate of the issuer's directory
 	roots      *x509.CertPool // root certificates for the certificates of the service
 }

@@ -62,7 +62,7 @@ func (c *caller) call(ctx context.Context, url string) error {
 	return nil
 }
 
-// most is below the quota of an address. After that many calls, another caller takes over.
+// most is below the quota of an address, so that no call is refused.
 var most = counted.Free.Calls - 10
 
 func load(t *testing.T, url string, stop <-chan struct{}, callers []*caller, acknowledged func()) (wait func()) {

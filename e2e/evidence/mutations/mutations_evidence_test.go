@@ -127,7 +127,7 @@ func drawn(t *testing.T, seed uint64) (all []mutation) {
 	return all
 }
 
-// The planted fault may not compile, because, for example, strings cannot be subtracted.
+// The result may not compile, because, for example, strings cannot be subtracted.
 func (m mutation) planted(t *testing.T) (overlay string, ok bool) {
 	t.Helper()
 	files, all := functions(t, m.file)
