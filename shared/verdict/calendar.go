@@ -19,7 +19,7 @@ type Calendar struct {
 	At       time.Time
 }
 
-// Fare.Price of a Day is 0 if the service does not show single fares. Verdict has only Level,
+// Fare.Price of a Day is 0 if CalendarOf was called without prices. Verdict has only Level,
 // Reliability, Percentile and Median.
 type Day struct {
 	Judged

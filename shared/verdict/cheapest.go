@@ -60,8 +60,8 @@ func OwnDays(s *departure.State, p *departure.Pooled, all []Judged, now time.Tim
 	return days, nil
 }
 
-// steps returns the fares that are the cheapest of all not yet departed on some day of the next
-// LiveDays days. live must be sorted by departure.
+// steps returns each fare that is the cheapest one left on some day of the next LiveDays days. live
+// must be sorted by departure.
 func steps(live []Live, asOf fare.Day) (all []Live) {
 	for len(live) > 0 {
 		at := 0

@@ -58,8 +58,8 @@ func newOffers(observations []fare.Observation) offers {
 		(int(last-first)+1)*stays*int(fare.MoreStops+1))}
 }
 
-// among yields the index of the newest observation of each offer, until among is called again. run
-// must be in order of Found.
+// among returns the indices of the newest observations of all offers, in a sequence that is valid
+// until among is called again. run must be in order of Found.
 func (s *offers) among(run []fare.Observation) func(yield func(int) bool) {
 	for _, at := range s.used {
 		s.latest[at] = 0
@@ -92,8 +92,8 @@ func departures(observations []fare.Observation) (first, last fare.Day) {
 	return first, last
 }
 
-// liveOn returns the fares that are the cheapest of all not yet departed on some day of the next
-// LiveDays days. It uses older fares only for the days after the last fresh departure.
+// liveOn returns each fare that is the cheapest one left on some day of the next LiveDays days. It
+// uses older fares only for the days after the last fresh departure.
 func (p priced) liveOn(asOf fare.Day, newest *offers) []Live {
 	oldest := (asOf - LiveDays).Time().Unix()
 	from, _ := slices.BinarySearchFunc(p.ranked, oldest, func(o fare.Observation,

@@ -23,7 +23,7 @@ const (
 	// A fare is fresh if it was found less than FreshFor before the newest fare.
 	FreshFor = 24 * time.Hour
 	LiveDays = departure.LiveDays
-	// HistoryDays is the number of days for which single observations are stored.
+	// HistoryDays is how many days of observations a summary is built from.
 	HistoryDays   = 400
 	LowDays       = 3 * 365
 	MinSample     = departure.MinCount

@@ -190,8 +190,8 @@ func (q Quartiles) In(amount func(fare.Cents) fare.Cents) *Quartiles {
 		amount(q.HalfLow), amount(q.HalfHigh)}
 }
 
-// Quartiles returns false if Judge returns no percentile. Minimum and Maximum ignore steps in which
-// the comparables weigh less than 0.1 fares.
+// Quartiles returns false if Judge returns no percentile. Minimum and Maximum ignore comparables of
+// negligible weight.
 func (d *RouteDay) Quartiles(quote Quote) (q Quartiles, ok bool) {
 	c, ok := d.comparables(quote)
 	if !ok {

@@ -116,7 +116,7 @@ type StateDay struct {
 	minima [spans]*RouteDay
 }
 
-// Day takes a nil p for the constants of rule.json. ok is false if today is before AsOf.
+// A nil p means the constants of rule.json. ok is false if today is before AsOf.
 func (s *State) Day(p *Pooled, today fare.Day) (d *StateDay, ok bool) {
 	if today < s.AsOf {
 		return nil, false
@@ -169,8 +169,7 @@ func (d *StateDay) Live() []Live {
 		func(l Live) bool { return !d.state.Airlines.Include(l.Flight.Airline) })
 }
 
-// AddCurve adds what the live departures contribute to the lead-time curve. The first refresh of a
-// series calls it if there are no pooled statistics yet; see Pooled.StartCurve.
+// AddCurve adds what the live departures contribute to the lead-time curve; see Pooled.StartCurve.
 func (s *State) AddCurve(sums *Statistics) {
 	s.Route.Day(Start(s.AsOf).View(s.AsOf), s.quotes(s.AsOf)).addCurve(sums)
 }

@@ -47,7 +47,7 @@ const (
 	besideFirst = lowFirst + lowCells
 	cellCount   = besideFirst + besideCells
 
-	levelUnknown  = levelCells - 1 // the last cell; in the next three terms, the first cell means unknown
+	levelUnknown  = levelCells - 1 // the last cell of the percentile means unknown
 	besideUnknown = besideFirst    // the value of this cell stays 0
 )
 
