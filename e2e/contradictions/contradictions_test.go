@@ -47,7 +47,7 @@ type service struct {
 	routes    []fare.Route
 	days      map[fare.Route][]fare.Day // departures with a fare found in the last 7 days
 	calls     int
-	documents map[string]int // numbers of documents read, by kind
+	documents map[string]int
 	facts     facts
 
 	alerts  []store.Alert

@@ -121,7 +121,6 @@ func TestEndpoints(t *testing.T) {
 	}
 }
 
-// A row states a decision, its file, and a name in that file.
 var decision = regexp.MustCompile("(?m)^\\| ([^|]+) \\| \\[[^]]+\\]\\(([^)]+)\\) \\| `([^`]+)` \\|$")
 
 func TestWhereItIsDecided(t *testing.T) {

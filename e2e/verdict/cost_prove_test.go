@@ -13,7 +13,6 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// mostGrowth limits the ratio of the slowest to the fastest median time.
 const mostGrowth = 1.5
 
 // The services are called in turn, so that other load on the machine affects all of them.

@@ -25,7 +25,7 @@ type operator struct {
 	shell   fixture.Shell
 	source  *upstreamtest.Server
 	server  fixture.Server
-	once    string // the one-time address
+	once    string
 	session string // the address to which once redirects
 }
 

@@ -219,7 +219,7 @@ func (w *world) checkFields(t *testing.T, planted map[string]bool) {
 				false_ := read()
 				switch value := at(doc, path).(type) {
 				case float64:
-					by := 2. // cents
+					by := 2.
 					if strings.HasSuffix(path, ".da") || strings.HasSuffix(path, ".a") {
 						by = map[bool]float64{true: 100, false: -101}[strings.HasSuffix(path, ".da")]
 					} else if !strings.Contains(strings.ToLower(path), "cent") || strings.HasSuffix(path, "percentile") {

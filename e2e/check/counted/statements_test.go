@@ -111,7 +111,7 @@ var (
 
 func plain(text string) string { return separator.Replace(text) }
 
-// number reads an amount or a count, and returns it in hundredths.
+// number returns an amount or a count in hundredths.
 func number(text string) float64 {
 	cents := 0.
 	if m := decimals.FindStringSubmatchIndex(text); m != nil {

@@ -73,7 +73,7 @@ func copyKilled(t *testing.T, d fixture.Shell, from, to string) {
 			t.Fatalf("%v ended after %d others were killed amid their work: %v\n%s", args, amid, err, out)
 		}
 		if !begun(t, d.Dir, to) {
-			continue // nothing was written, so the target would still be a new store
+			continue // the target would still be a new store
 		}
 		amid++
 		if got := d.Run("key", "create", "-store", to, "-email", "ada@example.com"); !strings.Contains(got.Stderr,

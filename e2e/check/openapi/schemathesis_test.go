@@ -16,7 +16,7 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// TestSchemathesis generates the same calls each time. With VERDETTO_SEED=N, the calls are others.
+// TestSchemathesis generates the same calls each time, unless VERDETTO_SEED is set.
 func TestSchemathesis(t *testing.T) {
 	schemathesis(t, seed(t, 20260301), "--max-examples", "15")
 }

@@ -46,5 +46,4 @@ func public(t *testing.T) (url, key string) {
 	return server.URL, fixture.IssueKey(t, o.Table, "of-the-examination@example.com", clock.Now(), 30*24*time.Hour)
 }
 
-// The findings are at the end of a program's output.
 func tail(out []byte) []byte { return bytes.TrimSpace(out[max(0, len(out)-20_000):]) }

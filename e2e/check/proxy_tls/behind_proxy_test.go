@@ -217,7 +217,6 @@ func ask(t *testing.T, from, to string, header http.Header) int {
 	return w.StatusCode
 }
 
-// Each header in forged claims that the caller has the address.
 func forged(address string) []http.Header {
 	var all []http.Header
 	for _, name := range []string{

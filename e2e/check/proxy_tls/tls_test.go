@@ -22,9 +22,9 @@ import (
 
 type issuer struct {
 	directory  string
-	plain, tls string         // addresses at which the issuer checks challenges
-	trusted    string         // file with the root certificate of the issuer's directory
-	roots      *x509.CertPool // root certificates for the certificates of the service
+	plain, tls string // addresses at which the issuer checks challenges
+	trusted    string // file with the root certificate of the issuer's directory
+	roots      *x509.CertPool
 }
 
 // startIssuer starts Pebble, an ACME issuer for tests, and a name server that resolves every name
