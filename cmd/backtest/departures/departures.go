@@ -1,10 +1,10 @@
-// Package departures measures the rule that judges the fare of one departure. It replays recorded
-// fares day by day and compares the rule's answers with later fares of the same departure. Start at
-// Run.
+// Package departures measures the rule that judges the fare of one departure. Package departures
+// replays recorded fares day by day and compares the rule's answers with later fares of the same
+// departure. Start at Run.
 //
-// A row is the fare of a departure on a day. Its outcome is known if the departure was seen again
-// within the horizon, 7 or 14 days, and the panel covers these days. The rival (rival.go) is a
-// simpler method. The references are copies of the panel with other prices.
+// A row is the fare of a departure on a day. The outcome of a row is known if the departure was seen
+// again within the horizon, 7 or 14 days, and the panel covers the whole horizon. The rival (rival.go)
+// is a simpler method. The references are copies of the panel with other prices.
 package departures
 
 import (

@@ -161,7 +161,7 @@ AAA,BBB,2026-01-20,2026-02-21,60,EUR
 	got := outcomes(panel)
 	yes, no := true, false
 	want := []outcome{
-		// The price of 60 counts, because it comes exactly 14 days later.
+		// The price of 60 counts, because it was seen exactly 14 days later.
 		{[2]bool{yes, yes}, [2]bool{yes, yes}, [2]bool{no, yes}, [2]fare.Cents{9500, 6000}, [2]float64{9750, 9375}},
 		{[2]bool{yes, yes}, [2]bool{no, yes}, [2]bool{yes, yes}, [2]fare.Cents{12000, 6000}, [2]float64{10750,
 			27500. / 3}},

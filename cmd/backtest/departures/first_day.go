@@ -8,7 +8,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// FirstDays holds the results of judging each day of the panel as if no other day were known.
+// FirstDays compares the rule, which judges each day of the panel as if no other day were known, with
+// the rival, which also knows earlier days.
 type FirstDays struct {
 	First    string         `json:"first"`
 	To       string         `json:"to"`
@@ -17,9 +18,9 @@ type FirstDays struct {
 	Days     int            `json:"days"`
 	Rows     int            `json:"rows"`
 	Routes   int            `json:"routes"`
-	Asked    int            `json:"asked"`    // rows with a known outcome within 7 days
-	Fell     float64        `json:"fell"`     // share of Asked that fell by at least 5 % within 7 days
-	Answered float64        `json:"answered"` // share of all rows that the rule answers
+	Asked    int            `json:"asked"` // rows with a known outcome within 7 days
+	Fell     float64        `json:"fell"`  // share of Asked that fell by at least 5 % within 7 days
+	Answered float64        `json:"answered"`
 	Methods  []FirstDay     `json:"methods"`
 	Missing  []string       `json:"missing,omitempty"`
 }
@@ -34,7 +35,6 @@ type FirstDay struct {
 	MissByLead    []stats.Miss `json:"missByLead"`
 }
 
-// Unlike the rule, the rival knows all earlier days.
 func RunFirstDays(t *Panel, o stats.Days) (FirstDays, error) {
 	t, err := seen(t, o)
 	if err != nil {

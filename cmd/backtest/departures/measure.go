@@ -26,7 +26,7 @@ type reporter struct {
 	sample
 	from   fare.Day
 	rule   [2]voice
-	known  [2][]int // by horizon: the judged rows whose outcome is known
+	known  [2][]int // by horizon: the rows with a known outcome, from the first judged day on
 	rival  voice
 	report Report
 }

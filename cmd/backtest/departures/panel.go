@@ -92,8 +92,8 @@ func (p *Panel) thinned(cycle int, to fare.Day) *Panel {
 	return &few
 }
 
-// randomWalk returns the reference that no rule can predict: recorded price steps in random order and
-// with random signs.
+// randomWalk returns a reference whose price changes are random: the recorded price steps in random
+// order and with random signs.
 func (p *Panel) randomWalk() *Panel {
 	rng := rand.New(rand.NewPCG(11, 1))
 	var steps []float64

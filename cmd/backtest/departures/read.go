@@ -21,7 +21,7 @@ import (
 
 type euroAt func(day fare.Day) func(amount float64, currency string) (fare.Cents, bool)
 
-// The parameter price names the column of one-way fares.
+// The parameter price names the column of one-way fares, by default fare_usd or price.
 func Open(path, price string) (*Panel, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -36,7 +36,7 @@ func Open(path, price string) (*Panel, error) {
 }
 
 // read finds columns by name and ignores others. Panels without a calendar have tdate (a day number),
-// days_before and flight instead of observed_date and depart_date.
+// days_before and perhaps flight instead of observed_date and depart_date.
 func read(in io.Reader, price string, euro euroAt) (*Panel, error) {
 	buffered := bufio.NewReaderSize(in, 1<<16)
 	in = buffered
@@ -225,8 +225,8 @@ func (r *reader) finish() (*Panel, error) {
 	return t, nil
 }
 
-// If all flights of a file without a calendar would leave on the same day, tdate only counts the days
-// of each flight. So stagger moves the flights to successive days.
+// If all flights of a file without a calendar leave on the same day number, tdate counts the days of
+// each flight. So stagger moves the flights to successive days.
 func (r *reader) stagger() {
 	t := &r.panel
 	apart := func(q Row) bool { return q.departs() != t.Rows[0].departs() }

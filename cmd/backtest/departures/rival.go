@@ -8,8 +8,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// The rival compares a fare with the route's other fares up to the same day whose lead time is within
-// leadWidth and whose date of departure is within seasonDays, in any year.
+// The rival compares a fare with the route's fares up to the same day whose lead time differs by at
+// most 15 % and whose date of departure, in any year, differs by at most seasonDays.
 const (
 	leadWidth  = .15
 	seasonDays = 45

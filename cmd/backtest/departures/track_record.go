@@ -81,7 +81,7 @@ func (m *reporter) measureWaits(h departure.Horizon, from, to float64) (Waiting,
 	return w, true
 }
 
-// leastCases is the number of cases that a panel needs to count in a band of the record.
+// A panel with fewer cases than leastCases does not count in a band of the record.
 const leastCases = 500
 
 type NamedReport struct {

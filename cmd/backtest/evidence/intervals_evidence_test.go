@@ -114,7 +114,7 @@ func (c coverage) check(t *testing.T) {
 	}
 }
 
-// The truth is the percentile among all days since the first remaining day.
+// The truth is the percentile among all days since the first day of the thinned sample.
 func TestEvidenceIntervals(t *testing.T) {
 	for _, file := range []string{"travelpayouts_daily_2025_2026", "eu_wizzair_2015_2016_full"} {
 		t.Run(file, func(t *testing.T) {

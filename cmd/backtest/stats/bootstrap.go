@@ -1,8 +1,9 @@
 // Package stats computes averages over recorded fares, with 95 % confidence intervals, and prints
 // tables.
 //
-// The intervals come from the pigeonhole bootstrap (A. B. Owen, 2007). It draws whole routes and
-// blocks of days, because the days of a route are correlated, and so are all routes on a day.
+// The intervals come from the pigeonhole bootstrap (A. B. Owen, 2007). This bootstrap draws whole
+// routes and blocks of days, because the days of a route are correlated, and so are all routes on a
+// day.
 package stats
 
 import (

@@ -23,7 +23,7 @@ func TestIntervals(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		value    func(route, block int) float64
-		from, to float64 // half-width of the interval
+		from, to float64 // bounds of the interval's half-width
 	}{
 		{"routes differ", func(route, _ int) float64 { return sign(route) }, 0.25, 0.37},
 		{"days differ", func(_, block int) float64 { return sign(block) }, 0.25, 0.37},

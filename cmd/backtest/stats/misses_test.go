@@ -23,7 +23,7 @@ func TestMissBy(t *testing.T) {
 		t.Errorf("over both parts %v", worst)
 	}
 	for range 10 {
-		add(3, 0) // too few rows to measure this part
+		add(3, 0) // part 3 has fewer rows than leastRows
 	}
 	parts := MissBy(percentiles, func(row int) int { return part[row] }, strconv.Itoa)
 	if diff := cmp.Diff([]Miss{{"1", 200, 50}, {"2", 200, 50}, {"3", 10, 95}}, parts); diff != "" {
