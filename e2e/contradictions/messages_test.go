@@ -23,9 +23,9 @@ import (
 
 type message struct {
 	kind  string
-	route fare.Route // if its destination is Anywhere, the message is a list
+	route fare.Route // if the destination is Anywhere, the message is a list
 	dated bool
-	text  string // the subject, then the text
+	text  string // the subject and the text of the message
 }
 
 type mailbox struct {

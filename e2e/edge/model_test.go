@@ -36,8 +36,8 @@ type object struct {
 	status int
 	header http.Header
 	body   []byte
-	until  time.Time // the answer is fresh before then
-	retry  time.Time // after a failure, the origin gets no request before then
+	until  time.Time // the answer is fresh before this time
+	retry  time.Time // after a failure, the origin gets no request before this time
 }
 
 // CloudFront caches the statuses in alwaysKept whatever the headers say, and those in sometimesKept
@@ -139,8 +139,8 @@ func lifetime(h http.Header) time.Duration {
 	return 0
 }
 
-// The edge removes the headers in ownHeaders from answers of endpoints that it caches, because they
-// are about one caller.
+// Each of ownHeaders is about one caller, so the edge removes these headers from answers of endpoints
+// that the edge caches.
 var ownHeaders = []string{"X-RateLimit-Remaining", "RateLimit", "X-Request-Id"}
 
 const edgeSecret = "only-the-distribution-knows"

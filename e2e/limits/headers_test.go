@@ -53,7 +53,7 @@ func fromPisa(t *testing.T) (*fixture.Service, store.Table, *storetest.Clock) {
 	return fixture.Open(t, table, clock), table, clock
 }
 
-// An answer in the cache may go to several callers, so it must have no headers about one caller.
+// An answer in the cache may go to several callers, so the answer must have no headers about one caller.
 func TestSharedAnswerHoldsNoCallerHeaders(t *testing.T) {
 	t.Parallel()
 	s, table, clock := fromPisa(t)
@@ -78,7 +78,7 @@ func TestSharedAnswerHoldsNoCallerHeaders(t *testing.T) {
 				t.Errorf("%s: the next caller gets the %s %q", at, name, got)
 			}
 		}
-		// A 304 counts only if it comes from the service, not from the cache.
+		// A 304 from the service counts as a call, and a 304 from the cache does not.
 		unchanged := s.From("10.1.0.3:1", r.Method, at, "", "If-None-Match", first.Header.Get("ETag"))
 		if tag := first.Header.Get("ETag"); tag != "" && (unchanged.Status != 304 ||
 			unchanged.Header.Get("X-Cache") != "HIT" || unchanged.Header.Get("X-RateLimit-Remaining") != "") {

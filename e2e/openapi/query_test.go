@@ -55,7 +55,7 @@ func TestWrongParameters(t *testing.T) {
 		refused("adulti=4", "adulti", "is not a parameter")
 		for _, name := range names {
 			if name == "q" || name == "t" || name == "a" || name == "da" {
-				continue // without its first letter, the name is empty or that of another parameter
+				continue // without the first letter, the name is empty or that of another parameter
 			}
 			refused(name[1:]+"=2027-02-12", name[1:], "the nearest name is "+name)
 		}

@@ -83,7 +83,7 @@ func apiNames(t *testing.T, all map[string]bool) {
 		Ref   string `json:"$ref"`
 		AnyOf []struct {
 			Ref string `json:"$ref"`
-		} // the first reference is to the whole answer, the others are to some fields of it
+		} // AnyOf[0] is the whole answer, and the others are some fields of the answer
 		Properties map[string]any
 	}
 	var d struct {

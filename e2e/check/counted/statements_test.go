@@ -372,8 +372,8 @@ func (s *reading) month(l *i18n.Language) map[string]want {
 	return map[string]want{"": count(-1)}
 }
 
-// Some statements are so short that other sentences contain them, so each is sought only in some
-// kinds of documents.
+// Some statements are so short that other sentences contain them, so isIn excludes kinds of
+// documents.
 func (st statement) isIn(kind string) bool {
 	group, _, _ := strings.Cut(st.id, ".")
 	switch {

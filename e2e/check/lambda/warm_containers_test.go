@@ -71,4 +71,5 @@ func (w *warm) Logs(to io.Writer) error {
 	return nil
 }
 
+// Close may be called twice.
 func (w *warm) Close() { w.stop() }

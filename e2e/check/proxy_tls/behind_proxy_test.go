@@ -72,7 +72,7 @@ func run(t *testing.T, address, path string, args ...string) {
 	ended := make(chan error, 1)
 	go func() { ended <- c.Wait() }()
 	t.Cleanup(func() {
-		_ = c.Process.Signal(syscall.SIGTERM) // not a kill, so that nginx also ends its workers
+		_ = c.Process.Signal(syscall.SIGTERM) // a killed nginx would not end its workers
 		<-ended
 	})
 	for {

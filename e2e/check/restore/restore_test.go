@@ -69,7 +69,7 @@ func TestRestoreTable(t *testing.T) {
 		t.Errorf("the restored table: %s", diff)
 	}
 
-	// A restored table lacks these settings.
+	// A restored table has no TTL, no point-in-time recovery and no deletion protection.
 	if _, err := client.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{TableName: aws.String(restored),
 		TimeToLiveSpecification: &types.TimeToLiveSpecification{
 			Enabled: aws.Bool(true), AttributeName: aws.String(schema.Expires),
