@@ -55,7 +55,7 @@ type Answer struct {
 type SeriesData struct {
 	Origin, Destination places.Place
 	Series              fare.Series
-	// Summary covers only non-stop fares if the question asks for these. For a question about a
+	// Summary covers only non-stop fares if the question asks for these. In an Answer about a
 	// departure, only AsOf, Currency and PerEuro are set.
 	Summary verdict.RouteSummary
 }

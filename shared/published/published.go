@@ -62,7 +62,7 @@ func (s *Answers) Publish(ctx context.Context, q answer.Question, judged answer.
 	return a
 }
 
-// rounded rounds to whole units, so that no quartile reveals a single past fare. The minimum and
+// rounded rounds to whole euros, so that no quartile reveals a single past fare. The minimum and
 // the median stay exact, because they are published anyway.
 func rounded(q verdict.Quartiles) *verdict.Quartiles {
 	down := func(c fare.Cents) fare.Cents { return c - c%100 }

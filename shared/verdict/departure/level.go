@@ -49,8 +49,8 @@ func (l Level) Beside(price, usual, high fare.Cents) Level {
 	return l
 }
 
-// Near reports whether a price differs from the usual one by less than 2 % or at most 1 EUR. Both
-// are in EUR cents.
+// Near reports whether a price differs from the usual one by less than 2 % or at most 1 EUR.
+// Amounts are in EUR cents.
 func Near(price, usual fare.Cents) bool {
 	const percent, least = 2, 100
 	apart := max(price, usual) - min(price, usual)
