@@ -10,20 +10,19 @@ import (
 	"verdetto/shared/fare"
 )
 
-// SubscriberID is a pseudonym of a subscriber's address, so that keys contain no address.
+// SubscriberID is a pseudonym, so that the keys of items contain no mail address.
 type SubscriberID string
 
-// Alerts of earlier versions have only the fields up to Fresh.
 type Alert struct {
 	Subscriber SubscriberID `json:"s"`
-	Route      fare.Route   `json:"r"` // for destination Anywhere, all cities from the origin
+	Route      fare.Route   `json:"r"`
 	Email      string       `json:"e"` // empty if the channel is Ntfy or Telegram
 	Language   string       `json:"l"`
 	// Threshold is in EUR cents; 0 means none.
 	Threshold fare.Cents `json:"t,omitempty"`
-	// Mailed is the day of the refresh whose fares the last message reported; 0: none sent.
+	// Mailed is the day of the refresh whose fares the last message reported; 0 means no message.
 	Mailed fare.Day `json:"m,omitempty"`
-	Fresh  bool     `json:"f,omitempty"` // the subscriber changed the condition after the last message
+	Fresh  bool     `json:"f,omitempty"` // the condition changed after the last message, if any
 
 	ID      string     `json:"i,omitempty"`
 	Trip    Trip       `json:"trip,omitzero"`
@@ -31,7 +30,7 @@ type Alert struct {
 	Days    int        `json:"d,omitempty"`
 	Percent int        `json:"pc,omitempty"`
 	Amount  fare.Cents `json:"am,omitempty"` // in EUR cents
-	// Level is the least level that matches an alert to Anywhere: buono (the default) or ottimo.
+	// Level is the least level that matches an alert to Anywhere; the default is buono.
 	Level string `json:"lv,omitempty"`
 	// Area is a country or continent, as in places.Area, that limits an alert to Anywhere.
 	Area    string `json:"ar,omitempty"`
@@ -60,7 +59,7 @@ func (a Alert) PausedOn(day fare.Day) bool { return day < a.Paused }
 type State struct {
 	LastPrice fare.Cents `json:"t,omitempty"`
 	First     fare.Cents `json:"f,omitempty"`
-	// Met holds the codes of cities that a message named and that still match, sorted and without separators.
+	// Met holds codes of cities, without separators.
 	Met string `json:"d,omitempty"`
 }
 
@@ -178,8 +177,8 @@ const (
 	maxID    = 64 // keeps keys within their maximum length
 )
 
-// NewID returns a hash of the alert's trip, kind, channel, address and area, so that a request with the same values
-// changes the stored alert instead of adding another.
+// If the subscriber has an alert with the same route and ID, a new request changes that alert instead of adding
+// another.
 func (a Alert) NewID() string {
 	group := a.Condition()
 	if group == Threshold || group == Verdict {

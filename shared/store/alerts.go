@@ -117,7 +117,7 @@ func (a Alerts) Stopped(ctx context.Context, s SubscriberID) (bool, error) {
 	return err == nil, wrap(unless(err, ErrNotFound), "read whether mail is stopped")
 }
 
-// Fewer than limit alerts mean that the route has no more. A malformed alert has only Subscriber, Route and ID.
+// If Page returns fewer alerts than limit, the route has no more. A malformed alert has only Subscriber, Route and ID.
 func (a Alerts) Page(ctx context.Context, route fare.Route, after string, limit int) ([]Alert, error) {
 	r := Range{Partition: alertsOf(route), After: after, Limit: limit}
 	alerts, err := list(ctx, a.Table, r, func(item Item) (Alert, error) {
@@ -131,7 +131,7 @@ func (a Alerts) Page(ctx context.Context, route fare.Route, after string, limit 
 	return alerts, wrap(err, "list alerts for %s", route)
 }
 
-// MarkNotified keeps concurrent changes of the alert, and does nothing if the alert was removed.
+// MarkNotified keeps the subscriber's concurrent changes, and does nothing if the alert was removed.
 func (a Alerts) MarkNotified(ctx context.Context, alert Alert, found fare.Day, price fare.Cents) error {
 	return a.markNotified(ctx, alert, found, func(s *State) { s.LastPrice = price })
 }
@@ -141,7 +141,8 @@ func (a Alerts) MarkNotifiedOf(ctx context.Context, alert Alert, found fare.Day,
 }
 
 func (a Alerts) markNotified(ctx context.Context, alert Alert, found fare.Day, record func(*State)) error {
-	alert.Fresh = false // after a concurrent change by the subscriber, change reads the alert again
+	// Fresh is cleared here and not in the function below, so that a concurrent change of the condition stays Fresh.
+	alert.Fresh = false
 	err := a.change(ctx, alert, func(next *Alert) {
 		if next.Mailed < found || IsWrongDay(next.Mailed, found) {
 			next.Mailed = found
@@ -166,7 +167,7 @@ func (a Alerts) Change(ctx context.Context, ref Ref, s SubscriberID, change func
 	return changed, wrap(err, "change an alert")
 }
 
-// MarkSeen has no effect on an alert with a State.
+// MarkSeen has no effect on an alert whose State is not zero.
 func (a Alerts) MarkSeen(ctx context.Context, alert Alert, price fare.Cents) error {
 	err := a.change(ctx, alert, func(next *Alert) {
 		if next.State == (State{}) {
@@ -205,7 +206,7 @@ func (a Alerts) change(ctx context.Context, alert Alert, change func(*Alert)) er
 
 const UntilResumed fare.Day = 2932896 // 9999-12-31
 
-// With day 0, Pause resumes the alert at once.
+// If until is 0, Pause resumes the alert at once.
 func (a Alerts) Pause(ctx context.Context, alert Alert, until fare.Day) error {
 	err := a.change(ctx, alert, func(next *Alert) { next.Paused = until })
 	return wrap(err, "pause an alert")
@@ -220,7 +221,7 @@ func (a Alerts) MarkOver(ctx context.Context, alert Alert, day fare.Day) error {
 	return wrap(err, "record that an alert has ended")
 }
 
-// The returned writes belong in the same write as the change of the alert.
+// The caller must carry out the returned operations in the same write as the change of the alert.
 func (a Alerts) digestWrites(ctx context.Context, before, after Alert) ([]Op, error) {
 	switch {
 	case before.Digest == after.Digest:
@@ -236,7 +237,7 @@ func (a Alerts) digestWrites(ctx context.Context, before, after Alert) ([]Op, er
 	return a.endDigest(ctx, after.Subscriber, left)
 }
 
-// beginDigest returns a write even if the digest exists, so that a concurrent removal fails with a conflict.
+// beginDigest returns a write even if the digest exists, so that a concurrent removal of the digest fails.
 func (a Alerts) beginDigest(ctx context.Context, s SubscriberID) ([]Op, error) {
 	item, err := a.Table.Get(ctx, digestKey(s), Strong)
 	switch {
@@ -256,8 +257,8 @@ func (a Alerts) beginDigest(ctx context.Context, s SubscriberID) ([]Op, error) {
 	return ops, nil
 }
 
-// endDigest reads the digest before the alerts: if an alert gets Digest meanwhile, beginDigest rewrites the digest,
-// and the removal fails.
+// endDigest reads the digest before the alerts: if another alert joins the digest meanwhile, the digest gets a new
+// version, and the removal fails.
 func (a Alerts) endDigest(ctx context.Context, s SubscriberID, left []Ref) ([]Op, error) {
 	item, err := a.Table.Get(ctx, digestKey(s), Strong)
 	if errors.Is(err, ErrNotFound) {
@@ -268,7 +269,7 @@ func (a Alerts) endDigest(ctx context.Context, s SubscriberID, left []Ref) ([]Op
 	}
 	for _, ref := range left {
 		switch alert, err := a.One(ctx, ref, s); {
-		case errors.Is(err, ErrNotFound), errors.Is(err, ErrUnreadable): // such an alert cannot be in the digest
+		case errors.Is(err, ErrNotFound), errors.Is(err, ErrUnreadable):
 		case err != nil:
 			return nil, err
 		case alert.Digest:

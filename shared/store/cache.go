@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// MemoTime is the time for which a process reuses a value that only a refresh changes.
+// MemoTime is how long a process reuses a value that refreshes change.
 const MemoTime = time.Hour
 
 // Memo is safe for concurrent use.
@@ -16,7 +16,7 @@ type Memo[T any] struct {
 	until time.Time
 }
 
-// read returns a value and for how long that may be reused. If read fails, Get returns the old value, if any.
+// read returns a value and how long the value may be reused. If read fails, Get returns the previous value, if any.
 func (m *Memo[T]) Get(now time.Time, read func() (T, time.Duration, error)) (T, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -20,7 +20,7 @@ type Whole interface {
 	Place(ctx context.Context, items []Item) error
 }
 
-// EachPage is no snapshot: every write that returned before EachPage began is included, and perhaps later ones.
+// EachPage is no snapshot: the pages may or may not include writes during the call.
 func EachPage(ctx context.Context, t Whole, f func(page []Item) error) error {
 	return eachPage(ctx, t, Key{}, func(page []Item, _ Key) error { return f(page) })
 }
@@ -81,7 +81,7 @@ func (c Copy) Run(ctx context.Context) (items int, err error) {
 		}
 		mark.Items += len(page)
 		c.Progress(mark.Items, "copied")
-		if next == (Key{}) { // a mark with the zero key would start again
+		if next == (Key{}) { // a mark with the zero key would restart the copy
 			return nil
 		}
 		mark.After = next
@@ -132,7 +132,7 @@ func (c Copy) mark(ctx context.Context, mark copyMark, version int64) (next int6
 
 func (c Copy) compare(ctx context.Context) (items int, err error) {
 	type state struct {
-		digest  [sha256.Size]byte // the data themselves may not fit into memory
+		digest  [sha256.Size]byte // all data may not fit into memory
 		version int64
 		expires int64
 	}

@@ -28,13 +28,13 @@ type Customer struct {
 	Until    time.Time            `json:"until"`           // end of the time granted by the operator
 	Crypto   time.Time            `json:"crypto"`          // end of the time paid in USDC
 	Cards    map[string]time.Time `json:"cards,omitempty"` // end of the paid time, by card subscription
-	// Claimed lists the payments that the customer used with a Claim. Move and Erase must change the claimMark of each.
+	// Claimed lists the payments that the customer used with a Claim.
 	Claimed []string `json:"claimed,omitempty"`
-	// Pending is a new key, which the API refuses until Activate makes the key current.
+	// Pending is the hash of a new key, which the API refuses until Activate makes that key current.
 	Pending *KeyHash `json:"pending,omitempty"`
-	// Former is the key that was valid before the recoveries that the customer can still undo.
+	// Former is the hash of the key that Undo restores.
 	Former *KeyHash `json:"former,omitempty"`
-	// Voided is the hash of the key that the last undone recovery had created.
+	// Voided is the hash of the key that the last undone recovery created.
 	Voided []byte `json:"voided,omitempty"`
 	// Rotated is the hash of the key that the last rotation replaced.
 	Rotated *KeyHash `json:"rotated,omitempty"`
@@ -61,7 +61,7 @@ type Rest struct {
 	Until  time.Time
 }
 
-// Sources returns the latest end first, with the grace period of card subscriptions.
+// Sources is sorted by end, the latest first. The end of a card subscription includes the grace period.
 func (c Customer) Sources() []Rest {
 	all := []Rest{{"operator", c.Until}, {"usdc", c.Crypto}}
 	for _, paid := range c.Cards {
@@ -97,7 +97,7 @@ func (k Customers) Customer(ctx context.Context, id apikey.CustomerID) (Customer
 	return c, nil
 }
 
-// Put fails if the stored version is not c.Version. Version 0 creates a customer.
+// Put fails if the stored version is not c.Version; 0 creates a customer.
 func (k Customers) Put(ctx context.Context, c Customer) error {
 	err := write(ctx, k.Table, replace(c.item()), c)
 	k.changed(c.ID)
@@ -112,7 +112,7 @@ func (k Customers) changed(id apikey.CustomerID) {
 
 func (c Customer) item() Item { return Item{Key: customerKey(c.ID), Version: c.Version} }
 
-// Change may call change several times, if another writer is faster. A new customer has only ID set.
+// Change may call change several times. A new customer has only ID set.
 func (k Customers) Change(ctx context.Context, id apikey.CustomerID, change func(*Customer) error) error {
 	return RetryConflicts(ctx, func() error {
 		c, err := k.orNew(ctx, id)
@@ -148,9 +148,8 @@ func (k Customers) SubscriptionOwner(ctx context.Context, subscription string) (
 }
 
 type KeyHash struct {
-	Hash []byte `json:"hash"`
-	// At is the time of issue, or when the key became Customer.Pending or Customer.Rotated.
-	At time.Time `json:"at"`
+	Hash []byte    `json:"hash"`
+	At   time.Time `json:"at"`
 }
 
 func (k *KeyHash) is(hash []byte) bool { return k != nil && bytes.Equal(k.Hash, hash) }

@@ -9,7 +9,6 @@ import (
 	"time"
 )
 
-// A delivery's own item and its item in the queue are written together, so that no delivery is lost or queued twice.
 type Deliveries struct {
 	Table  Table
 	Outbox Outbox
@@ -34,7 +33,6 @@ type Delivery struct {
 }
 
 const (
-	// DeliveryDays is the least number of days for which a delivery can be replayed.
 	DeliveryDays = 7
 	duePartition = "DELIVERIES"
 	eventPrefix  = "EVENT#"
@@ -50,7 +48,6 @@ func (d Delivery) dueKey(at time.Time) Key {
 
 func (d Delivery) expires() time.Time { return d.At.AddDate(0, 0, DeliveryDays+1) }
 
-// A conflict means that another worker has taken the delivery.
 var errTaken = ErrConflict
 
 func (w Deliveries) write(ctx context.Context, d Delivery, jobs []Job, queue ...Op) error {
@@ -72,7 +69,8 @@ func (w Deliveries) Enqueue(ctx context.Context, d Delivery) error {
 	return wrap(unless(w.write(ctx, d, nil, d.enqueue(d.At)), ErrExists), "leave a delivery")
 }
 
-// Other workers do not get the deliveries until the lease ends. Take may return both deliveries and an error.
+// Take leases deliveries: other workers do not get them until the lease ends. Take may return both deliveries and an
+// error.
 func (w Deliveries) Take(ctx context.Context, most int, now time.Time, lease time.Duration) ([]Delivery, error) {
 	items, err := w.Table.Query(ctx, Range{Partition: duePartition, Limit: 4 * most, Read: Strong})
 	if err != nil {

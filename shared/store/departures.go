@@ -9,8 +9,7 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// The state of non-stop fares sorts first, so that a query of one item answers a question about non-stop flights.
-// Without this state, the first item is the state of all fares.
+// The state of non-stop fares must sort before the others, because Sheet reads one item.
 const (
 	sheetPrefix = "DEPARTURES#"
 	nonStopSort = sheetPrefix + "0"
@@ -38,7 +37,7 @@ func decodeLearning(data []byte) (Learning, error) {
 	return Learning{l.All, l.NonStop, rounds}, err
 }
 
-// With nonStop, Sheet returns the state of all fares if no state of non-stop fares is stored.
+// If nonStop is true but no state of non-stop fares is stored, Sheet returns the state of all fares.
 func (f Fares) Sheet(ctx context.Context, s fare.Series, nonStop bool) (*departure.State, error) {
 	if !nonStop {
 		state, _, err := States.value(ctx, f.Table, Key{routePartition(s), anySort}, Eventual)
@@ -91,7 +90,7 @@ func NewContribution(cycle fare.Day, counted *score.Contribution, expires time.T
 
 func (c Contribution) Exists() bool { return c.counted.Exists() }
 
-// AddTo fails with ErrNotFound if another version of the program wrote the contribution.
+// AddTo fails with ErrNotFound if the contribution was stored in another format.
 func (c Contribution) AddTo(all *score.Contribution) error {
 	one, err := c.counted.Value()
 	if err == nil {
@@ -104,7 +103,7 @@ func (c Contribution) op(s fare.Series) Op {
 	return set(Item{Key: contributionKey(s, c.Cycle), Data: c.counted.data, Expires: c.Expires})
 }
 
-// PutDepartures fails if the stored version of a part that it writes is not the version in was.
+// PutDepartures fails if the stored version of a changed part is not the version in was.
 func (f Fares) PutDepartures(ctx context.Context, s fare.Series, was, now Departures, contribution Contribution) error {
 	var w writes
 	change(&w, Key{routePartition(s), anySort}, was.Any, now.Any)
@@ -156,7 +155,7 @@ func (f Fares) StoredPooled(ctx context.Context, read Consistency) (Stored[depar
 	return Cycles.read(ctx, f.Table, pooledKey, read)
 }
 
-// When the statistics change, PutPooled fails if the stored ones are no longer those in was.
+// If the statistics change, PutPooled fails unless the stored version is was.Version.
 func (f Fares) PutPooled(ctx context.Context, was, now Stored[departure.Cycle], s Score) error {
 	w := writes{ops: s.ops()}
 	change(&w, pooledKey, was, now)

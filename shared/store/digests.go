@@ -12,7 +12,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// A subscriber has a digest while an alert has Digest set: the write of the alert also creates or removes the digest.
+// Alerts creates and removes digests, in the same write as the change of an alert.
 type Digests struct{ Table Table }
 
 type Digest struct {
@@ -24,8 +24,8 @@ type Digest struct {
 }
 
 type DigestProgress struct {
-	Day    fare.Day `json:"d,omitempty"` // digests up to this day were sent; 0: none
-	Cursor string   `json:"c,omitempty"` // digests of the next day were sent up to this subscriber
+	Day    fare.Day `json:"d,omitempty"` // the last day whose digests are done; 0 means none
+	Cursor string   `json:"c,omitempty"` // the last subscriber whose digest of the next day is done
 
 	version int64
 }
@@ -44,7 +44,7 @@ func digestKey(s SubscriberID) Key { return Key{digestsOf(DigestWeekday(s)), str
 
 var digestProgressKey = Key{digestsPartition, "PROGRESS"}
 
-// Fewer than limit digests mean that the day has no more.
+// If Page returns fewer digests than limit, the day has no more.
 func (w Digests) Page(ctx context.Context, day time.Weekday, after string, limit int) ([]Digest, error) {
 	r := Range{Partition: digestsOf(day), After: after, Limit: limit, Read: Strong}
 	digests, err := list(ctx, w.Table, r, func(item Item) (Digest, error) { return readDigest(item), nil })
@@ -69,7 +69,7 @@ func (w Digests) Digest(ctx context.Context, s SubscriberID) (Digest, error) {
 	return readDigest(item), nil
 }
 
-// MarkSent keeps concurrent changes, and does nothing if the digest was removed.
+// MarkSent does nothing if the digest was removed.
 func (w Digests) MarkSent(ctx context.Context, d Digest, day fare.Day, prices map[string]fare.Cents) error {
 	err := rewrite(ctx, d, func(read Digest) error {
 		if read.Day >= day {

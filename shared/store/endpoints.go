@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// All alerts of a subscriber to one URL share an Endpoint.
+// A subscriber's alerts to the same URL share an Endpoint.
 type Endpoint struct {
 	URL        string    `json:"u"`
 	Generation int       `json:"g,omitempty"`
 	Rotated    time.Time `json:"r,omitzero"`
 	Verified   bool      `json:"v,omitempty"`
 	Dead       bool      `json:"x,omitempty"`
-	Answered   time.Time `json:"a,omitzero"` // time of the last accepted event, or up to an hour earlier
+	Answered   time.Time `json:"a,omitzero"` // time of the last success, accurate to an hour
 
 	version int64
 }

@@ -43,7 +43,7 @@ const (
 	bulkBytes   = 2 << 20
 )
 
-// PutBlocks writes blocks in order. If PutBlocks fails, earlier blocks may be written.
+// If PutBlocks fails, some blocks may be written.
 func (f Fares) PutBlocks(
 	ctx context.Context, s fare.Series, blocks []StoredBlock, expires func(fare.Cycle) time.Time,
 ) error {
@@ -85,7 +85,7 @@ func (f Fares) StoredSummary(
 	return Summaries.read(ctx, f.Table, summaryKey(s), read)
 }
 
-// When the summary changes, PutSummary fails if the stored version is not that of was.
+// If the summary changes, PutSummary fails unless the stored version is was.Version.
 func (f Fares) PutSummary(
 	ctx context.Context, s fare.Series, was, now Stored[verdict.RouteSummary],
 ) (changed bool, err error) {

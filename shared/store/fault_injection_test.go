@@ -359,7 +359,6 @@ func (m markedIn) Write(ctx context.Context, ops ...store.Op) error {
 	return m.table.Write(ctx, ops...)
 }
 
-// In this order, each call finds items to work on.
 func driveRecords(t *testing.T, table store.Table) {
 	t.Helper()
 	ctx, later := t.Context(), noon.Add(time.Hour)

@@ -13,8 +13,8 @@ import (
 	"verdetto/shared/apikey"
 )
 
-// Issue makes the previous key invalid. The text of the key is not stored: if Issue fails, another Issue must replace
-// the key, which may be stored.
+// Issue makes the previous key invalid. If Issue fails, a key whose text is lost may be stored; another Issue replaces
+// that key.
 func (k Customers) Issue(
 	ctx context.Context, random io.Reader, id apikey.CustomerID, now time.Time, change func(*Customer) error,
 ) (text string, err error) {
@@ -38,7 +38,6 @@ func (k Customers) Issue(
 
 var ErrIssued = errors.New("a key was issued for this already")
 
-// unknownTries limits the tries that fail with ErrUnavailable, after which a write may have taken effect.
 const unknownTries = 4
 
 type Once struct {
@@ -61,12 +60,12 @@ type issue struct {
 	minted string
 	hash   apikey.Hash
 	now    time.Time
-	// mark is the record of use. By the hash in mark, a try recognizes that an earlier try took effect.
+	// mark records that the payment was used. A retry recognizes an earlier try by the hash in mark.
 	mark Item
 }
 
-// IssueOnce fails with ErrIssued if the payment was used, unless once.Claim overrides that. If once.Keep returns true,
-// text is empty.
+// IssueOnce fails with ErrIssued if the payment was used, unless once.Claim allows a takeover. If once.Keep returns
+// true, text is empty.
 func (k Customers) IssueOnce(
 	ctx context.Context, random io.Reader, id apikey.CustomerID, now time.Time, once Once,
 ) (text string, stored Customer, err error) {
@@ -100,7 +99,7 @@ func tries(err error) int {
 	return 1
 }
 
-// If the write fails, try reads the stored record of use, because the write may still have taken effect.
+// If the write fails, try reads the stored mark, because the write may still have taken effect.
 func (i issue) try(ctx context.Context) (Customer, error) {
 	c, fault := i.orNew(ctx, i.id)
 	if fault == nil {
@@ -166,7 +165,7 @@ type Claim struct {
 	TakeBack func(*Customer)
 }
 
-// claimMark is the record of use of a payment with a Claim. Other records are only the hash of the key.
+// claimMark is the stored mark of a payment with a Claim. The mark of another payment is the hash of the key.
 type claimMark struct {
 	Hash    []byte            `json:"hash"`
 	Claimer apikey.CustomerID `json:"by"`
@@ -210,7 +209,8 @@ func (i issue) takeOver(ctx context.Context, mark Item) (Customer, error) {
 	return i.use(ctx, c, w)
 }
 
-// reclaim skips payments that another customer has taken over. An empty by means nobody.
+// reclaim assigns the payments of c to by, or to nobody if by is empty. Payments that another customer has taken over
+// are skipped.
 func (k Customers) reclaim(ctx context.Context, w *writes, c Customer, by apikey.CustomerID) error {
 	for _, what := range c.Claimed {
 		mark, err := k.Table.Get(ctx, markKey(what), Strong)

@@ -43,7 +43,6 @@ func documentedKeys(t *testing.T) []keyRow {
 	return rows
 }
 
-// In a documented key, <series> matches a text with at most one #, and any other <name> a text without #.
 func pattern(documented string) *regexp.Regexp {
 	quoted := strings.ReplaceAll(regexp.QuoteMeta(documented), "<series>", "[^#]+(#[^#]+)?")
 	return regexp.MustCompile("^" + regexp.MustCompile(`<[a-z]+>`).ReplaceAllString(quoted, "[^#]+") + "$")

@@ -12,7 +12,7 @@ import (
 
 var ErrHeld = errors.New("held by another")
 
-// The item of a Lease expires, so that after a crash of the holder, others wait for at most Duration.
+// A Lease expires, so that a crashed process does not block others for long.
 type Lease struct {
 	Table    Table
 	Name     string
@@ -32,7 +32,7 @@ const (
 
 func (l *Lease) key() Key { return Key{"LEASE#" + l.Name, "HOLDER"} }
 
-// Hold takes or renews the lease, or fails with ErrHeld. After any other error, the caller may call Hold again.
+// Hold takes or renews the lease. If another holder has the lease, Hold fails with ErrHeld.
 func (l *Lease) Hold(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -64,7 +64,6 @@ func (l *Lease) Hold(ctx context.Context) error {
 	return fmt.Errorf("hold the lease of %s: %w", l.Name, err)
 }
 
-// Remaining returns for how long this process certainly still holds the lease.
 func (l *Lease) Remaining() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -117,7 +116,7 @@ var ErrLost = errors.New("the lease was lost")
 func (l *Lease) renew(ctx context.Context, stop context.CancelCauseFunc) {
 	for retry.Sleep(ctx, l.Duration/4) == nil {
 		if l.Remaining() > 0 {
-			_ = l.Hold(ctx) // the check of Remaining covers a failure
+			_ = l.Hold(ctx) // a failure shows in Remaining
 		}
 		if l.Remaining() == 0 && ctx.Err() == nil {
 			stop(fmt.Errorf("hold the lease of %s: %w", l.Name, ErrLost))
@@ -143,7 +142,7 @@ func (l *Lease) find(ctx context.Context) error {
 		return nil
 	case err != nil:
 		return err
-	// A lease that ends over 24 hours later than one taken now comes from a wrong clock.
+	// If a lease has over 24 hours more than Duration left, a wrong clock stored that lease.
 	case string(item.Data) != l.Holder && !item.Expires.After(l.Now().Add(l.Duration+24*time.Hour)):
 		return ErrHeld
 	}

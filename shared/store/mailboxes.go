@@ -13,8 +13,9 @@ type Mailboxes struct{ Table Table }
 type Mailbox struct {
 	Mails   []MailboxMail `json:"mails,omitempty"`
 	Stopped time.Time     `json:"stopped,omitzero"`
-	Reader  string        `json:"reader,omitempty"` // caller who proved to read the mailbox; exempt from the block
-	Until   time.Time     `json:"until,omitzero"`
+	// Reader is a caller who has proved to read the mailbox, and whom Stopped does not block.
+	Reader string    `json:"reader,omitempty"`
+	Until  time.Time `json:"until,omitzero"`
 }
 
 type MailboxMail struct {
@@ -25,10 +26,10 @@ type MailboxMail struct {
 	Network string    `json:"network,omitempty"`
 }
 
-// MailboxSpan is the time for which a mail counts towards the quota of its mailbox.
+// MailboxSpan is how long a mail counts towards the quota of a mailbox.
 const MailboxSpan = 24 * time.Hour
 
-// Change may call change several times, each with a mailbox without expired entries.
+// Change may call change several times, without expired data in the mailbox.
 func (m Mailboxes) Change(ctx context.Context, id SubscriberID, now time.Time, change func(*Mailbox)) error {
 	err := RetryConflicts(ctx, func() error {
 		key := Key{"MAILBOX#" + string(id), "MAILS"}

@@ -13,17 +13,17 @@ import (
 type Networks struct{ Table Table }
 
 type Network struct {
-	Since int64 `json:"s"` // Unix time of the network's first job
+	Since int64 `json:"s"` // in Unix seconds
 	Jobs  int   `json:"n"`
-	// Recent holds the Unix time of the last job for each recipient.
+	// Recent holds the Unix time of the last job for a recipient.
 	Recent  map[SubscriberID]int64 `json:"r,omitempty"`
-	Bounced []SubscriberID         `json:"b,omitempty"` // recipients who do not exist
+	Bounced []SubscriberID         `json:"b,omitempty"` // recipients whose mailbox does not exist
 	Closed  int64                  `json:"c,omitempty"` // Unix time until which the network's jobs wait
 }
 
 const (
 	networkSpan = 24 * time.Hour
-	// maxNetworks keeps the item below MaxData.
+	// maxNetworks limits the size of the item.
 	maxNetworks = 1500
 )
 

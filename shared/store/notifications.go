@@ -31,7 +31,7 @@ type Notification struct {
 type Past struct {
 	Day     fare.Day `json:"d"`
 	History []byte   `json:"h"`
-	Digest  []byte   `json:"n"` // digest of the last news; empty after TakeBack
+	Digest  []byte   `json:"n"` // identifies the last news; empty after TakeBack
 
 	version int64
 	expires time.Time
@@ -68,7 +68,7 @@ func (w Notifications) PastTrip(ctx context.Context, route fare.Route, t Trip) (
 	return w.past(ctx, tripKey(route, t))
 }
 
-// When the history changes, KeepTrip fails if the stored version is not that of past.
+// If the history changes, KeepTrip fails unless the stored version is that of past.
 func (w Notifications) KeepTrip(
 	ctx context.Context, past Past, route fare.Route, t Trip, history []byte, expires time.Time,
 ) error {
@@ -100,8 +100,8 @@ func (w Notifications) past(ctx context.Context, key Key) (Past, error) {
 	return past, nil
 }
 
-// Without News, Put deletes the route's notification. Put fails with ErrConflict or ErrExists if another refresh wrote
-// first.
+// Without News, Put deletes the route's notification. Put fails with ErrConflict or ErrExists if another process wrote
+// since past was read.
 func (w Notifications) Put(
 	ctx context.Context, past Past, n Notification, digest []byte, pastExpires time.Time,
 ) error {

@@ -35,7 +35,7 @@ func (f Fares) Trends(ctx context.Context, origin fare.City) (trends.Origin, int
 }
 
 // PutTrends writes the trends last, so that a refresh after an interrupted PutTrends finds the same changes again.
-// PutTrends fails if the stored trends do not have the given version; 0 means that none are stored.
+// PutTrends fails if the stored version is not version, where 0 means that no trends are stored.
 func (f Fares) PutTrends(
 	ctx context.Context, origin fare.City, o trends.Origin, version int64, changed map[fare.City]Coverage,
 ) error {
@@ -129,7 +129,7 @@ type OriginLists struct {
 	LastAnswer time.Time
 }
 
-// PutOrigin keeps a later LastAnswer. written does not count the coverage.
+// PutOrigin keeps a stored LastAnswer that is later. written does not count the coverage.
 func (f Fares) PutOrigin(ctx context.Context, origin fare.City, l OriginLists) (written int, err error) {
 	var items []Item
 	for _, trip := range fare.Trips() {

@@ -20,7 +20,7 @@ type Outbox struct {
 	Table Table
 	Name  string // part of the key, so Name must not change
 	Delay func() time.Duration
-	// If Choose is nil, Take picks jobs as InTurn sorts them.
+	// If Choose is nil, Take takes due jobs in the order of InTurn.
 	Choose func(ctx context.Context, due []Job, most int) ([]Job, error)
 }
 
@@ -38,14 +38,14 @@ type Job struct {
 	At    time.Time `json:"at"`
 	// Caller is the pseudonym of the caller whose request added the job, if any.
 	Caller string `json:"caller,omitempty"`
-	// Network is the pseudonym of the caller's network, if that is public. To is the pseudonym of the recipient.
-	Network string       `json:"network,omitempty"`
-	To      SubscriberID `json:"to,omitempty"`
-	// New is set by Choose if the job is the first of its network in 24 hours.
-	New    bool            `json:"new,omitempty"`
-	Leased time.Time       `json:"leased"`
-	Tries  int             `json:"tries,omitempty"`
-	Data   json.RawMessage `json:"data,omitempty"`
+	// Network is the pseudonym of the caller's network, empty for a private address. To is the pseudonym of the
+	// recipient.
+	Network string          `json:"network,omitempty"`
+	To      SubscriberID    `json:"to,omitempty"`
+	New     bool            `json:"new,omitempty"`
+	Leased  time.Time       `json:"leased"`
+	Tries   int             `json:"tries,omitempty"`
+	Data    json.RawMessage `json:"data,omitempty"`
 	// First is the sort key that a postponed job had at first.
 	First string `json:"first,omitempty"`
 
@@ -75,8 +75,8 @@ func (o Outbox) PutOnce(ctx context.Context, j Job, name string) error {
 	return wrap(unless(err, ErrExists), "leave a job")
 }
 
-// Take must not be used on an outbox with kept jobs, which have no due time. If a job of that name is stored, Keep
-// reports false.
+// Take must not be used on an outbox with kept jobs, which have no due time. fresh is false if a job with the same name
+// is stored.
 func (o Outbox) Keep(ctx context.Context, j Job, name string, expires time.Time) (fresh bool, err error) {
 	op, err := o.put(j)
 	if err == nil {
@@ -99,7 +99,7 @@ func (o Outbox) Kept(ctx context.Context, after string, most int) (jobs []Job, e
 	return jobs, wrap(err, "look for kept jobs")
 }
 
-// Postpone moves a job of another outbox to this one, and does nothing if another worker has taken the job.
+// Postpone moves a job to this outbox, and does nothing if another worker has taken the job.
 func (o Outbox) Postpone(ctx context.Context, j Job, until time.Time) error {
 	later := j
 	later.Leased, later.First = until.UTC(), j.Name()
@@ -152,7 +152,7 @@ func (o Outbox) Take(ctx context.Context, most int, now time.Time, lease time.Du
 		}
 		var j Job
 		if err := json.Unmarshal(item.Data, &j); err != nil {
-			// A malformed job can never run and would make every later Take fail too.
+			// A malformed job cannot run, and would make later calls of Take fail too.
 			faults = append(
 				faults, fmt.Errorf("read job %s, which is given up: %w", item.Sort, err), o.Delete(ctx, Job{item: item}),
 			)
@@ -170,7 +170,7 @@ func (o Outbox) Take(ctx context.Context, most int, now time.Time, lease time.Du
 	} else if jobs, err = o.Choose(ctx, jobs, most); err != nil {
 		return nil, errors.Join(append(faults, err)...)
 	}
-	var all sync.WaitGroup // in parallel, so that boltstore syncs the disk once
+	var all sync.WaitGroup // in parallel, so that boltstore can group the writes
 	for i := range jobs {
 		all.Go(func() {
 			j := &jobs[i]
@@ -213,8 +213,8 @@ func (w *writes) addJobs(o Outbox, jobs ...Job) {
 	}
 }
 
-// InTurn sorts jobs so that networks take turns: first one job of each network, then the second of each, and so on.
-// Jobs without a network come first.
+// InTurn sorts jobs so that networks take turns. earlier returns how many jobs a network had before. Jobs without a
+// network come first.
 func InTurn(jobs []Job, earlier func(network string) int) []Job {
 	next, turn, order := map[string]int{}, make([]int, len(jobs)), make([]int, len(jobs))
 	for i, j := range jobs {
@@ -238,7 +238,7 @@ func InTurn(jobs []Job, earlier func(network string) int) []Job {
 
 func offerKey(id string) Key { return Key{"OFFER#" + id, "JOB"} }
 
-// A second Offer with the same id changes nothing.
+// Offer does nothing if a job with the same id is on offer.
 func (o Outbox) Offer(ctx context.Context, id string, j Job, until time.Time) error {
 	err := write(ctx, o.Table, replace(Item{Key: offerKey(id), Expires: until}), j)
 	return wrap(unless(err, ErrExists), "offer a job")

@@ -27,7 +27,7 @@ func (a Alerts) AddPending(ctx context.Context, id string, pending Alert, expire
 	return wrap(w.commit(ctx, a.Table), "store pending subscription")
 }
 
-// Pending fails with ErrUsed if the subscription was confirmed.
+// Pending fails with ErrUsed if the alert was confirmed, until the pending alert expires.
 func (a Alerts) Pending(ctx context.Context, id string) (Alert, error) {
 	pending, _, err := a.pending(ctx, id)
 	return pending, err
@@ -92,7 +92,7 @@ func (a Alerts) confirm(ctx context.Context, id string, owned func(*Alert)) (Ale
 	previous, err := a.One(ctx, alert.Ref(), alert.Subscriber)
 	switch {
 	case err == nil:
-		// The write below requires previous.version, since a sender may change these fields meanwhile.
+		// These fields may change meanwhile, so the write below requires previous.version.
 		alert.Mailed, alert.Fresh = previous.Mailed, previous.Fresh || previous.condition() != alert.condition()
 		alert.State, alert.Since = previous.State, previous.Since
 	case !errors.Is(err, ErrNotFound):

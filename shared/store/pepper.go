@@ -19,7 +19,7 @@ var ErrOtherPepper = errors.New(
 	"the store was made with another pepper, so no customer or subscriber in it would be found, and no earlier link would work; give the service the pepper that it had: set VERDETTO_PEPPER to what was exported, or use verdetto pepper import",
 )
 
-// CheckPepper stores the mark in a new store.
+// CheckPepper stores the mark if the store has none.
 func CheckPepper(ctx context.Context, table Table, pepper []byte) error {
 	mark := apikey.MAC(pepper, "verdetto: the pepper of a store")
 	item, err := table.Get(ctx, pepperMark, Eventual)
@@ -45,7 +45,7 @@ func StoredPepper(ctx context.Context, table Table) ([]byte, error) {
 	return item.Data, wrap(err, "read pepper")
 }
 
-// Pepper stores fresh if no pepper is stored.
+// Pepper returns the stored pepper. If none is stored, Pepper stores and returns fresh.
 func Pepper(ctx context.Context, table Table, fresh []byte) ([]byte, error) {
 	pepper, err := createOrGet(ctx, table, Item{Key: pepperKey, Data: fresh})
 	return pepper, wrap(err, "store pepper")

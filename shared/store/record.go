@@ -71,8 +71,8 @@ func (s Stored[T]) Compact() Stored[T] {
 	return s
 }
 
-// Value fails with ErrNotFound if there is no item, or if another version of the program wrote the item. In the second
-// case, Value may return a part of the record.
+// Value fails with ErrNotFound if there is no item, or if the item has another format. In the second case, Value may
+// return a part of the record.
 func (s Stored[T]) Value() (value T, err error) {
 	if !s.Exists() {
 		return value, ErrNotFound
@@ -91,8 +91,8 @@ func (r *record[T]) read(ctx context.Context, t Table, key Key, read Consistency
 	return r.Of(item), nil
 }
 
-// If another version of the program wrote the item, value returns ErrNotFound together with the item's version, so that
-// the item can be replaced.
+// If the item has another format, value returns ErrNotFound together with the item's version, so that the item can be
+// replaced.
 func (r *record[T]) value(ctx context.Context, t Table, key Key, read Consistency) (value T, version int64, err error) {
 	s, err := r.read(ctx, t, key, read)
 	if err == nil {
@@ -106,7 +106,7 @@ func (r *record[T]) wrap(err error, did string, key Key) error {
 	return wrap(err, "%s %s of %s", did, r.what, key.Partition[strings.IndexByte(key.Partition, '#')+1:])
 }
 
-// When the record changes, put fails if the stored version is not was.Version, where 0 means no item.
+// If the record changes, put fails if the stored version is not was.Version, where 0 means no item.
 func (r *record[T]) put(ctx context.Context, t Table, key Key, was, now Stored[T]) (changed bool, err error) {
 	var w writes
 	change(&w, key, was, now)
@@ -181,7 +181,7 @@ func (w *writes) commit(ctx context.Context, table Table) error {
 	return table.Write(ctx, w.ops...)
 }
 
-// inTurn writes in batches, each a transaction of its own.
+// If inTurn fails, some operations may be carried out.
 func (w *writes) inTurn(ctx context.Context, table Table) error {
 	if w.err != nil {
 		return w.err

@@ -53,7 +53,7 @@ func (k Customers) Cancel(ctx context.Context, id apikey.CustomerID, fresh apike
 
 var ErrNothingToUndo = errors.New("no recovery to undo")
 
-// Undo restores the former key, whose hash begins with owned, and makes the keys of later recoveries invalid. Undo is
+// Undo makes the former key, whose hash begins with owned, current again. A pending key becomes invalid. Undo is
 // idempotent.
 func (k Customers) Undo(ctx context.Context, id apikey.CustomerID, owned []byte, guarded time.Time) error {
 	return k.Change(ctx, id, func(c *Customer) error {
@@ -66,7 +66,7 @@ func (k Customers) Undo(ctx context.Context, id apikey.CustomerID, owned []byte,
 		case c.Pending != nil:
 			c.Voided = c.Pending.Hash
 		case !c.GuardedUntil.IsZero():
-			return nil // already undone
+			return nil // an earlier call has undone the recovery
 		}
 		c.Former, c.Pending, c.GuardedUntil = nil, nil, guarded.UTC().Truncate(time.Second)
 		return nil
@@ -94,7 +94,7 @@ const RotationGrace = 10 * time.Minute
 
 var ErrNotHeld = errors.New("the key is not the current one")
 
-// Within RotationGrace, a repeated Rotate succeeds, because the first answer may have been lost.
+// Within RotationGrace, Rotate can be repeated with the same keys, because the first answer may have been lost.
 func (k Customers) Rotate(
 	ctx context.Context, shown apikey.Key, fresh apikey.Hash, now time.Time,
 ) (stored Customer, err error) {

@@ -15,7 +15,7 @@ const maxTries = 20
 var waits = retry.Backoff{First: 20 * time.Millisecond, Longest: time.Second}
 
 // RetryConflicts calls change again after ErrConflict or ErrExists, so change must read the item anew. After maxTries
-// tries, or when ctx ends, RetryConflicts fails with ErrUnavailable.
+// tries, RetryConflicts fails with ErrUnavailable.
 func RetryConflicts(ctx context.Context, change func() error) error {
 	return retryWhile(ctx, func(err error) int {
 		if isConflict(err) {

@@ -19,7 +19,8 @@ const (
 	imported = "imported"
 )
 
-// Claim fails with ErrOtherSource if the store has another source, so that fares of two sources are not mixed.
+// Claim fails with ErrOtherSource if the store has another source. A store of imported fares accepts any source but
+// Invented.
 func (f Fares) Claim(ctx context.Context, source string, at time.Time) error {
 	began, err := runItem(Began, at)
 	if err != nil {
@@ -100,14 +101,15 @@ func (f Fares) SetRates(ctx context.Context, r fare.Rates) error {
 	return wrap(write(ctx, f.Table, set(Item{Key: ratesKey}), r), "write rates")
 }
 
-// Run is a kind of recurring work on all fares of a service on one machine.
+// Run is a kind of recurring work of a service on one machine.
 type Run string
 
 const (
 	Discovery Run = "DISCOVERED"
 	Depth     Run = "DEEPENED"
 
-	// Began is not recurring work, but the time of the first Claim. Stores of earlier versions lack Began.
+	// Began is not recurring work, but the time of the first Claim. Stores of imported fares or of earlier versions may
+	// lack Began.
 	Began Run = "BEGAN"
 )
 

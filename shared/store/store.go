@@ -2,10 +2,9 @@
 //
 // # What a Table promises
 //
-// The version of an item rises by one with every write. A write can require the version that the writer has read: see
-// Mode.
+// A write raises the version of an item by one. A write can require the version that the writer has read: see Mode.
 //
-//   - A write that returned nil is durable, and every later strong read sees it.
+//   - A write that returned nil is durable, and later strong reads see the write.
 //   - A write that failed with ErrExists, ErrConflict, ErrTooLarge or ErrInvalid had no effect. After any other error,
 //     the write may have taken effect, so callers must be able to retry.
 //   - Several writes in one call take effect together or not at all.
@@ -47,7 +46,7 @@
 //	WAKES                        <route>#TRIPS             Notification with Trips              8 days
 //	ALERTS#<route>               <subscriber>              Alert                                never
 //	ALERTS#<route>               <subscriber>#<id>         Alert with an ID                     never
-//	SUBSCRIBER#<subscriber>      ROUTES                    Refs of its alerts                   never
+//	SUBSCRIBER#<subscriber>      ROUTES                    Refs of the alerts                   never
 //	WATCHED#<origin>             <destination>             marks a SubscribedRoute              never
 //	WATCHED#<origin>             <destination>#<nights>    marks a kind of trip with alerts     never
 //	DIGESTS#<weekday>            <subscriber>              Digest                               never
@@ -64,8 +63,8 @@
 //	DELIVERIES                   <time>#<subscriber>#<id>  due time of a Delivery               8 days
 //	OFFER#<id>                   JOB                       Job to be accepted                   48 hours
 //	CUSTOMER#<customer>          KEY                       Customer                             never
-//	SUBSCRIPTION#<subscription>  CUSTOMER                  its owner                            never
-//	CASHED#<payment>             MARK                      hash of its key, or its claim        never
+//	SUBSCRIPTION#<subscription>  CUSTOMER                  id of the owner                      never
+//	CASHED#<payment>             MARK                      hash of the key, or a claim          never
 //	PAID#<payment>               CALL                      Payment                              never
 //	PAID#<payment>               ANSWER                    the paid answer, compressed          24 hours
 //	CREDIT#<payer>               <payment>                 time of payment                      30 days
@@ -132,7 +131,7 @@ type Op struct {
 type Consistency int
 
 const (
-	// An Eventual read costs half as much in DynamoDB, and may miss writes of the last moment.
+	// An Eventual read costs half as much in DynamoDB, and may miss recent writes.
 	Eventual Consistency = iota
 	// A Strong read sees every write that returned before the read began.
 	Strong
@@ -141,7 +140,7 @@ const (
 // The items of a Range are returned in bytewise order of the sort keys.
 type Range struct {
 	Partition string
-	Prefix    string // if empty, all sort keys
+	Prefix    string // empty for all sort keys
 	After     string
 	Limit     int // 0 for no limit
 	Read      Consistency
@@ -156,8 +155,8 @@ type Table interface {
 	// Write carries out at most MaxWrites operations on different keys, all or none.
 	Write(ctx context.Context, ops ...Op) error
 
-	// Take adds n to a counter and returns the new count. At or above limit, Take fails with ErrLimit and adds nothing.
-	// The first call sets the expiry. An expired counter starts at 0 again.
+	// Take adds n to a counter and returns the new count. If the count has reached limit, Take fails with ErrLimit and
+	// adds nothing. The first call sets the expiry. An expired counter starts at 0 again.
 	Take(ctx context.Context, key Key, n, limit int64, expires time.Time) (int64, error)
 
 	Close() error
@@ -243,7 +242,7 @@ func (k Key) Validate() error {
 	return nil
 }
 
-// Count takes each item with 8 bytes of data for a counter.
+// Count returns false unless i has 8 bytes of data, as a counter has.
 func (i Item) Count() (int64, bool) {
 	if len(i.Data) != 8 {
 		return 0, false

@@ -8,7 +8,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Marks have the forms LON, LON#4-7 and LON@BGY-STN#4-7, so that one query reads all marks of an origin.
+// Marks have forms such as LON, LON#4-7 and LON@BGY-STN#4-7.
 
 // SubscribedRoute is a route that has alerts or had alerts.
 type SubscribedRoute struct {

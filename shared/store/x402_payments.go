@@ -23,9 +23,9 @@ type Payment struct {
 	// Instead is the name of an older credit that paid for this call. The payment's own transaction was then never sent.
 	Instead    string `json:"instead,omitempty"`
 	FailReason string `json:"nothing,omitempty"` // why the payment can never buy an answer
-	// A payment must not be sent without Fees, the slots that are reserved while sending may cost a fee.
+	// Fees are the slots that are reserved while sending may cost a fee. A payment without Fees must not be sent.
 	Fees []Key `json:"fees,omitempty"`
-	// Tries are the other reserved slots, which only a bought answer frees.
+	// Tries are the other reserved slots, which a bought answer frees.
 	Tries []Key `json:"tries,omitempty"`
 
 	version int64

@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// Slots limits to Most how many payments of a window may be unfinished or have failed.
+// In a window of length Per, at most Most slots are reserved at once.
 type Slots struct {
 	Subject string // part of the key, so Subject must not change
 	Name    string // part of the key, so Name must not change
 	Most    int
 	Per     time.Duration
-	Fees    bool // a slot stays reserved only if the payment lost a fee
+	Fees    bool // these slots become Payment.Fees, others Payment.Tries
 }
 
 type Full struct {

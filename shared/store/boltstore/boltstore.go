@@ -77,7 +77,7 @@ func Open(path string, now func() time.Time, options ...Option) (*Store, error) 
 	return s, nil
 }
 
-// create renames the file when it is complete, so that a killed process leaves no incomplete store.
+// create renames the file when it is complete, so that a killed process leaves no incomplete store at path.
 func create(path string) error {
 	begun := path + ".new"
 	if err := os.Remove(begun); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -217,7 +217,6 @@ func (s *Store) change(ctx context.Context, c change) error {
 	return err
 }
 
-// WriteFailed returns the time of the last write that failed because of the file, or zero.
 func (s *Store) WriteFailed() time.Time {
 	if at := s.failed.Load(); at != 0 {
 		return time.Unix(0, at)
@@ -353,7 +352,7 @@ func (s *Store) Write(ctx context.Context, ops ...store.Op) error {
 	})
 }
 
-// version is that of the stored item, 0 if none is stored.
+// put stores an item with version+1.
 func put(b *bolt.Bucket, op store.Op, version int64) (err error) {
 	switch op.Mode {
 	case store.Check:

@@ -7,7 +7,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// Copy calls size before the first byte is written. Other goroutines may read and write meanwhile.
+// Copy calls size before the first byte is written. Meanwhile, other goroutines may read and write the store.
 func (s *Store) Copy(w io.Writer, size func(bytes int64)) error {
 	err := s.db.View(func(tx *bolt.Tx) error {
 		size(tx.Size())
@@ -20,7 +20,7 @@ func (s *Store) Copy(w io.Writer, size func(bytes int64)) error {
 	return nil
 }
 
-// Size returns bytes. bolt reuses free space before the file grows.
+// Both sizes are in bytes.
 func (s *Store) Size() (file, free int64) {
 	_ = s.db.View(func(tx *bolt.Tx) error {
 		file = tx.Size()

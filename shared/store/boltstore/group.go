@@ -8,7 +8,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// mostTogether limits the changes in one transaction, because every caller waits until all are on disk.
+// mostTogether limits the changes in one transaction, because every caller waits until the transaction is on disk.
 const mostTogether = 1000
 
 // A change must check all conditions before it writes. If bolt fails during a write, a change must return

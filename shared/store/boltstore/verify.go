@@ -10,8 +10,8 @@ import (
 	"slices"
 )
 
-// A damaged page can make bolt panic in a goroutine of its own, which cannot be recovered. So verifyPages reads every
-// used page before bolt does.
+// A damaged page can make bolt panic in a goroutine of its own, which cannot be recovered. So verifyPages checks the
+// used pages before bolt reads items.
 //
 // A page starts with a header of id (8 bytes), flags (2), count (2) and overflow (4), followed by elements of 16 bytes.
 const (

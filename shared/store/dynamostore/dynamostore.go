@@ -5,7 +5,7 @@
 // unknown, the error is ErrUnavailable.
 //
 // A Take whose answer was lost may count twice if another caller took from the counter between the tries. A Delete
-// whose answer was lost also deletes an item that was created between the tries.
+// whose answer was lost may also delete an item that was created between the tries.
 package dynamostore
 
 import (

@@ -1,5 +1,5 @@
-// Package socketstore shares the table of one process with other processes of the same user. Handler is the side of
-// the owner, and Dial returns the table for the others. The permissions of a Unix socket decide who may connect.
+// Package socketstore shares the table of one process with other processes of the same user. Handler serves the
+// table of its process, and Dial returns the table of another process. The permissions of a Unix socket decide who may connect.
 package socketstore
 
 import (
@@ -19,7 +19,7 @@ import (
 
 const Path = "/table"
 
-// mediaType must change with the form of calls and answers.
+// mediaType must change when call or answer changes.
 const mediaType = "application/vnd.verdetto.table"
 
 type method int
@@ -131,7 +131,7 @@ func (t *Table) do(ctx context.Context, c call) (a answer, err error) {
 	if err := gob.NewDecoder(response.Body).Decode(&a); err != nil {
 		return a, fmt.Errorf("%w: read the answer of the running service: %w", store.ErrUnavailable, err)
 	}
-	_, _ = io.Copy(io.Discard, response.Body) // so that the connection is used again
+	_, _ = io.Copy(io.Discard, response.Body) // so that the connection can be reused
 	if a.Fault > 0 && a.Fault <= len(faults) {
 		return a, fault{a.Text, faults[a.Fault-1]}
 	}

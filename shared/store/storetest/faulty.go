@@ -15,7 +15,7 @@ var ErrInjected = fmt.Errorf("%w: injected fault", store.ErrUnavailable)
 
 type Side int
 
-// Before means that the call has no effect. After means that the call takes effect, but the caller gets an error.
+// Before: the call has no effect. After: the call takes effect, but the caller gets an error.
 const (
 	Before Side = iota
 	After
@@ -103,8 +103,8 @@ func (f *Faulty) Take(ctx context.Context, key store.Key, n, limit int64, expire
 	return count, err
 }
 
-// EachFault runs flow once without faults, then once for each call and side, each time on an empty table. flow must
-// retry as a caller would, and check the final state.
+// EachFault runs flow once without faults, then once for each call and side. flow must retry as a caller would, and
+// check the final state.
 func EachFault(
 	t *testing.T, open func(t *testing.T) store.Table, arm func(f *Faulty, call int, side Side),
 	flow func(t *testing.T, f *Faulty),

@@ -75,7 +75,7 @@ func start(ctx context.Context) (endpoint string, stop func(), err error) {
 	command.Stdout, command.Stderr = &output, &output
 	started, ended := make(chan error, 1), make(chan error, 1)
 	go func() {
-		// On Linux, the process is killed when its starting thread ends.
+		// On Linux, DynamoDB Local is killed when the thread that started it ends.
 		runtime.LockOSThread()
 		err := command.Start()
 		started <- err

@@ -54,10 +54,10 @@ var Accesses = []Access{
 	{Partition: "PAID#*", Read: perCall, Write: perCall},
 	{Partition: "CREDIT#*", Read: perCall, Write: perCall},
 	{Partition: "FEES#*", Read: perCall, Write: perCall},
-	// A start checks the pepper of the table.
+	// CheckPepper reads and writes this partition.
 	{Partition: "SERVICE", Read: []string{"alerts", "pro", "refresh"}, Write: []string{"alerts", "pro", "refresh"}},
 	{Partition: "LIMIT#*", Read: []string{"analisi", "pro"}, Write: everyHTTP},
-	// The function refresh counts calls to the fare source, but may not write the limits of callers (LIMIT#*).
+	// The function refresh counts calls to the fare source, but must not write other limits.
 	{Partition: "LIMIT#calls#*", Write: refresh},
 }
 
