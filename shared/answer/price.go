@@ -10,8 +10,8 @@ import (
 	"verdetto/shared/fare/places"
 )
 
-// ParsePrice takes a sign that several currencies share, such as $, for the currency in, if it has
-// that sign, or else for the currency of the country of from or to.
+// ParsePrice resolves a sign that several currencies share, such as $. It prefers the parameter in,
+// then the currency of the country of from, then that of to.
 func ParsePrice(text string, in fare.Currency, from, to string) (fare.Money, bool) {
 	_, meant, _ := fare.SplitPrice(text)
 	if len(meant) < 2 || slices.Contains(meant, in.String()) {

@@ -32,7 +32,7 @@ type Trip struct {
 	AirlineInput
 	Valuta string `query:"valuta" default:"EUR" pattern:"^([A-Za-z]{3})?$" patternDescription:"an ISO 4217 code of three letters" doc:"ISO 4217 code of the currency of all amounts. The newest reference rates convert them, and do not change a verdict"`
 
-	from, to string // decide which currency a sign such as $ means
+	from, to string // from and to decide which currency a sign such as $ means
 }
 
 type VerdictInput struct {

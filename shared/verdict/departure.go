@@ -11,7 +11,7 @@ import (
 
 type When struct {
 	Date fare.Day
-	Span *departure.Span // a range around Date; nil: only Date
+	Span *departure.Span // a range that includes Date; nil: only Date
 }
 
 func (w When) Scope() Scope {

@@ -59,7 +59,7 @@ type View struct {
 	Newest       int64 // Unix seconds
 	Observations int
 	Lows         []Low   // sorted by price, then by day
-	Live         []Live  // the first that has not departed is the cheapest; see liveOn
+	Live         []Live  // the first fare that has not departed is the cheapest; see liveOn
 	Months       []Month // sorted by median
 	Window       *Window
 }

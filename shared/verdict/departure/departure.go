@@ -26,7 +26,7 @@ const (
 	prior = 20.0 // averages are computed as if so many more fares had a default value
 
 	// Half-lives of the weight of a fare, in days.
-	halfLife         = 60.0 // of the lead-time curve and of what is learned about falls
+	halfLife         = 60.0 // for the lead-time curve and for what is learned about falls
 	levelHalfLife    = 7.0
 	residualHalfLife = 30.0
 

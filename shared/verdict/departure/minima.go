@@ -144,8 +144,8 @@ func (d *StateDay) Cheapest(s Span, date fare.Day) (cheapest Live, ok bool) {
 	return cheapest, ok
 }
 
-// JudgeSpan returns no chances of a fall, which are for a single departure. Answer.OnSale counts
-// the departures outside the range. ok is false if the range is over.
+// JudgeSpan returns no chances of a fall, which are for a single departure. ok is false if the
+// range is over or price is not positive.
 func (d *StateDay) JudgeSpan(s Span, date fare.Day, price fare.Cents) (a Answer, q Quartiles, ok bool) {
 	if _, last := s.Ends(date); last < d.today || price <= 0 {
 		return a, q, false

@@ -11,7 +11,7 @@ import (
 
 // The cell of a value is the number of edges that are not above the value.
 var (
-	curveEdges  = []int{3, 7, 14, 21, 30, 45, 60, 90, 120, 180} // lead times, for the curve
+	curveEdges  = []int{3, 7, 14, 21, 30, 45, 60, 90, 120, 180} // lead times in days, for the lead-time curve
 	leadEdges   = []int{3, 7, 14, 21, 30, 60, 90, 180}
 	levelEdges  = []float64{.1, .25, .4, .6, .75, .9}
 	lowEdges    = []float64{-.01, .01, .05, .1, .2, .4}
@@ -21,7 +21,7 @@ var (
 
 const (
 	curveSpans = 11
-	groups     = 5 // of lead time: under 7, 7-20, 21-44, 45-89, 90 and more days
+	groups     = 5 // groups of lead times: under 7, 7-20, 21-44, 45-89, 90 and more days
 )
 
 var groupOf = [curveSpans]int{0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 4}

@@ -38,7 +38,7 @@ type DepartureAnswer struct {
 	Fair       bool            // the level is normale, whatever the percentile
 	Own        [Horizons]uint8 // the rule's own chance of a fall, in units of 0.5 %, rounded down
 	Stated     [Horizons]uint8 // published chance of a fall in percent, or NotStated; 40 means 40 and more
-	Cheaper    uint8           // percent of the comparables at least 5 % cheaper
+	Cheaper    uint8           // percent of the comparables that are at least 5 % cheaper
 	Rival      uint8           // percentile by the rival rule, or NoRival
 }
 

@@ -87,7 +87,7 @@ type HorizonCounts struct {
 	Bands  [Bands]Wait
 	Levels [Levels][Spans]Cell
 	Both   [Levels]Pair // answers that the rival rule judges too, by the published level
-	Rival  [Levels]Pair // answers that the rival rule judges too, by its level
+	Rival  [Levels]Pair // answers that the rival rule judges too, by the level of the rival rule
 	Ages   [Ages]Case
 	Sures  [Sures]Case
 }

@@ -33,7 +33,7 @@ type Entry struct {
 	Minimum      fare.Cents
 	Sample       int
 	Previous     fare.Cents // the latest daily low 7 to 13 days before AsOf; 0: none
-	Live         []Live     // the first that has not departed is the cheapest
+	Live         []Live     // the first fare that has not departed is the cheapest
 	Months       []verdict.Month
 }
 
