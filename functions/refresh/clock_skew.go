@@ -8,7 +8,7 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Work dated more than 24 hours ahead counts as never done: a wrong clock must have stored such a date.
+// Work dated more than a day ahead counts as never done: a wrong clock must have stored such a date.
 
 func isAhead(at, now time.Time) bool { return at.After(now.Add(24 * time.Hour)) }
 

@@ -67,7 +67,7 @@ func (r *Refresher) closeUntil(ctx context.Context, last fare.Day, rebuilds bool
 	if err := r.Fares.PutPooled(ctx, stored, now, tally.changed()); err != nil {
 		return c, err
 	}
-	return now.Value() // storing rounds numbers
+	return now.Value() // encoding rounds numbers
 }
 
 func (r *Refresher) contributions(ctx context.Context, day fare.Day) (*score.Contribution, int, error) {

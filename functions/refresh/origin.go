@@ -167,8 +167,8 @@ func (r *Refresher) mergeSeries(ctx context.Context, series fare.Series, observa
 	return m, err
 }
 
-// The old summary must be read before the history: a refresh writes fares first, so the history then has every
-// fare of the old summary.
+// The old summary must be read before the history: a refresh writes fares first, so the history then includes the fares
+// of the old summary.
 func (r *Refresher) mergeSeriesOnce(ctx context.Context, series fare.Series, observations []fare.Observation,
 	pooled departure.Cycle, now time.Time, asked bool) (m mergeResult, err error) {
 	today := fare.DayOf(now)
@@ -196,8 +196,8 @@ func (r *Refresher) mergeSeriesOnce(ctx context.Context, series fare.Series, obs
 	}
 	m.summary = verdict.Build(merged, m.summary, today, verdict.Options{Rates: r.Rates})
 	if !r.warming {
-		// The summary records that the source was asked, so it must be written after the states: otherwise no later
-		// run would complete the states of a killed run.
+		// The summary records that the source was asked, so the summary must be written after the states: otherwise
+		// later runs would not complete the states of a killed run.
 		if m.deal, err = r.foldDepartures(ctx, series, merged, m.summary, pooled); err != nil {
 			return m, err
 		}

@@ -14,8 +14,7 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// Replay holds series in memory while many days are refreshed. Until Save, the store must not be read, and the days
-// must be refreshed in order.
+// Replay holds series in memory while many days are refreshed, in order. Until Save, nobody else may read the store.
 type Replay struct {
 	// Before the day that Last returns, the deals of a series are incomplete.
 	Last func(series fare.Series) fare.Day
@@ -142,7 +141,7 @@ func (p *Replay) putState(ctx context.Context, r *Refresher, series fare.Series,
 	return nil
 }
 
-// If Save is interrupted, the store is unusable.
+// If Save is interrupted, the store may be unusable.
 func (p *Replay) Save(ctx context.Context, r Refresher) error {
 	r.Replay = nil
 	for series, s := range p.all {

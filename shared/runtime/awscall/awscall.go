@@ -16,7 +16,7 @@ import (
 
 // Each call to AWS needs a Tries of its own.
 type Tries struct {
-	// Ambiguous means that AWS may have executed a try.
+	// Ambiguous means that AWS may have executed a try that failed.
 	Ambiguous bool
 	sent      bool
 }

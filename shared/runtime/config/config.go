@@ -44,7 +44,6 @@ type Publication struct {
 
 func (s Publication) All() bool { return s.Fares == "all" }
 
-// In Quotas, 0 means the default.
 type Quotas struct {
 	Page  int64            `env:"VERDETTO_QUOTA_PAGE"`
 	Free  int64            `env:"VERDETTO_QUOTA_FREE"`
@@ -73,7 +72,7 @@ type Pay struct {
 	USDC
 }
 
-// Groups returns all groups if no required setting is given, so that a fault names every setting.
+// If no required setting is given, Groups returns all groups, so that a fault names all required settings.
 func (p *Pay) Groups() (chosen []any) {
 	all := []any{&p.Card, &p.USDC}
 	for _, group := range all {

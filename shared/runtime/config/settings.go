@@ -25,7 +25,7 @@ type Setting struct {
 	Give    string
 	Note    string
 	Default string
-	Without string // what no value means, if there is no Default
+	Without string // what a missing value means, if there is no Default
 	Secret  bool
 	List    bool // values are separated by commas
 	Fits    func(value string) bool

@@ -69,7 +69,7 @@ func Request(ctx context.Context, event events.APIGatewayV2HTTPRequest) (*http.R
 	if stage := event.RequestContext.Stage; stage != "" && stage != "$default" {
 		path = strings.TrimPrefix(path, "/"+stage)
 	}
-	// CloudFront puts the name of a share, which is a route of API Gateway, before the path.
+	// CloudFront puts the path of an API Gateway route, such as /page, before the path of the request.
 	share := "/page"
 	if _, route, ok := strings.Cut(event.RouteKey, " "); ok {
 		share = strings.TrimSuffix(route, "/{proxy+}")
@@ -91,7 +91,7 @@ func Request(ctx context.Context, event events.APIGatewayV2HTTPRequest) (*http.R
 	if len(event.Cookies) > 0 {
 		r.Header.Set("Cookie", strings.Join(event.Cookies, "; "))
 	}
-	// The caller's id is dropped, because only API Gateway's own id is in its log.
+	// The caller's id is dropped, because the log of API Gateway contains only the gateway's own id.
 	r.Header.Del("X-Request-Id")
 	if id := event.RequestContext.RequestID; id != "" {
 		r.Header.Set("X-Request-Id", id)

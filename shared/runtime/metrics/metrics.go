@@ -51,8 +51,7 @@ type header struct {
 	CloudWatchMetrics []directive
 }
 
-// Attrs omits counts of zero and has no further dimensions, because CloudWatch charges for each metric in each
-// hour with a value.
+// Attrs omits counts of zero, because CloudWatch charges for each metric in each hour with a value.
 func (s Source) Attrs(now time.Time, metrics ...Metric) []slog.Attr {
 	metrics = slices.DeleteFunc(metrics, func(m Metric) bool { return m.Unit == Count && m.Value == 0 })
 	if s.function == "" || len(metrics) == 0 {

@@ -35,7 +35,7 @@ type Message struct {
 	Receipt  string
 }
 
-// Handler returns the IDs of the failed messages, which alone are delivered again.
+// Handler returns the IDs of the failed messages, which are delivered again.
 type Handler func(ctx context.Context, messages []Message) (failed []string)
 
 // MaxBody limits a message, in bytes.

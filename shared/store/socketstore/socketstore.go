@@ -1,5 +1,6 @@
 // Package socketstore shares the table of one process with other processes of the same user. Handler serves the
-// table of its process, and Dial returns the table of another process. The permissions of a Unix socket decide who may connect.
+// table of its process, and Dial returns the table of another process. The permissions of a Unix socket decide who may
+// connect.
 package socketstore
 
 import (

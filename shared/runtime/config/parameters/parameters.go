@@ -18,8 +18,8 @@ const (
 	SolanaWallet = "solanaWallet"
 )
 
-// The functions that only count addresses share a pepper of their own, from which customer ids, links and memos
-// cannot be computed.
+// analisi, compat, pricetrends and x402 share a separate pepper, from which customer ids, links and memos cannot be
+// computed.
 var Table = []Parameter{
 	{"pepper", "VERDETTO_PEPPER", []string{"alerts", "pro", "refresh"}, ""},
 	{"callers-pepper", "VERDETTO_PEPPER", []string{"analisi", "compat", "pricetrends", "x402"}, ""},

@@ -28,7 +28,7 @@ var schema = sync.OnceValues(func() (*jsonschema.Schema, error) {
 	return compiler.Compile("emf.schema.json")
 })
 
-// Read returns values by namespace, dimensions, name and unit, such as "Verdetto function=analisi
+// The keys of the result consist of namespace, dimensions, name and unit, such as "Verdetto function=analisi
 // route=rotte LatencyMs (Milliseconds)".
 func Read(line []byte) (map[string]float64, error) {
 	s, err := schema()

@@ -26,8 +26,6 @@ type entry struct {
 	Body string `json:"MessageBody"`
 }
 
-// trouble returns the fault of a message in a request: "" for none, "sender" for a final refusal, anything else for a
-// temporary refusal.
 type wire struct {
 	trouble func(body string, request int) string
 	fail    func(request int) (status int, err error)
