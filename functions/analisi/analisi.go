@@ -1,6 +1,6 @@
 // Package analisi answers the JSON endpoints about fares: verdicts, comparisons, calendars, places
-// nearby, deals, covered routes, histories, cities. It describes the endpoints; package published
-// computes the answers. Start reading at Register.
+// nearby, deals, covered routes, histories, cities. Package analisi describes the endpoints, and
+// package published computes most answers. Start reading at Register.
 package analisi
 
 import (

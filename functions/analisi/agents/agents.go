@@ -1,5 +1,5 @@
-// Package agents answers /mcp: it offers the service as tools of the Model Context Protocol. It
-// keeps no sessions: any process answers any message at once, with JSON.
+// Package agents answers /mcp: it offers the service as tools of the Model Context Protocol. No
+// sessions are kept, so each message can go to another process.
 //
 // Start reading at addTools.
 package agents

@@ -15,7 +15,7 @@ import (
 
 const maxListed = 5
 
-// all is the number of days, including days that c omits.
+// The parameter all is the number of days, including days that c omits.
 func (s sentences) calendar(c published.Calendario, all int) string {
 	var days []string
 	priced := false
@@ -42,8 +42,8 @@ func (s sentences) calendar(c published.Calendario, all int) string {
 		and(s.Text("agents.calendar_known", "Days", all, "Shown", len(c.Giorni)), s.newest(c.AggiornatoIl)))
 }
 
-// all is the number of destinations, including those that o omits. skipped is the number of
-// destinations before the first listed one.
+// The parameter all is the number of destinations, including those that o omits, and skipped is the
+// number before the first listed one.
 func (s sentences) deals(o published.Occasioni, skipped, all int) string {
 	if len(o.Occasioni) == 0 {
 		return s.Text("agents.no_deals", "City", o.Origine)

@@ -91,8 +91,8 @@ func typed(in any) (origin string, days []dayArgument, airlines []*string) {
 	return "", nil, nil
 }
 
-// readDays replaces days, months and airlines that people wrote in words by dates and codes. read
-// says how readDays understood the words.
+// readDays replaces days, months and airlines that people wrote in words by dates and codes. The
+// result read says how readDays understood days and airlines.
 func readDays(in any, now time.Time) (read []string, err error) {
 	say := in.(asker).say()
 	origin, days, airlines := typed(in)

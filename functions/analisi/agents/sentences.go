@@ -163,8 +163,8 @@ func (s sentences) routes(r published.Routes) string {
 		"Others", len(r.Rotte) > len(listed), "Page", r.Successiva)
 }
 
-// skipped is the number of destinations before the listed ones, and all the number of the city's
-// destinations.
+// The parameter skipped is the number of destinations before the listed ones, and all is the number of
+// the city's destinations.
 func (s sentences) trends(t view.Trends, skipped, all int) string {
 	if len(t.Destinations) == 0 {
 		return s.Text("agents.no_trends", "City", s.city(t.Origin), "Code", t.Origin)

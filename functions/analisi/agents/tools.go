@@ -74,7 +74,7 @@ func (s *Service) verdict(ctx context.Context, in *tripInput, q answer.Question)
 	v.Pagina, v.Avviso = s.Pages.Addresses(judged.Series, v.Valuta, q, say.Language)
 	sentences := []string{say.verdict(*j, say.route(v.Origine, v.Destinazione), v.Valuta, q), near,
 		say.places(j.Pair, q.From, q.To)}
-	if v.Avviso == "" { // this service does not know its address
+	if v.Avviso == "" { // this service does not know its public address
 		return v, lines(sentences...), nil
 	}
 	first := s.Pages.FirstAlert()

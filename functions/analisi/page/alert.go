@@ -39,8 +39,8 @@ func (v *view) Threshold() string {
 	return v.formAmount(v.Form.Under)
 }
 
-// ThresholdMet returns the sentence for a threshold that the lowest known fare already meets, or ""
-// if no fare is known. The page hides it while IsMet is false.
+// ThresholdMet returns the sentence for a threshold that the lowest known fare already meets, or "" if
+// Lowest returns "". The page hides the sentence while IsMet is false.
 func (v *view) ThresholdMet() string {
 	if v.Lowest() == "" {
 		return ""
@@ -48,7 +48,7 @@ func (v *view) ThresholdMet() string {
 	return v.T.Text("form.threshold_met", "Price", v.T.Money(v.Verdict.Lowest), "Date", v.AlertFirst())
 }
 
-// Lowest returns an amount in the currency of the page, such as 49.99, or "" if no fare is known.
+// Lowest returns the lowest known fare in the currency of the page, such as 49.99, or "".
 func (v *view) Lowest() string {
 	if v.Verdict == nil || v.Verdict.Lowest == 0 || v.Form.Nights != "" { // an alert with nights is for other trips
 		return ""
@@ -80,7 +80,7 @@ func (v *view) AlertDays() (days options) {
 	case v.Anywhere && v.Trip.Month == "":
 		return nil
 	case day != 0:
-		if v.AlertLate() { // the trip stays selected, and the form says why it is refused
+		if v.AlertLate() { // the day stays selected, and the form says why an alert is refused
 			days = append(days, option{Value: day.String(), Text: v.T.Date(day), Chosen: true})
 		}
 		for _, o := range v.Arounds() {

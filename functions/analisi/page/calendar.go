@@ -47,7 +47,8 @@ type calendarDay struct {
 
 type weeks [][7]calendarDay
 
-// HTML uses no template, which is slow for hundreds of cells: see TestProveWeeksWithoutTemplate.
+// HTML uses no template, because templates are slow for hundreds of cells: see
+// TestProveWeeksWithoutTemplate.
 func (w weeks) HTML() template.HTML {
 	var b strings.Builder
 	for _, week := range w {
@@ -159,7 +160,7 @@ const (
 	returnsShown = 3 // fewer, because a month of returns has several cells for each day
 )
 
-// end may exceed the number of months. If open is 0, the first month is open.
+// The result end may exceed the number of months.
 func monthsIn(all []verdict.CalendarMonth, open fare.Day, kind fare.Trip) (first, end int) {
 	shown := monthsShown
 	if kind != fare.OneWay {
@@ -171,7 +172,7 @@ func monthsIn(all []verdict.CalendarMonth, open fare.Day, kind fare.Trip) (first
 	return first, first + shown
 }
 
-// tripOn omits the price that the reader entered, because it is about the requested trip only.
+// tripOn omits the price that the reader entered, because the price belongs to the requested trip.
 func tripOn(q question, l verdict.Live) trip {
 	t := trip{NonStop: q.NonStop, airlineChoice: q.airlineChoice}
 	t.on(l.Depart, l.Return())

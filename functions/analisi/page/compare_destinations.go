@@ -62,7 +62,7 @@ func (q *question) compareDestinations() {
 	q.ends[1] = answer.Name("a", q.to)
 }
 
-// fault names the trip that others cannot parse, or says that there are too many trips.
+// The result fault names the trip that others cannot parse, or says that there are too many trips.
 func (q question) others(today fare.Day) (all []otherTrip, fault string) {
 	if q.With == "" {
 		return nil, ""
@@ -95,7 +95,7 @@ func (q question) others(today fare.Day) (all []otherTrip, fault string) {
 	return all, ""
 }
 
-// moveTo keeps the nights away.
+// moveTo keeps the number of nights away.
 func (t *trip) moveTo(day fare.Day) {
 	back := fare.Day(0)
 	if t.out != 0 && t.back != 0 {

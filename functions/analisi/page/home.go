@@ -101,7 +101,8 @@ func (h home) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			"in a minute.").Write(w, r)
 		return
 	}
-	// On Back a browser may show its stored copy, which does not use the reader's quota.
+	// When the reader goes back, a browser may show its stored copy, which does not use the reader's
+	// quota.
 	w.Header().Set("Cache-Control", "private, no-cache")
 	answer.Write(w, r)
 }

@@ -15,8 +15,8 @@ import (
 
 const maxThreshold = 5
 
-// Both addresses are empty without a BaseURL. page is also empty for returns by class of nights,
-// which the page's address cannot state.
+// Both addresses are empty without a BaseURL. The result page is also empty for returns by class of
+// nights, which the page's address cannot state.
 func (s *Service) Addresses(series fare.Series, currency string, q answer.Question, l *i18n.Language) (page, alert string) {
 	t, whole := tripOf(q)
 	if s.BaseURL == "" {

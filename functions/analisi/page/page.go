@@ -1,6 +1,6 @@
-// Package page renders the service for people, in the reader's language. It answers / with a
-// verdict, calendar or deals. It also serves cards (PNG), charts (SVG), feeds and sitemaps. Package
-// published computes the answers. Start reading at home.
+// Package page renders the service for people, in the reader's language. The page at / shows a
+// verdict, calendar or deals. Cards (PNG), charts (SVG), feeds and sitemaps have their own addresses.
+// Package published computes the answers. Start reading at home.
 package page
 
 import (

@@ -50,8 +50,8 @@ func around(w *answer.When, known map[fare.Day]calendarDay) (all weeks) {
 	return all
 }
 
-// daysAround is by how many days the departure, and by how many nights the length, of a shown fare
-// may differ from the requested return.
+// Fares are shown whose departure differs by at most daysAround days, and whose stay differs by at
+// most daysAround nights, from the requested return.
 const daysAround = 3
 
 func (v *view) returnsAround(q question, w *answer.When, days []verdict.Day) *grid {
@@ -80,7 +80,7 @@ func (v *view) returnsIn(q question, asked answer.Question, first fare.Day, days
 	return g
 }
 
-// leave and nights are ranges that include their ends.
+// The parameters leave and nights are ranges that include their ends.
 func (v *view) returns(q question, w *answer.When, days []verdict.Day, leave [2]fare.Day, nights [2]int) *grid {
 	g, from, to := &grid{Corner: v.T.Text("stays.out")}, v.shortest(v.route.Origin, v.AskFrom), v.shortest(v.route.Destination, v.AskTo)
 	for n := nights[0]; n <= nights[1]; n++ {
@@ -114,7 +114,7 @@ func (g *grid) HTML() template.HTML {
 	return template.HTML(b.String())
 }
 
-// known removes empty rows and columns. It returns nil if the table has no fare.
+// known removes empty rows and columns, and returns nil if the table has no fare.
 func (g *grid) known() *grid {
 	g.Rows = slices.DeleteFunc(g.Rows, func(r gridRow) bool { return !slices.ContainsFunc(r.Cells, calendarDay.hasFare) })
 	if len(g.Rows) == 0 {

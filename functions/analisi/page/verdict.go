@@ -23,7 +23,7 @@ func (v *view) sayingOf(asked answer.Question, a verdict.Judgement) wording.Verd
 	return saying
 }
 
-// showVerdict judges the price that the reader typed, if any, instead of the cheapest fare.
+// showVerdict shows the judgement of the price that the reader typed, or else of the cheapest fare.
 func (v *view) showVerdict(q question, asked answer.Question, answered answer.Answer, c *verdict.Calendar) {
 	l, a := v.T, answered.Judgement
 	saying := v.sayingOf(asked, a)

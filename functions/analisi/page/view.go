@@ -184,8 +184,8 @@ const dot = "\u00a0· "
 
 func unbroken(text string) string { return strings.ReplaceAll(text, " ", "\u00a0") }
 
-// Before returns the month or day that the form shows. A form without a script sends it back, so
-// that the service can tell which of the two the reader changed.
+// Before returns the month or day that the form shows. A form without a script sends this value back
+// as era, so that the service can tell whether the reader changed the month or the day.
 func (v *view) Before() string { return cmp.Or(v.Trip.Month, v.Trip.Date) }
 
 type hidden struct{ Name, Value string }

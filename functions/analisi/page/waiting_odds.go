@@ -38,8 +38,6 @@ func waitsOf(saying wording.Verdict) *waits {
 	return w
 }
 
-// waitsWithOwn does not say what to do, because the service does not know whether the typed offer
-// lasts.
 func waitsWithOwn(saying wording.Verdict) *waits {
 	l, a := saying.Language, saying.Of
 	switch {

@@ -96,8 +96,8 @@ func (s *Service) entry() registryEntry {
 	}
 }
 
-// namespace returns the labels of the domain in reverse order, as registries name the owner of an
-// address. An IP address is not reversed.
+// namespace returns the labels of the domain in reverse order, as in names in the registry of MCP
+// servers. An IP address is not reversed.
 func namespace(base string) string {
 	u, err := url.Parse(base)
 	if err != nil || u.Hostname() == "" {

@@ -11,8 +11,8 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// description is the OpenAPI description of the whole service, not only of this function. `go
-// test ./e2e/openapi -run TestOpenAPI -update` generates it from the handlers of all functions.
+// description covers the endpoints of all functions, not only of this one. `go test ./e2e/openapi -run
+// TestOpenAPI -update` generates the file.
 //
 //go:embed openapi.json
 var description []byte

@@ -1,6 +1,6 @@
-// Package reference describes the service to programs and their authors. It serves the OpenAPI
-// description, the reference generated from it, and llms.txt. It also serves the set-up of AI
-// agents, the API catalog and the entry for the registry of MCP servers. It reads no store. Start
+// Package reference describes the service to programs and their authors. The documents are the OpenAPI
+// description, the reference generated from that description, llms.txt, the set-up of AI agents, the
+// API catalog and the entry for the registry of MCP servers. Package reference reads no store. Start
 // reading at Service.
 package reference
 

@@ -83,7 +83,7 @@ func TestEveryProblemHasAdvice(t *testing.T) {
 		if p.Do == "" {
 			t.Errorf("%s: say in advice.json what to do about it", p.Code)
 		}
-		for _, l := range i18n.Languages() { // not with Text, which falls back to English
+		for _, l := range i18n.Languages() { // Lookup instead of Text, because Text falls back to English
 			if text, ok := l.Lookup("problem.code." + p.Code); !ok || l != i18n.English() &&
 				text == i18n.English().Text("problem.code."+p.Code) {
 				t.Errorf("%s: its page does not say in %s what happened", p.Code, l.English)

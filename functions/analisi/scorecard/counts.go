@@ -45,7 +45,7 @@ func partenzeOf(days int, h *score.HorizonCounts) VotoPartenze {
 	return v
 }
 
-// walk is the share of fares that would fall if prices moved at random.
+// The parameter walk is the share of fares that would fall if prices moved at random.
 func levelsOf(h *score.HorizonCounts, walk float64) (all []VotoLivello) {
 	for l, spans := range h.Levels {
 		var sum score.Cell

@@ -205,7 +205,7 @@ func (s *Service) firstOutcomes(ctx context.Context) (fare.Day, error) {
 	return max(cycle.Warmed+after, today+1), nil
 }
 
-// weeks is keyed by the Monday of each week.
+// The keys of the parameter weeks are the Mondays of the weeks.
 func Publish(sum *score.Sum, weeks map[fare.Day]*score.Sum) Pagella {
 	p := Pagella{Fonte: sum.Source, Settimane: len(weeks), Regola: score.Rule, Metodo: method,
 		Somma: votoOf(&sum.Counts), Scarti: scartiOf(&sum.Counts, weeks), PerSettimana: []VotoDiSettimana{}}

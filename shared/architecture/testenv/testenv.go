@@ -1,7 +1,7 @@
 // Package testenv finds the tools and data that tests need besides Go.
 //
-// A test whose tool cannot be had is skipped, or fails with CI=true, so that no test is skipped
-// silently. Without VERDETTO_DATA, tests that need recorded fares are skipped even with CI=true.
+// A test whose tool is not available is skipped, or fails if CI=true. Without VERDETTO_DATA, tests
+// that need recorded fares are skipped even if CI=true.
 package testenv
 
 import (

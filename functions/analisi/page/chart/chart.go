@@ -1,8 +1,8 @@
-// Package chart draws the charts of a verdict and of the score as SVG. It also draws the picture of
-// a verdict for social sites (a card) as PNG. The SVG has no style attributes, because the
-// Content-Security-Policy of the pages forbids them.
+// Package chart draws the charts of a verdict and of the score as SVG. It also draws the picture of a
+// verdict for social sites (a card) as PNG. The SVG has no style attributes, because the
+// Content-Security-Policy of the pages forbids such attributes.
 //
-// For screen readers a chart is one labelled image, so callers also show the numbers as text.
+// For screen readers a chart is one labelled image, so pages must also show the numbers as text.
 package chart
 
 import (
@@ -57,7 +57,7 @@ func (c *canvas) dot(class string, x, y, r float64) {
 		`"/>`)
 }
 
-// anchor is start, middle or end. The text of an axis has no class.
+// The parameter anchor is start, middle or end. The text of an axis has no class.
 func (c *canvas) text(class, anchor string, x, y float64, s string) {
 	c.b.WriteString("<text")
 	if class != "" {
