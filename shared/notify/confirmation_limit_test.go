@@ -9,7 +9,6 @@ import (
 func TestCeilingOfConfirmations(t *testing.T) {
 	b := newOutbox(t)
 	b.clock.Add(time.Minute)
-	// Two of these 8 mails exceed the mailbox's quota, so mail 1,000 is not the last of a batch.
 	for range 8 {
 		b.add("early@example.com")
 	}

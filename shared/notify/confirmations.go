@@ -35,7 +35,6 @@ func ConfirmJob(id string, now time.Time) store.Job {
 	return store.Job{Kind: "confirm alert", Ref: id, At: now}
 }
 
-// A job of unknown kind is run as a ConfirmJob.
 const manageKind = "manage link"
 
 func ManageJob(s store.SubscriberID, now time.Time) store.Job {
@@ -107,7 +106,7 @@ func (c *Confirmations) renew(ctx context.Context, j store.Job) error {
 	if allowed, err := c.Mailboxes().Allow(ctx, to.Email, j); err != nil || !allowed {
 		return err
 	}
-	message, err := c.Links.manageMail(to, j.At) // the time of the job, so that a retry sends the same mail
+	message, err := c.Links.manageMail(to, j.At) // j.At is the same at each try, so a retry sends the same link
 	if err != nil {
 		return err
 	}
@@ -131,7 +130,7 @@ func (c *Confirmations) send(ctx context.Context, j store.Job, to store.Subscrib
 	return fmt.Errorf("mail for the job %q: %w", j.Kind, err)
 }
 
-// After reserve, the caller must call uncount if the message fails.
+// If the message fails after reserve, the caller must call uncount.
 func (c *Confirmations) reserve(ctx context.Context, j store.Job) error {
 	for _, l := range []limit.Limit{perSeen(c.Limiter), perService} {
 		d, err := c.Limiter.CountShared(ctx, l, everybody)

@@ -142,7 +142,6 @@ func TestTriedAgain(t *testing.T) {
 	}
 }
 
-// One caller may cause half of the mails that the operator allows for a mailbox.
 func TestMailboxOfOperator(t *testing.T) {
 	b := newOutbox(t)
 	b.Limiter.With(map[string]int64{"mailbox": 2})

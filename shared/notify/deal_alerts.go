@@ -17,7 +17,7 @@ import (
 	"verdetto/shared/verdict/deals"
 )
 
-// Alerts to Anywhere are judged when they are sent, from the stored deals of their origin.
+// Alerts to Anywhere are judged when the Sender runs, from the stored deals of the origin.
 
 const maxListed = 10
 
@@ -32,8 +32,8 @@ type deal struct {
 	deals.Deal
 }
 
-// due returns the deals to notify now, cheapest first, and the State.Met to store afterwards. A
-// destination in the alert's State.Met is not notified again unless the alert is Fresh.
+// due returns the deals to send now, cheapest first, and the new value of State.Met. A destination
+// in the alert's State.Met is not sent again unless the alert is Fresh.
 func (f *originDeals) due(a store.Alert) (due []deal, met string) {
 	notified := a.State.Cities()
 	if a.Fresh {
@@ -65,7 +65,7 @@ func (f *originDeals) due(a store.Alert) (due []deal, met string) {
 	return due, met
 }
 
-// If known is false, the destination has no current fare or too little data.
+// If known is false, no current fare fits the alert's trip, or the fare could not be judged.
 func (f *originDeals) meets(a store.Alert, e deals.Entry) (is *deals.Deal, known bool) {
 	filter := deals.Filter{NonStop: a.Trip.Nonstop, Airlines: a.Trip.Airlines}
 	if a.Trip.Month {
@@ -86,8 +86,8 @@ func (f *originDeals) meets(a store.Alert, e deals.Entry) (is *deals.Deal, known
 	return &d, true
 }
 
-// If concerns returns false, it records the destinations that have stopped meeting the alert, so
-// that the subscriber can be notified of these destinations again.
+// If no deal is due, concerns removes from State.Met the destinations whose fare no longer meets
+// the alert, so that these destinations can be sent again.
 func (f *originDeals) concerns(ctx context.Context, r *run, a store.Alert) (bool, error) {
 	due, met := f.due(a)
 	if len(due) > 0 || met == a.State.Met {

@@ -20,7 +20,7 @@ import (
 
 var milAnywhere = fare.Route{Origin: "MIL", Destination: store.Anywhere}
 
-// dealAt returns a deal whose fare was found old days before day.
+// old is the age of the fare in days.
 func dealAt(day fare.Day, price fare.Cents, level verdict.Level, old int) deals.Deal {
 	d := deals.Deal{Judged: verdict.Judged{Fare: verdict.Live{Depart: day + 30, Price: price,
 		Found: (day - fare.Day(old)).Time().Unix()}}}
@@ -302,7 +302,6 @@ func (r refusingAlerts) Write(ctx context.Context, ops ...store.Op) error {
 	return r.Table.Write(ctx, ops...)
 }
 
-// Queue would drop a second message with the same ID, so another list needs another ID.
 func TestAnotherListIsAnotherMessage(t *testing.T) {
 	again := 0
 	for n := 0; ; n++ {

@@ -32,8 +32,8 @@ func (r *run) deliver(ctx context.Context, n *look, listed store.Alert) (settled
 	})
 }
 
-// carry calls current before each try, because the alert may change meanwhile. If settled is false,
-// the next call of Work must try again.
+// carry calls current before each try, because the alert may change between tries. If settled is
+// false, the next call of Work must try again.
 func (r *run) carry(ctx context.Context, by *channel, about string,
 	current func() (*parcel, error)) (settled bool, err error) {
 	for try := range tries {
@@ -63,7 +63,7 @@ func (r *run) carry(ctx context.Context, by *channel, about string,
 	return false, nil
 }
 
-// due reads the alert again, because the alert may have changed since the page was read.
+// due reads the alert again, because the alert may have changed since listed was read.
 func (r *run) due(ctx context.Context, n *look, listed store.Alert) (a store.Alert, due bool, err error) {
 	a, err = r.Alerts.One(ctx, listed.Ref(), listed.Subscriber)
 	if errors.Is(err, store.ErrNotFound) {
@@ -73,19 +73,19 @@ func (r *run) due(ctx context.Context, n *look, listed store.Alert) (a store.Ale
 		return a, false, err
 	}
 	if n != nil && !n.due(a) || n == nil && a.EndDay > 0 && fare.DayOf(r.Now()) <= a.EndDay+store.DeliveryDays {
-		return a, false, nil // if n is nil, the event about the end may still be undelivered
+		return a, false, nil // not due, or the event about the alert's end may still be delivered
 	}
 	stopped, err := r.Alerts.Stopped(ctx, a.Subscriber)
 	return a, err == nil && !stopped, err
 }
 
 const (
-	settled   = iota // the message was sent, or never will be
+	settled   = iota // the message was sent, or will never be sent
 	unsettled        // the message may not have been sent: retry
 	channelShut
 )
 
-// send records the outcome even if ctx ends meanwhile.
+// send records the outcome even if ctx ends during the delivery.
 func (r *run) send(ctx context.Context, by *channel, about string, p *parcel) (outcome int, err error) {
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), reserve)
 	defer cancel()
@@ -145,8 +145,8 @@ func (r *run) endsWithEvent(a store.Alert) bool {
 		a.EndDay == 0
 }
 
-// An alert whose endpoint gets an event is only marked as ended, because the event must still be
-// delivered.
+// If the endpoint gets an event about the end, settle marks the alert as ended and does not remove
+// the alert, because the event must still be delivered.
 func (r *run) settle(ctx context.Context, n *look, a store.Alert) error {
 	if n == nil && r.endsWithEvent(a) {
 		return r.Alerts.MarkOver(ctx, a, fare.DayOf(r.Now()))
@@ -162,7 +162,7 @@ func (r *run) settle(ctx context.Context, n *look, a store.Alert) error {
 	return r.Alerts.MarkNotified(ctx, a, n.news.Day, n.news.Price)
 }
 
-// If n is nil, the message is about the end of the alert, which is mailed if the owner has a mail
+// If n is nil, the message says that the alert has ended, and is mailed if the alert has a mail
 // address.
 func channelOf(n *look, a store.Alert) string {
 	if n == nil && a.Email != "" {

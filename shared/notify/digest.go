@@ -17,8 +17,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Alerts with Digest set are sent once a week in one mail to each subscriber, on a weekday computed
-// from the subscriber's pseudonym. A digest is sent up to 6 days late and then skipped.
+// Alerts with Digest set are sent in one mail a week, on a weekday computed from the subscriber's
+// pseudonym. A digest that is more than 6 days late is skipped.
 
 const (
 	digestHour = 8 // UTC
@@ -35,10 +35,10 @@ func (r *run) digests(ctx context.Context) error {
 		return err
 	}
 	last := fare.DayOf(r.Now().Add(-digestHour * time.Hour))
-	if progress.Day == 0 { // begin with the digests of the next day
+	if progress.Day == 0 { // digests begin with the day after last
 		return kept.Advance(ctx, &progress, last, "")
 	}
-	if store.IsWrongDay(progress.Day, last) { // repeating days is safe, because each Digest holds the day of its last mail
+	if store.IsWrongDay(progress.Day, last) { // a day may be repeated: each Digest holds the day of its last mail
 		progress.Day, progress.Cursor = last-1, ""
 	}
 	if progress.Day < last-7 {
@@ -169,12 +169,12 @@ type digestLine struct {
 	alert  store.Alert
 	found  news
 	price  fare.Cents
-	before fare.Cents // price in the last digest, or 0
+	before fare.Cents // last price in an earlier digest, or 0
 	met    bool
 }
 
-// Drop and Change compare with the price in the last digest, else with the price in the alert's
-// State.
+// Drop and Change compare the fare with before, or with the price in the alert's State if before is
+// 0.
 func (w *weekly) line(ctx context.Context, a store.Alert, before fare.Cents) (digestLine, error) {
 	l := digestLine{alert: a, found: news{Route: a.Route, Depart: a.Trip.From}, before: before}
 	judged, err := w.judgedOf(ctx, routeTrip{a.Route, a.Trip})
@@ -204,7 +204,7 @@ type judgedTrip struct {
 	past  func() (history, error)
 }
 
-// judgedOf caches results but no errors. It returns nil if there is no fare.
+// judgedOf caches results but not errors, and returns nil if no fare fits the trip.
 func (w *weekly) judgedOf(ctx context.Context, trip routeTrip) (*judgedTrip, error) {
 	w.judging.Lock()
 	judge := w.judged[trip]

@@ -15,8 +15,8 @@ type history []Observation
 
 const maxHistory = 64
 
-// add replaces an observation of the same day, and ignores e if h has a later day. It first removes
-// days that come from a wrong clock.
+// add first removes observations whose day comes from a wrong clock. It then replaces an
+// observation of the same day, or ignores e if h has a later day.
 func (h history) add(e Observation) history {
 	for len(h) > 0 && store.IsWrongDay(h[len(h)-1].Day, e.Day) {
 		h = h[:len(h)-1]
@@ -32,10 +32,10 @@ func (h history) add(e Observation) history {
 }
 
 // format is the first byte of a stored history without Observation.Low, and of stored news without
-// a flight.
+// a known flight.
 const format = 1
 
-// Histories and news store indexes into these lists, so append new names at the end.
+// Stored histories and news contain indexes into these lists, so append new names at the end.
 var (
 	levels        = []verdict.Level{verdict.Unjudged, verdict.Great, verdict.Good, verdict.Fair, verdict.Expensive}
 	reliabilities = []verdict.Reliability{"", verdict.HighReliability, verdict.MediumReliability, verdict.LowReliability}
@@ -95,8 +95,7 @@ func decodeHistory(data []byte) (history, error) {
 	return h, nil
 }
 
-// dueOf reports whether to notify the subscriber of the last observation, and returns the state
-// after this observation.
+// dueOf reports whether to notify the subscriber of the last observation in h.
 func dueOf(a store.Alert, h history) (due bool, s State) {
 	w, s := watchOf(a), stateOf(a)
 	if len(h) == 0 {
@@ -120,8 +119,8 @@ func dueOf(a store.Alert, h history) (due bool, s State) {
 	return w.Due(s, last)
 }
 
-// The Low of the oldest observation extends the count, because h keeps only the latest
-// observations.
+// If no earlier observation is as cheap, lowFor adds the Low of the oldest observation, because h
+// contains only the latest observations.
 func (h history) lowFor(seen Observation) fare.Day {
 	for i := len(h) - 1; i >= 0; i-- {
 		e := h[i]
@@ -137,8 +136,8 @@ func (h history) lowFor(seen Observation) fare.Day {
 	return 0
 }
 
-// lowThisWeek counts back from the day on which the price began, but at most from 6 days ago, so
-// that an unchanged low price remains a low.
+// While the price stays the same, lowThisWeek counts back from an earlier observation, at most 6
+// days before seen, so that an unchanged low price remains a low.
 func (h history) lowThisWeek(seen Observation) fare.Day {
 	today := seen.Day
 	for len(h) > 0 && h[len(h)-1].Price == seen.Price && h[len(h)-1].Day > today-7 {

@@ -50,7 +50,7 @@ func (l Links) Manage(s store.SubscriberID, now time.Time) string {
 	return managePath + "?t=" + l.sign(manage, string(s), fare.DayOf(now).String())
 }
 
-// Renew returns the link to the page that mails a new link to manage alerts.
+// Renew returns the link to the page on which a subscriber can request a new link to manage alerts.
 func (l Links) Renew(s store.SubscriberID) string {
 	return managePath + "?t=" + l.sign(manage, string(s), "")
 }

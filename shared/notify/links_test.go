@@ -105,7 +105,7 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// Tokens in mails that were sent long ago are still valid, so links must keep this form.
+// The form of these links must not change, because old mails contain them.
 func TestLinks(t *testing.T) {
 	ada, milBuh := links.Subscriber("ada@example.com"), store.Ref{Route: fare.Route{Origin: "MIL", Destination: "BUH"}}
 	for _, c := range []struct{ got, want string }{

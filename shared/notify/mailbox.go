@@ -9,8 +9,8 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// Mailboxes limits the mails that callers can cause to a mailbox. Mails that are requested by the
-// reader of the mailbox have a quota of their own and are not blocked.
+// Mailboxes limits the mails that callers can cause to a mailbox. Mails that the reader of the
+// mailbox requests have a quota of their own.
 type Mailboxes struct {
 	Store   store.Mailboxes
 	Links   Links
@@ -28,7 +28,8 @@ const (
 
 func (m Mailboxes) Most() int { return int(m.Limiter.Set(perMailbox).Calls) }
 
-// Allow counts a mail towards the quota of its mailbox. Retries of a job do not count again.
+// Allow counts a mail towards the quota of its mailbox. A job that is retried counts only once in
+// 24 hours.
 func (m Mailboxes) Allow(ctx context.Context, email string, j store.Job) (allowed bool, err error) {
 	caller, job := j.Caller, j.Name()
 	// Once half of the quota is used, the rest is for callers without an earlier mail to this

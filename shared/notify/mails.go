@@ -89,7 +89,7 @@ func (v mailed) write(template, tag string) (mail.Message, error) {
 
 const lowsID = "lows@verdetto"
 
-// Rows has an element for each fare of a message, or for each alert of a digest.
+// A row is a fare of a message, or an alert of a digest.
 type mailed struct {
 	Fare
 	M       Message

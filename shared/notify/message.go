@@ -19,7 +19,7 @@ type Message struct {
 	Language string
 	// Ended is true if all departure dates of the alert have passed.
 	Ended   bool
-	Day     fare.Day // 0 in jobs of earlier versions
+	Day     fare.Day // 0 if Ended, and in jobs of earlier versions
 	Fares   []Fare
 	Picture mail.Picture
 	// Origin, More and List are set only for alerts to Anywhere. More is the number of deals that
@@ -36,12 +36,12 @@ type Fare struct {
 	Trip                store.Trip
 	Day                 fare.Day
 	Price               fare.Cents
-	// Before is the price in the alert's last message. Until the first message of kind Drop or
-	// Change, Before is the first price that was found. 0 means unknown.
+	// Before is the price in the alert's last message, or 0. If an alert of kind Drop or Change has
+	// had no message, Before is the first price that was found.
 	Before             fare.Cents
 	LastDay            fare.Day   // day of the refresh in the last message, or 0
 	Known              fare.Cents // price that the subscriber knows, or 0
-	Lowest             fare.Cents // for kind Low: lowest earlier fare within the days of the alert, or 0
+	Lowest             fare.Cents // for kind Low: lowest known fare in the Alert.Days days before, or 0
 	Depart, Return     fare.Day
 	Flight             string
 	Offer              verdict.Live `json:"-"`
@@ -57,7 +57,7 @@ type Fare struct {
 	Page             string
 }
 
-// Judged is the verdict on the departure of a fare. Alerts depend on Fare.Level, not on this level.
+// Judged is the verdict on the departure of a fare.
 type Judged struct {
 	Level       verdict.Level
 	Reliability verdict.Reliability
@@ -65,7 +65,6 @@ type Judged struct {
 	Sample      int
 }
 
-// Market returns "" if the level is unknown, or if the alert is for given days or a given month.
 func (f Fare) Market() verdict.Level {
 	if f.Trip.From > 0 || f.Level == verdict.Unjudged {
 		return ""
@@ -89,8 +88,7 @@ type Carrier interface {
 // ErrUnwritable means that a message cannot be composed, so a retry does not help.
 var ErrUnwritable = errors.New("the message cannot be written")
 
-// Asker asks the reader of an address to open link and confirm the alert. Errors wrap those of
-// package mail.
+// Asker asks the reader of an address to open link and confirm the alert.
 type Asker interface {
 	Ask(ctx context.Context, pending store.Alert, id, link string) error
 }

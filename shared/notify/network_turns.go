@@ -73,8 +73,7 @@ func inTurn(networks map[string]*store.Network, due []store.Job, most int, onlyN
 	return chosen
 }
 
-// Bounced is called for a mailbox that does not exist. This mailbox counts against the networks
-// that requested mails to it.
+// Bounced counts a bounce of email against the networks that requested the latest mails to email.
 func (m Mailboxes) Bounced(ctx context.Context, email string) error {
 	var asked []string
 	err := m.Store.Change(ctx, m.Links.Mailbox(email), m.Now(), func(b *store.Mailbox) {

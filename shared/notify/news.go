@@ -32,7 +32,7 @@ type news struct {
 
 const weeks = 26
 
-// newsOf returns false if today's refresh found no current fare.
+// newsOf returns false if s is not of today or has no current fare.
 func newsOf(route fare.Route, s verdict.RouteSummary, today fare.Day) (news, bool) {
 	if s.AsOf != today {
 		return news{}, false
@@ -69,7 +69,8 @@ func (n news) observation() Observation {
 	return Observation{Day: n.Day, Price: n.Price, Level: n.Level}
 }
 
-// lowFor returns the number of days before today in which no fare was as cheap as the cheapest now.
+// lowFor returns the number of days since a fare was as cheap as the cheapest now, or since the
+// oldest low. 0 means unknown.
 func lowFor(s verdict.RouteSummary, today fare.Day) fare.Day {
 	live, ok := s.Cheapest(today)
 	if !ok || len(s.Lows) == 0 {

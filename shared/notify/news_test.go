@@ -51,7 +51,6 @@ func TestNewsOf(t *testing.T) {
 	if n.Level != verdict.Great {
 		t.Errorf("level %s: the case is not what it should be", n.Level)
 	}
-	// The fare found a week ago cost 4000 + 500*7 cents.
 	if n.Lows[weeks-1] != 7500 || n.Lows[weeks-9] == 0 || n.Lows[weeks-10] != 0 || n.Lows[weeks-12] != 0 ||
 		n.Lows[weeks-13] == 0 {
 		t.Errorf("lows %v", n.Lows)

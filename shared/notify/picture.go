@@ -17,7 +17,7 @@ const (
 	margin   = 8 * scale
 	gap      = 5 * scale
 	line     = 2 * scale
-	headroom = 12 // percent of the height that stays free above the highest bar
+	headroom = 12 // percent
 )
 
 const (

@@ -10,12 +10,13 @@ type Observation struct {
 	Day   fare.Day
 	Price fare.Cents
 	Level verdict.Level
-	// Low is the number of days before Day in which no fare was as cheap. 0 means unknown.
+	// Low is the number of days since a fare was as cheap, or since the oldest known fare. 0 means
+	// unknown.
 	Low fare.Day
 }
 
-// A Watch is applied to the observations of an alert in order, one per day: Due to those that can
-// be sent, Pass to the others.
+// A Watch is the condition of an alert. In the order of days, call Due with an observation that can
+// be sent, and Pass with any other.
 type Watch struct {
 	Kind      string
 	Threshold fare.Cents
@@ -26,7 +27,7 @@ type Watch struct {
 
 type State struct {
 	LastDay fare.Day   // day of the refresh in the last message, or 0
-	Price   fare.Cents // price in the last message; before the first message, price of the first observation
+	Price   fare.Cents // price in the last message, or else in the first observation
 	// Unmet is true if an observation since the last message did not meet the condition, or if the
 	// condition was changed.
 	Unmet bool

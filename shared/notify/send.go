@@ -12,10 +12,10 @@ import (
 	"verdetto/shared/store"
 )
 
-// Sender sends stored news to subscribers. If the record of a sent message fails, the message may
-// be sent again.
+// Sender sends stored news to subscribers. If recording a sent message fails, the message may be
+// sent again.
 //
-// A lease ensures that only one process sends at a time, so that the rate limit holds.
+// A lease lets one process send at a time, to keep the rate limit.
 type Sender struct {
 	Alerts        store.Alerts
 	Notifications store.Notifications
@@ -92,7 +92,7 @@ func (b *batch) markIncomplete() {
 	b.incomplete = true
 }
 
-// send returns false if the channel is stopped.
+// send returns false if the channel is shut.
 func (b *batch) send(ctx context.Context, by *channel, message func() (settled bool, err error)) bool {
 	if b.isShut(by) {
 		b.markIncomplete()

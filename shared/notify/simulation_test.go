@@ -241,7 +241,7 @@ func (s *simulation) work(killAfter int) {
 		if killAfter == 0 {
 			s.T.Fatalf("%+v %v", got, err)
 		}
-		s.Add(4 * time.Minute) // until the lease of the killed process ends
+		s.Add(4 * time.Minute) // longer than the lease of the killed process
 	}
 }
 

@@ -46,8 +46,8 @@ func WaitsFor(a store.Alert, l *i18n.Language) template.HTML {
 	return wording.WhenCheap(l, a.Trip.From > 0)
 }
 
-// LanguageOf writes amounts in the currency of the alert at the rate of the request, so that no
-// message shows a fare on the wrong side of the amount that the subscriber stated.
+// LanguageOf converts amounts at the alert's own rate, so that no message shows a fare on the wrong
+// side of the amount that the subscriber stated.
 func LanguageOf(a store.Alert) *i18n.Language {
 	l, rate := i18n.ForCode(a.Language), a.Rate
 	if euro := a.Threshold + a.Amount; euro > 0 { // an alert has at most one of the two

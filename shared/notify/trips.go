@@ -16,8 +16,9 @@ import (
 
 type notification struct {
 	stored store.Notification
-	look   *look // nil if alerts are judged when they are sent
-	// A nil look means that there is nothing to send. Alerts to Anywhere use the zero Trip.
+	look   *look // nil if stored.Trips
+	// In trips, a nil value means that there is nothing to send. Alerts to Anywhere have the zero
+	// Trip as key.
 	trips map[store.Trip]*look
 }
 
@@ -42,7 +43,7 @@ func (r *run) lookFor(ctx context.Context, n *notification, a store.Alert) (*loo
 			return r.lookFrom(ctx, stored)
 		}
 	case n.stored.Trips != (a.Trip != store.Trip{}):
-		return nil, nil // another notification of the same route covers this alert
+		return nil, nil // the route's other notification is for this alert
 	case !n.stored.Trips:
 		return n.look, nil
 	}
@@ -138,16 +139,15 @@ func (r *run) found(ctx context.Context, route fare.Route, trip store.Trip) (new
 	if n.ahead, err = lookAhead(ctx, r.answers, q, n.Price); err != nil {
 		return n, false, err
 	}
-	// The level for a period must not be better than the level of the fare for its day of
-	// departure.
+	// The level of a period must not be better than the level of the fare on the day of departure.
 	if n.ahead != nil && trip.From > 0 && n.Level.Place() < n.ahead.Verdict.Level.Place() && n.Level.Place() >= 0 {
 		n.Level = n.ahead.Verdict.Level
 	}
 	return n, true, nil
 }
 
-// cheapestWithin returns nil if no day has a fare. It changes q so that the fare is compared with
-// the cheapest fares of periods of similar length.
+// cheapestWithin returns nil if no day of the trip has a fare. It changes q so that the fare is
+// compared with the cheapest fares of periods of similar length.
 func (r *run) cheapestWithin(ctx context.Context, q *answer.Question, trip store.Trip) (*verdict.Live, error) {
 	first := max(trip.From, fare.DayOf(r.Now()))
 	_, c, err := r.answers.Calendar(ctx, *q, true)

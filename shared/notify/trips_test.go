@@ -18,9 +18,8 @@ type trip struct{ *notifytest.Fixture }
 
 func newTrip(t *testing.T) *trip { return &trip{notifytest.New(t)} }
 
-// sheetAt returns the state of departures that were seen for 40 days at 50 to 60 EUR. Unless offer
-// is 0, every 25th departure was seen at this price instead. For today, priceOn returns the prices;
-// 0 means no fare.
+// sheetAt returns the state of departures that cost 50 to 60 EUR for 40 days. If offer is not 0,
+// every 25th departure cost offer instead. Today's prices are those of priceOn; 0 means no fare.
 func sheetAt(today fare.Day, offer fare.Cents, priceOn func(depart fare.Day) fare.Cents) *departure.State {
 	const ahead = 120
 	var s departure.Learner

@@ -16,7 +16,7 @@ import (
 
 var errTimeUp = errors.New("no time for more")
 
-// Work sends all stored news, or as much as the time of ctx allows.
+// Work sends stored news and due digests. If news may be left, Result.More is true.
 func (s *Sender) Work(ctx context.Context) (Result, error) {
 	lease := &store.Lease{Table: s.Notifications.Table, Name: store.MailLease, Holder: rand.Text(), Duration: leaseFor,
 		Now: s.Now}
@@ -47,7 +47,8 @@ func (s *Sender) Work(ctx context.Context) (Result, error) {
 	return r.result, errors.Join(append(r.faults, err, lease.Release(last))...)
 }
 
-// The returned context ends early enough before the deadline of ctx to finish started messages.
+// The returned context ends reserve before the deadline of ctx, so that started messages can
+// finish.
 func (s *Sender) accepting(ctx context.Context) (context.Context, context.CancelCauseFunc) {
 	ctx, stop := context.WithCancelCause(ctx)
 	deadline, ok := ctx.Deadline()

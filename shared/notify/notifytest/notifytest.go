@@ -1,5 +1,5 @@
-// Package notifytest holds fixtures for tests of notifications: a clock that only the test moves, a
-// carrier that writes mail into a folder, a store, and confirmed alerts.
+// Package notifytest holds fixtures for tests of notifications: a clock, a carrier that writes mail
+// into a folder, a store, and confirmed alerts.
 package notifytest
 
 import (

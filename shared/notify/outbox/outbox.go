@@ -29,13 +29,13 @@ type Worker struct {
 	Metrics metrics.Source
 }
 
-// ErrLater ends a call of Work, because the next jobs would fail in the same way. The job is due
-// again when its lease ends.
+// ErrLater ends a call of Work, because the next jobs would fail in the same way. A job that
+// returned ErrLater is due again when its lease ends.
 var ErrLater = errors.New("no more jobs for now")
 
 const (
 	lease = time.Minute
-	// A failed job is given up after maxAge, but not before fewestTries attempts, because the
+	// A failed job is given up after maxAge, but not before fewestTries attempts, because this
 	// service may have been down.
 	maxAge      = 24 * time.Hour
 	fewestTries = 8

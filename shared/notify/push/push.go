@@ -114,7 +114,7 @@ func write(to store.Alert, m notify.Message, baseURL string) (text, error) {
 
 func ways(m notify.Message, look link, l *i18n.Language) []link {
 	links := []link{look, {l.Text("mail.alert.manage"), m.Manage}}
-	if m.Snooze != "" { // messages from before snooze links existed have none
+	if m.Snooze != "" { // messages stored by earlier versions have no link to pause
 		links = append(links, link{l.Text("mail.alert.snooze"), m.Snooze})
 	}
 	return append(links, link{l.Text("mail.alert.stop"), m.Unsubscribe})

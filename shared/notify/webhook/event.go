@@ -40,7 +40,7 @@ type Data struct {
 	Days        int    `json:"days,omitempty"`
 	Percent     int    `json:"percent,omitempty"`
 	Amount      *int64 `json:"amountCents,omitempty"`
-	Trip        *Trip  `json:"trip,omitempty"` // absent if the alert is for the cheapest one-way fare of the route
+	Trip        *Trip  `json:"trip,omitempty"` // absent if the alert is for any one-way trip
 	Fares       []Fare `json:"fares,omitempty"`
 	More        int    `json:"more,omitempty"` // number of deals that are not in Fares
 	List        string `json:"list,omitempty"`
@@ -99,7 +99,7 @@ type Flight struct {
 }
 
 type Expected struct {
-	LowCents  int64  `json:"lowCents"` // half of the comparable fares lie between LowCents and HighCents
+	LowCents  int64  `json:"lowCents"` // lower quartile of the comparable fares
 	HighCents int64  `json:"highCents"`
 	Waits     []Wait `json:"waits,omitempty"`
 }

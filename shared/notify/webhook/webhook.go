@@ -1,5 +1,5 @@
 // Package webhook sends signed events to subscribers' endpoints (Standard Webhooks 1.0). A Carrier
-// stores an event in one write; a Worker delivers it.
+// stores an event; a Worker delivers the event.
 //
 // An event is retried for up to 24 hours with the same webhook-id. An endpoint gets events only
 // after it has accepted a signed test event.

@@ -96,12 +96,13 @@ func (o outcome) accepted() bool { return o.status >= 200 && o.status < 300 }
 func (w *Worker) try(ctx context.Context, d store.Delivery) (until time.Time, err error) {
 	alert, endpoint, err := w.about(ctx, d)
 	if errors.Is(err, store.ErrNotFound) {
-		return until, w.Deliveries.Drop(ctx, d) // the alert was removed
+		return until, w.Deliveries.Drop(ctx, d) // the alert no longer exists
 	}
 	if err != nil {
 		return until, err
 	}
-	// A dead endpoint of a paused alert gets no event; its owner can replay the event later.
+	// If the endpoint is dead and the alert is paused, no event is sent. The owner of the alert can
+	// have the event sent again later.
 	if endpoint.Dead && alert.Paused > fare.DayOf(w.Now()) {
 		d.Ended = w.Now()
 		return until, w.end(ctx, d)
@@ -164,7 +165,7 @@ func (w *Worker) test(ctx context.Context, d store.Delivery, alert store.Alert,
 	return o, err
 }
 
-// post fails only for faults of the service; failures of the endpoint are in the outcome.
+// An endpoint's failure is in the outcome, not in the error.
 func (w *Worker) post(ctx context.Context, d store.Delivery, e store.Endpoint, id string,
 	body []byte) (outcome, error) {
 	now := w.Now()
@@ -232,8 +233,8 @@ func (w *Worker) end(ctx context.Context, d store.Delivery) error {
 	return w.Deliveries.End(ctx, d)
 }
 
-// An endpoint is given up at status 410, or if it has accepted nothing in the 24 hours since an
-// event.
+// An endpoint is dead after status 410, or if an event failed for 24 hours and Endpoint.Answered is
+// not later than the event.
 func (w *Worker) failed(ctx context.Context, d store.Delivery, e store.Endpoint,
 	o outcome) (until time.Time, err error) {
 	now, last := d.Tried, d.At.Add(tryingFor)
