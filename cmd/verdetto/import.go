@@ -49,7 +49,7 @@ func importCommand() *cobra.Command {
 	return c
 }
 
-// importGrace is the time in which an import can return its lease after a signal.
+// importGrace is the time in which an import can release its lease after a signal.
 const importGrace = 500 * time.Millisecond
 
 var errImportStopped = errors.New("stopped; the same command continues")
@@ -71,7 +71,8 @@ func importPanel(ctx context.Context, o options, file string, out output) error 
 	var messages bytes.Buffer
 	panel, partly, err := onemachine.OpenPanel(file, o.price, &messages)
 	if err == nil && panel.Report().Fault != nil {
-		// If the readable part of a damaged file were imported, a later import could not complete its days.
+		// If the readable part of a damaged file were imported, a later import could not add the other fares of the
+		// same days.
 		return fmt.Errorf("read fares of %s: %w; nothing was imported", file, panel.Report().Fault)
 	}
 	_, _ = messages.WriteTo(out.notes())

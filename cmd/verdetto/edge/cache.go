@@ -17,7 +17,7 @@ import (
 
 const maxBytes = 32 << 20
 
-// ownHeaders are about one caller, so they are not stored for others.
+// ownHeaders belong to one answer, so the cache does not store them.
 var ownHeaders = []string{"X-Ratelimit-Remaining", "Ratelimit", "X-Request-Id", "X-Cache", "Date"}
 
 // admit counts a call that the cache answers, and refuses the call if the caller has made too many.

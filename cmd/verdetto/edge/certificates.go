@@ -50,7 +50,7 @@ func (c *Certificates) TLS() *tls.Config {
 	return settings
 }
 
-// PlainHandler answers the issuer's challenges on port 80 and redirects other callers to https.
+// PlainHandler answers the issuer's challenges and redirects other requests to https.
 func (c *Certificates) PlainHandler() http.Handler {
 	return c.manager.HTTPHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host, _, _ := strings.Cut(strings.ToLower(r.Host), ":")

@@ -22,8 +22,8 @@ var compressible = []string{
 
 const (
 	worthIt = 1024 // bytes; compressing a shorter answer costs more than it saves
-	// Up to jitter random bytes blur the compressed length. Otherwise, an attacker who has a page
-	// requested with guesses could tell from the length which guess equals a secret in the page.
+	// Up to jitter random bytes are added, because the length of a compressed page could otherwise reveal a secret in
+	// the page.
 	jitter = 32
 )
 
@@ -48,7 +48,7 @@ func compress(next http.Handler) http.Handler {
 		r.Header = maps.Clone(r.Header)
 		r.Header.Del("Accept-Encoding")
 		if coding != "" {
-			r.Header.Set("Accept-Encoding", gzipCoding) // gzhttp knows no other name
+			r.Header.Set("Accept-Encoding", gzipCoding)
 		}
 		handlers[coding].ServeHTTP(&compressed{ResponseWriter: w, coding: coding}, r)
 	})

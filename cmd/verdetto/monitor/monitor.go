@@ -205,7 +205,7 @@ func (m *Monitor) Resolved(what string) bool {
 	return ok
 }
 
-// Well returns when it first found that nothing fails any more, or when the oldest failure began.
+// Well returns since when all is well, or when the oldest failure began.
 func (m *Monitor) Well(now time.Time) time.Time {
 	if troubles := m.Troubles(); len(troubles) > 0 {
 		return troubles[0].Since

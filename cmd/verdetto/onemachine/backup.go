@@ -19,7 +19,7 @@ import (
 	"verdetto/shared/store/socketstore"
 )
 
-// While a copy runs, the store's file cannot reuse freed pages and grows.
+// backupTime limits a copy, because meanwhile the store's file cannot reuse freed pages.
 const backupTime = 30 * time.Minute
 
 type copier interface {

@@ -68,7 +68,7 @@ func TestProveRandomRequests(t *testing.T) {
 		}
 		b.WriteString(framed(body()))
 		status, answer := say(t, address, b.String())
-		// The helper say closes its side of the connection, so the service may cancel the request with a 503.
+		// The function say closes its side of the connection, so the service may cancel the request with a 503.
 		if statuses[status]++; status >= 500 && status != 503 && status != 501 {
 			t.Errorf("request %d of seed %d: %d %.300s\n%.500q", n, seed, status, answer, b.String())
 		}

@@ -57,13 +57,14 @@ type Options struct {
 	// Money is RealMoney, NoMoney, or any other value for simulated payments.
 	Money    string
 	LocalURL string
-	// If StandIns is nil and payments are simulated, New starts stand-ins for Stripe and Solana.
+	// If StandIns is nil, New starts stand-ins for Stripe and Solana when they are needed.
 	StandIns *StandIns
 	Edge     edge.Config
 	Telegram config.Telegram
 	// If JobDelay is nil, outbox jobs are due at once.
 	JobDelay func() time.Duration
-	// Outbound calls addresses that strangers choose, such as webhooks. If nil, an outbound.Client does.
+	// Outbound calls addresses that strangers choose, such as webhooks. If Outbound is nil, New uses an
+	// outbound.Client.
 	Outbound outbound.Poster
 
 	Monitor *monitor.Monitor
@@ -177,7 +178,7 @@ func (s *Service) server(t times) *http.Server {
 	return &http.Server{
 		Handler: s.options.Edge.Handler(s.options.health().Handler(s.API), s.API.AdmitCached, s.options.Now),
 		HTTP2:   &http.HTTP2Config{MaxConcurrentStreams: 100},
-		// Debug, because these lines contain addresses of callers and mostly come from port scanners.
+		// Debug, because these lines contain addresses of callers.
 		ErrorLog:          slog.NewLogLogger(s.options.Log.Handler(), slog.LevelDebug),
 		ReadHeaderTimeout: t.header,
 		ReadTimeout:       t.request,

@@ -32,8 +32,7 @@ func (o Options) Refresh(ctx context.Context, progress func(done, total int, ori
 	return report, err
 }
 
-// If origins fail, the next call of the returned function asks only for these, unless a new cycle
-// is due.
+// If origins fail, the next call of the returned function may ask only for these origins, unless a new cycle is due.
 func (o Options) Discovery(progress func(done, total int, origin refresh.Outcome)) func(context.Context) (refresh.Report, error) {
 	var failed []fare.City
 	var began time.Time
@@ -100,7 +99,7 @@ const (
 
 var names = map[store.Run]string{store.Discovery: "routes", store.Depth: "departures"}
 
-// Several processes may call RefreshDaily for one table: a lease lets one refresh at a time.
+// Several processes may call RefreshDaily for one table: a lease lets one refresh run at a time.
 func (o Options) RefreshDaily(ctx context.Context, r Refreshes) {
 	due := o.Due(r)
 	for {

@@ -75,8 +75,8 @@ func (s *Setup) State() State {
 	return State{s.step, slices.Clone(s.cities), s.invented, s.progress}
 }
 
-// Chosen is closed after the operator's last choice. Then the settings file exists, or State.Invented
-// is true.
+// Chosen returns a channel that is closed after the operator's last choice. Then the settings file exists, or
+// State.Invented is true.
 func (s *Setup) Chosen() <-chan struct{} { return s.chosen }
 
 type Fault struct {

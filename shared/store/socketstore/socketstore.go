@@ -110,7 +110,7 @@ func Dial(socket string) *Table {
 	return &Table{http.Client{Transport: &http.Transport{DialContext: dial}}}
 }
 
-// A call without an answer may have taken effect.
+// A call without an answer may have taken effect, so the error is ErrUnavailable.
 func (t *Table) do(ctx context.Context, c call) (a answer, err error) {
 	var body bytes.Buffer
 	if err := gob.NewEncoder(&body).Encode(c); err != nil {
