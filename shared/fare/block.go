@@ -23,8 +23,8 @@ func CycleOf(d Day) Cycle {
 
 func (c Cycle) First() Day { return Day(int32(c)*7 - 3) }
 
-// BlockSize is the maximum number of observations in a block. A full block stays below DynamoDB's
-// limit of 400 KB per item (TestBlockFits).
+// BlockSize is the maximum number of observations in a block. TestBlockFits compares full blocks
+// with DynamoDB's limit of 400 KB per item.
 const BlockSize = 24_576
 
 // Part numbers the blocks of the same cycle, from 0.
@@ -53,8 +53,8 @@ func Blocks(observations []Observation) []Block {
 	return blocks
 }
 
-// The first byte of a block is its format. Earlier versions wrote euroFormat, for one-way fares in
-// euro.
+// The first byte of a block states the format. Earlier versions of the program wrote euroFormat, for
+// one-way fares in euro.
 const (
 	flightFormat = 3
 	packFormat   = 2

@@ -87,7 +87,7 @@ func (m Money) Rounded() Money {
 	return m
 }
 
-// Decimal returns 12.90 for euros and 3863 for yen.
+// Decimal returns a number such as 12.90 for euros, or 3863 for yen.
 func (m Money) Decimal() string {
 	m = m.Rounded()
 	sign := ""

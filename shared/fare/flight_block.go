@@ -6,8 +6,8 @@ import (
 	"verdetto/shared/fare/packed"
 )
 
-// In packFlights, unlike pack, a Legend replaces the flags and also states the flight, and
-// differences of prices are multiples of a unit of each currency.
+// packFlights writes flags and flights as a Legend, and divides differences of prices by the common
+// divisor of the differences in that currency.
 func packFlights(sorted []Observation) []byte {
 	currencies, nights := contents(sorted)
 	prices, units := make([]Cents, len(currencies)), make([]Cents, len(currencies))

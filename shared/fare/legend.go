@@ -7,8 +7,8 @@ import (
 	"verdetto/shared/fare/packed"
 )
 
-// Legend numbers the distinct flights and flags of some fares, so that a packed fare holds a number
-// instead of its flags and flight.
+// Legend numbers the distinct combinations of flags and flight of some fares, so that packed fares
+// do not repeat them.
 type Legend struct {
 	airports []Airport
 	rows     []legendRow
@@ -24,7 +24,7 @@ type numbered struct {
 
 type legendKey struct {
 	flags  uint64
-	flight Flight // without Minutes
+	flight Flight
 }
 
 // A legendRow takes one number for each of its durations. Without durations it takes one number,
@@ -108,7 +108,7 @@ func (l *Legend) Encode(w *packed.Writer) {
 	}
 }
 
-// Put accepts only flags and flights that NewLegend got.
+// Put must get a combination of flags and flight that NewLegend got.
 func (l *Legend) Put(w *packed.Writer, flags uint64, f Flight) {
 	key, minutes := keyOf(flags, f)
 	row := &l.rows[l.index[key]]

@@ -10,9 +10,9 @@ type Observation struct {
 	Found    int64 // Unix seconds, UTC
 	Price    Cents
 	Depart   Day   // local day
-	Nights   int16 // length of stay; 0: one-way
+	Nights   int16 // 0 for a one-way fare
 	Currency Currency
-	Stops    Stops // for a return trip, the larger number of stops of both directions
+	Stops    Stops // for a return trip, the stops of the direction with more stops
 	DayOnly  bool  // Found is the start of a day, because the time is unknown
 	Flight   Flight
 }
@@ -55,8 +55,8 @@ func (o Observation) SameFare(p Observation) bool {
 	return o == p
 }
 
-// Set sorts observations in place and removes duplicates, and also observations that a more precise
-// one of the same offer replaces. The result does not depend on the order of observations.
+// Set sorts observations in place. It removes duplicates, and vague observations of an offer that
+// has a precise one. The result does not depend on the order of observations.
 func Set(observations []Observation) []Observation {
 	if !slices.IsSortedFunc(observations, Observation.Compare) {
 		slices.SortFunc(observations, Observation.Compare)

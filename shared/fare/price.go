@@ -38,8 +38,8 @@ var short = sync.OnceValue(func() *regexp.Regexp {
 
 var thousandths = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^0-9]*[0-9]+[.,][0-9]{3}[^0-9]*$`) })
 
-// Each line of money.tsv has currencies, the likeliest first, and their signs and names. The lines
-// < and > have words that may precede or follow a price.
+// A line of money.tsv has currencies, the likeliest first, and their signs and names. The line <
+// has words that may precede a price, and the line > words that may follow a price.
 //
 //go:embed money.tsv
 var moneyTable string
@@ -90,8 +90,8 @@ func bare(text string) string {
 	}
 }
 
-// ParsePrice returns an amount in the currency in if text names none, or has a sign such as $ that
-// can mean in.
+// ParsePrice uses in as the currency if text names none, or if the sign in text, such as $, can mean
+// in.
 func ParsePrice(text string, in Currency) (Money, bool) {
 	amount, meant, ok := SplitPrice(text)
 	if !ok || len(meant) == 0 || slices.Contains(meant, in.String()) {
@@ -120,7 +120,7 @@ func SplitPrice(text string) (amount Cents, meant []string, ok bool) {
 	amount, meant, ok = splitBare(text)
 	if ok && len(meant) == 1 {
 		unit, err := currency.ParseISO(meant[0])
-		ok = err == nil                                                                                        // false for the MAX of max 45
+		ok = err == nil                                                                                        // false for MAX, read from max 45
 		if decimals, _ := currency.Standard.Rounding(unit); decimals == 3 && thousandths().MatchString(text) { // as in 120.500 BHD
 			amount /= 1000
 		}

@@ -12,8 +12,8 @@ import (
 	"verdetto/shared/fare/places"
 )
 
-// The columns of airlines.tsv are: code, name, and other names, separated by bars. Several airlines
-// may have the same other name.
+// The columns of airlines.tsv are code, name, and other names with bars between them. Several
+// airlines may have the same other name.
 //
 //go:embed airlines.tsv
 var table string
@@ -30,8 +30,8 @@ func Name(a fare.Airline) string {
 	return code
 }
 
-// Find also returns airlines whose names begin with query, because travellers take Wizz Air for W6
-// and its companies in other countries.
+// If query is the name of an airline, Find also returns the airlines whose names begin with query,
+// such as Wizz Air Malta for Wizz Air.
 func Find(query string) (all []fare.Airline) {
 	key := words(query)
 	named := false
@@ -45,7 +45,7 @@ func Find(query string) (all []fare.Airline) {
 		}
 	}
 	if !named {
-		return nil // such as Air, which begins many names
+		return nil // no airline is called Air, although many names begin with this word
 	}
 	return all
 }
@@ -83,8 +83,8 @@ func Suggest(query string, n int) (names []string) {
 
 const minCorrected = 5
 
-// Correct returns the name of the airline that a query means if Find does not know the query. If
-// several airlines have the query as another name, Correct returns their names separated by commas.
+// Correct returns the name of the airline that a query means if Find does not know the query. If the
+// query is another name of several airlines, Correct returns their names separated by commas.
 func Correct(query string) (name string, ok bool) {
 	typed := query
 	query = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(strings.ToLower(query)), "www."), ".com")
@@ -112,7 +112,7 @@ func Correct(query string) (name string, ok bool) {
 			begun = one
 		}
 	}
-	if len(partly) > 0 { // "Wizz Air" may stand for Wizz Air Malta too, but "China" for no airline
+	if len(partly) > 0 {
 		name = slices.MinFunc(partly, func(a, b string) int { return len(a) - len(b) })
 		if slices.ContainsFunc(partly, func(p string) bool { return !strings.HasPrefix(p, name) }) {
 			return "", false

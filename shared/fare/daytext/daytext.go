@@ -50,7 +50,7 @@ var token = regexp.MustCompile(`([0-9]{1,4})\s?([./-])\s?([0-9]{1,2})(?:\s?[./-]
 
 var ordinals = regexp.MustCompile(`^(st|nd|rd|th|er|ere|o|a|e|te|ter|ten|ro|ero)$`)
 
-// A time of day in the text is ignored. Figures such as 10.30 are a time only beside a day.
+// A time of day in the text is ignored. Bare figures such as 10.30 are a time only beside a day.
 var (
 	clock = regexp.MustCompile(`(^|\s)((at|um|alle|ore|alle ore|as|a|a las)\s)?[0-9]{1,2}((:[0-9]{2})+(\s?([ap]m|uhr|h))?|` +
 		`(\.[0-9]{2})?\s?([ap]m|uhr|h)|h[0-9]{2})\b|\s(at|um|alle|ore|alle ore|as|a las)\s[0-9]{1,2}(\.[0-9]{2})?$`)
@@ -58,7 +58,7 @@ var (
 )
 
 type parts struct {
-	figures                 []string // first, separator, second, third
+	figures                 []string // of a date: first figure, separator, second figure, third figure
 	numbers                 []int
 	month, unit             int
 	nth                     int // 1 in first Friday in March; -1: last
@@ -298,7 +298,7 @@ func (r Reader) parts(text string) (p parts, err error) {
 	}
 	text = clock.ReplaceAllString(fold(text), " ")
 	tokens := token.FindAllStringSubmatch(figuresAlone.ReplaceAllString(text, "$3$4"), -1)
-	counts := false // the previous token counts weekdays, as in first Friday
+	counts := false // the previous token may count weekdays, as in first Friday
 	for i := 0; i < len(tokens); i++ {
 		t := tokens[i]
 		switch word := t[0]; {
@@ -425,8 +425,7 @@ func (r Reader) Cut(text string) (rest, day string, ok bool) {
 	return text, "", false
 }
 
-// In isDay, a short weekday such as Sun, or a mere number, is no day, since it may be part of a
-// place's name.
+// isDay rejects short weekdays such as Sun and mere numbers, which may be part of a place's name.
 func (r Reader) isDay(text string) bool {
 	r.exact = true
 	_, err := r.Day(text)

@@ -12,10 +12,8 @@ import (
 	"verdetto/shared/fare/places"
 )
 
-// A table has lines of a language, a meaning and a text, separated by tabs. The meanings are: month
-// (1 to 12), weekday (from Sunday, 0), day (after today), easter (days after Easter), unit (in
-// days), months, number (with a month: a feast; -1: last), nth (with a month and a weekday: a
-// feast), in, this, next, period (several days), and filler for words without a meaning.
+// Each line of a table has a language, a meaning such as weekday 0 (Sunday) or unit 7 (a week), and
+// a text, separated by tabs.
 //
 //go:embed cldr.tsv
 var cldr string
@@ -66,7 +64,7 @@ func (r Reader) meaning(words []string) (meaning, int) {
 		for language := range vocabulary() {
 			m.merge(known(language, text))
 		}
-		if len(text) < 3 { // such as do, a Sunday in Spanish
+		if len(text) < 3 { // such as do, which means Sunday in Spanish
 			delete(m, "weekday")
 		}
 		if m = m.agreed(); len(m) > 0 {

@@ -33,7 +33,6 @@ func Bit(yes bool) uint64 {
 
 func (w *Writer) Uint16(v uint16) { *w = binary.LittleEndian.AppendUint16(*w, v) }
 
-// Float32 rounds to float32.
 func (w *Writer) Float32(values ...float64) {
 	for _, v := range values {
 		*w = binary.LittleEndian.AppendUint32(*w, math.Float32bits(float32(v)))
@@ -50,7 +49,7 @@ func (w Writer) Seal() []byte { return binary.LittleEndian.AppendUint32(w, crc32
 
 type Reader struct {
 	data []byte
-	at   int // a position instead of a shorter slice, because storing a pointer needs a write barrier
+	at   int
 	err  error
 }
 
@@ -61,7 +60,8 @@ var (
 
 var ErrRange = errors.New("a value that cannot be")
 
-// ErrVersion means that the format byte differs, as in data of another version of the program.
+// ErrVersion means that data has another format byte than expected, as another version of the
+// program may write it.
 var ErrVersion = errors.New("of another version")
 
 func NewReader(data []byte, format byte) Reader {

@@ -21,12 +21,12 @@ type use struct {
 	where          string
 	prefix, suffix string   // constant start and end of the id
 	whole          bool     // prefix is the complete id
-	names          []string // placeholders; nil if unknown
+	names          []string // nil if the placeholders are unknown
 }
 
 var methods = []string{"Text", "Plain", "HTML", "Count", "Lookup"}
 
-// inTemplate matches `.Text "id" "Name" value ...` in an HTML template.
+// inTemplate matches calls such as `.Text "id" "Name" value ...` in an HTML template.
 var inTemplate = regexp.MustCompile(`\.(Text|Plain|HTML|Count) "([^"]+)"((?: "[A-Z]\w*" (?:\((?:[^()]|` +
 	`\([^()]*\))*\)|[^\s(){}|"]+))*)`)
 

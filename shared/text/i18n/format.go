@@ -28,7 +28,7 @@ type amounts struct {
 	convert  func(euro fare.Cents) fare.Cents
 }
 
-// In InCurrency, convert converts euro cents to hundredths of the other currency.
+// InCurrency expects convert to turn euro cents into hundredths of the currency with this code.
 func (l *Language) InCurrency(code string, convert func(euro fare.Cents) fare.Cents) *Language {
 	currency, err := fare.ParseCurrency(code)
 	if err != nil {
@@ -69,7 +69,7 @@ func (l *Language) Amount(c fare.Cents) string { return l.money(l.converted(c), 
 // Whole writes an amount given in euro cents as a whole number without its currency.
 func (l *Language) Whole(c fare.Cents) string { return strconv.Itoa(int((l.converted(c) + 50) / 100)) }
 
-// Price writes a decimal string such as 12.99 with its currency, unconverted.
+// Price converts nothing: amount is a decimal string such as 12.99, already in currency.
 func (l *Language) Price(amount, currency string) string {
 	if currency == "EUR" {
 		return l.Text("format.money", "Amount", l.Decimals(amount))
@@ -155,7 +155,7 @@ func (l *Language) MonthOf(d fare.Day) string {
 	return l.Text("format.month_year", "Month", l.Month(t.Month()), "Year", t.Year())
 }
 
-// Apart computes the difference from the displayed whole units, as readers do.
+// Apart rounds both amounts to whole units before it subtracts them.
 func (l *Language) Apart(price, from fare.Cents) (amount string, sign int) {
 	by := l.wholeApart(price, from)
 	return l.money(100*max(by, -by), false), l.Sign(price, from)

@@ -2,7 +2,7 @@
 // numbers, money, dates and lists. Start with Language.Text.
 //
 // To add a language, add a catalogue file such as en.toml, and a line in the variable languages. If
-// a catalogue lacks a text, the English one is shown.
+// a catalogue lacks a text, Language.Text returns the English one.
 package i18n
 
 import (
@@ -134,7 +134,7 @@ func Choose(code, header string) *Language {
 }
 
 func Match(header string) (l *Language, ok bool) {
-	tags, _, _ := language.ParseAcceptLanguage(header) // by weight; none if the header is malformed
+	tags, _, _ := language.ParseAcceptLanguage(header) // tags is sorted by weight, and nil if the header is malformed
 	for _, tag := range tags {
 		primary, _ := tag.Base()
 		if l, ok := Find(primary.String()); ok {
@@ -144,8 +144,8 @@ func Match(header string) (l *Language, ok bool) {
 	return nil, false
 }
 
-// fill alternates names and values of placeholders. Text panics if the id is unknown or a
-// placeholder has no value.
+// In fill, the name of each placeholder is followed by its value. Text panics if the id is unknown
+// or a value is missing that the text needs.
 func (l *Language) Text(id string, fill ...any) string { return l.fill(id, nil, fill) }
 
 func (l *Language) Lookup(id string) (text string, ok bool) {
@@ -155,7 +155,7 @@ func (l *Language) Lookup(id string) (text string, ok bool) {
 	return "", false
 }
 
-// Count returns a text in the plural form for n, which also fills the placeholder Count.
+// Count returns a text in the plural form for n and fills n into the placeholder Count.
 func (l *Language) Count(id string, n int, fill ...any) string {
 	return l.fill(id, &n, append(fill, "Count", n))
 }
@@ -186,7 +186,7 @@ func (l *Language) messages() map[string]*text {
 			err = l.read(catalogue)
 		}
 		if err != nil {
-			panic(err) // a bug: every embedded catalogue can be parsed
+			panic(err) // a bug: the embedded catalogue is missing or malformed
 		}
 	})
 	return l.texts

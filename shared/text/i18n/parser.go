@@ -12,8 +12,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// A text that has only placeholders such as {{.City}} is cut into pieces, which need no template to
-// be filled.
+// If all placeholders of a text are as simple as {{.City}}, conditions is nil and pieces suffice.
 type parsed struct {
 	pieces     []piece
 	conditions *template.Template
@@ -64,7 +63,7 @@ func parseText(source string) *parsed {
 		name, isField := strings.CutPrefix(inside, ".")
 		if !closed || !isField || strings.ContainsAny(name, " .|(") {
 			p.conditions = template.Must(template.New("").Option("missingkey=error").
-				Funcs(template.FuncMap{"begins": begins}).Parse(source)) // TestCatalogues parses every text
+				Funcs(template.FuncMap{"begins": begins}).Parse(source)) // a malformed text fails TestCatalogues
 			break
 		}
 		p.pieces, rest = append(p.pieces, piece{name: name}), next
@@ -114,8 +113,8 @@ func valueOf(name string, fill []any) (value any, ok bool) {
 	return nil, false
 }
 
-// begins ignores case, and an accent on the last letter if the prefix has none. The prefixes must
-// be in lower case.
+// begins ignores the case of text, and an accent on the last letter compared if the prefix has none.
+// Prefixes must be in lower case.
 func begins(text string, with ...string) bool {
 	text = norm.NFD.String(strings.ToLower(text))
 	for _, w := range with {

@@ -10,8 +10,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Flight returns "" if only the stops could be stated. For a return trip it describes the
-// outward flight.
+// Flight returns "" if nothing but the stops could be stated. For a return trip, Flight describes
+// the outward flight.
 func Flight(l *i18n.Language, offer verdict.Live) string {
 	var all []string
 	f := offer.Flight
@@ -42,8 +42,8 @@ func FlightSentence(l *i18n.Language, offer verdict.Live) string {
 	if text == "" {
 		return ""
 	}
+	// The name of an airline at the beginning of the text keeps its case, as in easyJet.
 	if offer.Flight.Airline == (fare.Airline{}) || offer.Return() != 0 {
-		// Other texts begin with the name of an airline, whose case must stay, as in easyJet.
 		text = Sentence(text)
 	}
 	return strings.TrimSuffix(text, ".") + "."

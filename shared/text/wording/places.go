@@ -10,8 +10,6 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Places explains what the names of an origin and perhaps a destination mean, if the names alone do
-// not say it.
 func Places(l *i18n.Language, pair verdict.Pair, asked ...places.Match) (all []string) {
 	about := [...]fare.Airport{pair.From, pair.To}
 	var several []string
@@ -77,7 +75,7 @@ func Reading(l *i18n.Language, m places.Match) (all []string) {
 		return []string{l.Text("ask.read_as", "Typed", typed, "Meant", country.NameIn(l.Code)),
 			l.Text("place.country", "Code", code, "Query", places.Query(fare.City(code), ""))}
 	}
-	isPart := m.Part != "" && m.Part != m.Name && !slices.Contains(m.Airports, m.Part) // such as Parma, whose fares are Milan's
+	isPart := m.Part != "" && m.Part != m.Name && !slices.Contains(m.Airports, m.Part) // such as Parma, which has the fares of Milan
 	if m.Reading == places.AsTyped && !isPart {
 		return nil
 	}
@@ -110,7 +108,7 @@ func Namesakes(l *i18n.Language, m places.Match) string {
 	return l.Text("place.namesakes", "Where", Where(l, m.City), "Others", strings.Join(all, "; "))
 }
 
-// federal lists the countries in which people name the state of a city.
+// federal lists countries in which a city is often named with its state.
 var federal = []string{"US", "CA", "AU", "BR", "MX", "IN"}
 
 func Where(l *i18n.Language, c fare.City) string {

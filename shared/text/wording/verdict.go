@@ -15,8 +15,8 @@ import (
 type Verdict struct {
 	*i18n.Language
 	Of     verdict.Judgement
-	On     fare.Day // the day or month in question; 0: the route
-	Back   fare.Day // the day of return in question; 0: none
+	On     fare.Day // the day or month asked about, if any
+	Back   fare.Day // the day of return asked about, if any
 	Around bool     // the question is about the cheapest of the days around On
 	Today  fare.Day
 }
@@ -151,8 +151,8 @@ func Signed(l *i18n.Language, price, usual fare.Cents) string {
 
 const same = "same"
 
-// Whether a fare is about the usual price is decided in euros, like its level. euro is 1 EUR in the
-// currency of the amounts.
+// apart decides in euros whether price is about the usual one. euro is the value of 1 EUR in the
+// currency of price and usual.
 func apart(l *i18n.Language, price, usual, euro fare.Cents) (amount, id string) {
 	amount, sign := l.Apart(price, usual)
 	if departure.Near(price*oneEuro/euro, usual*oneEuro/euro) {
@@ -183,7 +183,7 @@ func (v Verdict) Half() string {
 	return v.Text("departure.half"+route, "Low", low, "High", high)
 }
 
-// Half rounds the limits so that an expensive fare still lies above them.
+// Half rounds high so that an expensive fare is still above it.
 func Half(l *i18n.Language, a verdict.Judgement) (low, high string) {
 	q := a.Quartiles
 	high = l.About(q.HalfHigh)

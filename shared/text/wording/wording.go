@@ -1,7 +1,7 @@
 // Package wording writes the sentences about a verdict for pages, pictures and mails.
 //
-// There are two vocabularies: the market of a route has very low to high fares, and a fare is great
-// to expensive for its day.
+// There are two vocabularies: very low to high describes a route's fares as a whole, and great to
+// expensive describes a fare for its day.
 package wording
 
 import (

@@ -58,7 +58,7 @@ func mark(texts map[string]any) {
 }
 
 var (
-	// unread matches what HTML does not check, such as code and text in another language.
+	// unread matches parts of a page that the function HTML does not check, such as code.
 	unread = regexp.MustCompile(`(?s)<style.*?</style>|<script type="application/ld[+]json">.*?</script>|` +
 		`<div lang="en" class="docs">.*</main>|<div lang="en".*?</div>|<a class="switch".*?</a>|` +
 		`<pre.*?</pre>|<code.*?</code>| data-(?:share|with)="[^"]*"`)
@@ -68,7 +68,7 @@ var (
 	word = regexp.MustCompile(`\p{L}+`)
 )
 
-// In HTML, words in names, which are the same in all languages, may stand outside ⟦ and ⟧.
+// HTML accepts words outside ⟦ and ⟧ if they are in names.
 func HTML(t testing.TB, page string, names ...string) {
 	t.Helper()
 	page = unread.ReplaceAllString(page, "")
