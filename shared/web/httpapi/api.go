@@ -43,7 +43,8 @@ type Config struct {
 	// Pages, if set, renders problem documents as HTML for browsers, except on paths that CloudFront
 	// caches. A program without pages leaves Pages nil, and so contains no HTML templates.
 	Pages func(http.Handler) http.Handler
-	// Observe, if set, is called after each answer. The route is "unknown" if no endpoint matches.
+	// Observe, if set, is called after each request that reaches the API. The route is "unknown" if no
+	// endpoint matches.
 	Observe func(route, method string, status int, took time.Duration)
 	Metrics metrics.Source
 }

@@ -27,7 +27,8 @@ func readKey(r *http.Request, c *call) *Problem {
 	return nil
 }
 
-// bearer ignores other schemes than Bearer, such as the password of a proxy.
+// bearer ignores schemes other than Bearer, such as the password of a proxy, unless the header
+// contains a key.
 func bearer(given []string) (string, *Problem) {
 	scheme, token, _ := strings.Cut(strings.TrimSpace(given[0]), " ")
 	token = strings.TrimSpace(token)

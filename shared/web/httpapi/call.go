@@ -13,7 +13,7 @@ import (
 
 type call struct {
 	match
-	ctx      context.Context // canceled when the caller disconnects
+	ctx      context.Context // context of the HTTP request
 	api      *API
 	id       string
 	header   http.Header
@@ -50,8 +50,8 @@ func Subject(ctx context.Context) string { return callOf(ctx).subject }
 // Network returns the pseudonym of the caller's IPv4 /24 or IPv6 /48.
 func Network(ctx context.Context) string { return callOf(ctx).wide("wide") }
 
-// MailNetwork returns a second pseudonym of the caller's network, so that stored mail jobs cannot
-// be linked to other calls. The pseudonym is empty for loopback and private addresses.
+// MailNetwork returns a pseudonym for stored mail jobs, which differs from that of Network. The
+// pseudonym is empty for loopback and private addresses.
 func MailNetwork(ctx context.Context) string {
 	c := callOf(ctx)
 	if c.api == nil || c.from.IsLoopback() || c.from.IsPrivate() {

@@ -19,11 +19,11 @@ type JSONDoc struct {
 	Summary, Description string
 	Problems             []ProblemType
 	Status               int    // status of a success; 0 means the default of Huma
-	Answer               any    // value of the type of a success, if the handler encodes a success itself
-	Text                 string // media type of the text form of a success, if callers may choose one
-	Body                 any    // value of the type of the body, if the handler parses the body itself (RawBody)
+	Answer               any    // value of the answer's type, if the handler encodes the answer itself
+	Text                 string // media type of the answer as text, if callers may choose text
+	Body                 any    // value of the body's type, if the handler parses the body itself (RawBody)
 	Pages                []int  // statuses for which a caller that prefers HTML gets a page
-	ConsumesQuota        bool   // the handler calls ConsumeQuota itself
+	ConsumesQuota        bool   // the handler counts its calls itself
 }
 
 type PageDoc struct {
@@ -60,8 +60,8 @@ func Page[I, O any](a *API, name string, doc PageDoc, handler func(context.Conte
 	}, itself[I], nil, func(ctx context.Context, in, _ *I) (*O, error) { return handler(ctx, in) })
 }
 
-// Mount registers a plain handler. The handler must count calls and set Cache-Control itself. Query
-// parameters other than the named ones are refused.
+// Mount registers a plain handler, which must count calls and set Cache-Control itself. The list
+// parameters names the query parameters that the handler reads.
 func (a *API) Mount(h http.Handler, name string, parameters ...string) {
 	route := routes.Named(name)
 	a.router.add(route, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -74,8 +74,8 @@ func (a *API) Mount(h http.Handler, name string, parameters ...string) {
 	}), nil)
 }
 
-// MountForeign is like Mount, for a protocol with its own parameters and error format. write
-// renders the error responses of the named routes. If write is nil, they are problem documents.
+// MountForeign is like Mount, for a protocol with its own parameters and error format. The function
+// write renders error responses, which are problem documents if write is nil.
 func (a *API) MountForeign(h http.Handler, write func(http.ResponseWriter, *http.Request, *Problem), names ...string) {
 	for _, name := range names {
 		a.router.add(routes.Named(name), h, write)

@@ -43,7 +43,7 @@ func problemOfHuma(status int, msg string, errs ...error) huma.StatusError {
 	return BadRequest.Problem(msg + ".")
 }
 
-// For a missing field, Huma reports only the object that should contain the field.
+// For a missing field, Huma's location is the object that should contain the field.
 func faultOf(detail *huma.ErrorDetail) Fault {
 	in, name, _ := strings.Cut(detail.Location, ".")
 	if field, ok := strings.CutSuffix(detail.Message, missingField); ok {

@@ -9,11 +9,10 @@ import (
 	"verdetto/shared/apikey"
 )
 
-// Repeatable, embedded in the input of an endpoint that creates something, makes the endpoint
-// idempotent: a repeated call with the same Idempotency-Key creates nothing more.
+// Repeatable adds the header Idempotency-Key to the input of an endpoint that creates something.
 //
-// The key is not stored. Instead, the id of the created item is derived from the call, so that a
-// repeated call finds the stored item.
+// The Idempotency-Key is not stored. Instead, the created item is derived from the call and the
+// Idempotency-Key (see Random), so that a repeated call finds the stored item.
 type Repeatable struct {
 	IdempotencyKey string `header:"Idempotency-Key" minLength:"16" maxLength:"100" doc:"16 to 100 unguessable characters, such as a UUID. The same call with the same key gets the first answer again and creates nothing more"`
 }

@@ -106,8 +106,8 @@ func (a *API) inForce(ctx context.Context, c store.Customer, err error) *Problem
 	return nil
 }
 
-// Calls of an IPv6 address are counted for its /64, the smallest block of one subscriber, and for
-// its /48, the largest. For IPv4, network is empty.
+// Calls of an IPv6 address are counted for its /64 and its /48, the smallest and the largest block of
+// one subscriber. For IPv4, the result network is empty.
 func (a *API) pseudonyms(addr netip.Addr) (address, network string) {
 	if !addr.Is6() {
 		return a.pseudonym("address", addr), ""

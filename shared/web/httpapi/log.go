@@ -67,8 +67,8 @@ const hungUp = 499
 
 type requestLog struct{ slog.Handler }
 
-// RequestLog returns a log for HTTP handlers that adds the request id to each line. Once the caller
-// has disconnected, it logs warnings and errors at level info.
+// RequestLog returns a log that adds the request id to the lines of a request. Once the caller has
+// disconnected, the log writes warnings and errors at level info.
 func RequestLog(log *slog.Logger) *slog.Logger {
 	if _, ok := log.Handler().(requestLog); ok {
 		return log

@@ -22,7 +22,8 @@ type part struct {
 	replace    []func(ref object)
 }
 
-// openAnswers allows answers to have more fields than described, because later versions add fields.
+// openAnswers allows answers to have more fields than described, because later versions may add
+// fields.
 func openAnswers(tree object) {
 	requests := map[string]bool{}
 	for _, op := range operations(tree) {

@@ -8,9 +8,9 @@ import (
 	"verdetto/shared/fare/places"
 )
 
-// BothEnds helps a caller whose text for one place names both ends of a trip, such as Rome to
-// London. advice says what to send instead, and call is the corrected query string. Both are "" if
-// the text does not name two places.
+// BothEnds helps a caller whose text for one place names both ends of a trip, such as Rome to London.
+// The result advice says what to send instead, and call is a query string with the two places. Both
+// are "" if the text does not name two places.
 func BothEnds(parameter, text string) (advice, call string) {
 	names := [3]string{"origine", "destinazione", "partenza"}
 	if parameter == synonym(names[0]) || parameter == synonym(names[1]) {

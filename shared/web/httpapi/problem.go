@@ -107,7 +107,7 @@ func (p *Problem) With(name, value string) *Problem {
 	return p
 }
 
-// longestFaults, in bytes, keeps an error response, which contains the faults twice, below 4 kB.
+// longestFaults, in bytes, limits error responses, which contain the faults twice.
 const longestFaults = 1500
 
 func Invalid(faults ...Fault) *Problem {

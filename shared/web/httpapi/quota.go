@@ -70,8 +70,8 @@ func ProLimit(r routes.Route) limit.Limit {
 	return limit.Limit{Name: r.Name + "-pro", Calls: r.Pro.Calls, Window: r.Pro.Per, Keep: 24 * time.Hour}
 }
 
-// ConsumeQuotas counts n >= 1 calls and returns how many of the calls the quota allows. If it
-// allows none, the error is a Problem. If the counters cannot be reached, the calls are allowed.
+// ConsumeQuotas counts n >= 1 calls and returns how many of the calls the quota allows. If the quota
+// allows none, the error is a Problem.
 func (a *API) ConsumeQuotas(ctx context.Context, name string, n int) (granted int, err error) {
 	c := callOf(ctx)
 	route := a.Capped(routes.Named(name))
@@ -99,8 +99,8 @@ func (a *API) ConsumeQuotas(ctx context.Context, name string, n int) (granted in
 	if network == "" {
 		return int(d.Granted), nil
 	}
-	// A call that the network's quota refuses stays counted for the address. That does no harm:
-	// until both windows end together, the network's quota refuses all further calls.
+	// A call that the network's quota refuses stays counted for the address, which does little harm
+	// because both windows end at the same time.
 	for ; granted < int(d.Granted); granted++ {
 		all, err := a.config.Limiter.CountShared(ctx, NetworkLimit(route), network)
 		a.logUncounted(ctx, err)
@@ -120,7 +120,7 @@ func (a *API) networkUsedUp(ctx context.Context, d limit.Decision) *Problem {
 }
 
 // ConsumeLimit counts a call under a limit that the handler chooses. If the limit is reached, the
-// error is a Problem with detail.
+// error is a Problem with the given detail.
 func ConsumeLimit(ctx context.Context, l limit.Limit, subject, detail string) error {
 	c := callOf(ctx)
 	a := c.api

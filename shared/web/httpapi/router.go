@@ -106,7 +106,7 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.endpoint.handler.ServeHTTP(w, r)
 }
 
-// Handle implements huma.Adapter. It makes the body of a page optional, because a page explains a
+// Handle implements huma.Adapter, and makes the body of a page optional, because a page explains a
 // missing body itself.
 func (rt *router) Handle(op *huma.Operation, handler func(huma.Context)) {
 	if op.RequestBody != nil && descriptionOf(op).page {

@@ -12,7 +12,7 @@ import (
 	"verdetto/shared/runtime/config"
 )
 
-// synonyms pairs the Italian and the English names of parameters. An endpoint accepts both. New
+// synonyms pairs the Italian and the English names of parameters. Typed endpoints accept both. New
 // parameters have Italian names.
 var synonyms = [][2]string{
 	{"origine", "origin"}, {"destinazione", "destination"}, {"destinazioni", "destinations"},

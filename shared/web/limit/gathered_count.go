@@ -51,7 +51,7 @@ func (l *Limiter) count(ctx context.Context, c counter, n int64) (int64, error) 
 	select {
 	case <-w.done:
 		return w.count, w.err
-	case <-ctx.Done(): // the call is counted nevertheless
+	case <-ctx.Done(): // the call may be counted nevertheless
 		return 0, context.Cause(ctx)
 	}
 }

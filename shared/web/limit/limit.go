@@ -55,7 +55,7 @@ type Decision struct {
 	Reset     time.Time
 }
 
-// count includes the new call. over says that the call is refused.
+// The parameter count includes the new call, and over says that the call is refused.
 func decide(l Limit, count int64, over bool, now time.Time) Decision {
 	_, reset := l.window(now)
 	return Decision{Limit: l, Allowed: !over, Counted: true, Remaining: max(0, l.Calls-count), Reset: reset}
@@ -84,8 +84,8 @@ type Counters interface {
 	Query(ctx context.Context, r store.Range) ([]store.Item, error)
 }
 
-// Limiter counts calls against limits. It is safe for concurrent use. Several Limiters may share
-// one store of Counters.
+// Limiter counts calls against limits. Except for With, the methods are safe for concurrent use.
+// Several Limiters may share one store of Counters.
 type Limiter struct {
 	counters Counters
 	now      func() time.Time

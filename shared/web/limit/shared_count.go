@@ -57,8 +57,8 @@ func (l *Limiter) CountShared(ctx context.Context, limit Limit, subject string) 
 	return d, nil
 }
 
-// Uncount takes back a call that CountShared counted in memory. Under a limit below 512 it has no
-// effect.
+// Uncount takes back a call that CountShared counted in memory. Uncount has no effect under a limit
+// below 512.
 func (l *Limiter) Uncount(limit Limit, subject string) {
 	limit = l.Set(limit)
 	from, _ := limit.window(l.now())

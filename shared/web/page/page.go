@@ -55,7 +55,7 @@ type Page struct {
 	Start       string
 }
 
-// SearchAddresses are addresses of a page for search engines. Without Base they are omitted,
+// SearchAddresses are addresses of a page for search engines. Without Base the addresses are omitted,
 // because search engines need absolute addresses.
 type SearchAddresses struct {
 	Base      string
@@ -134,7 +134,7 @@ func Respond(status int, p Page) (*Response, error) {
 	}, nil
 }
 
-// Write sends the page without package httpapi.
+// Write sends the response without Huma.
 func (r *Response) Write(w http.ResponseWriter, request *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", r.ContentType)
@@ -212,7 +212,7 @@ func readAssets() (all assetFiles) {
 	return all
 }
 
-// compactStyle drops comments and insignificant spaces, but also spaces inside strings.
+// compactStyle drops comments and insignificant spaces, and perhaps spaces inside strings.
 func compactStyle(source []byte) []byte {
 	comment, space := regexp.MustCompile(`(?s)/\*.*?\*/`), regexp.MustCompile(`\s*([{};,])\s*|(:)\s+`)
 	return space.ReplaceAll(comment.ReplaceAll(bytes.TrimSpace(source), nil), []byte("$1$2"))

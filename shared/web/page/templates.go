@@ -12,7 +12,7 @@ import (
 )
 
 // Templates are parsed for each language on first use. Texts without placeholders then become
-// constants, which saves a call for each text of a page.
+// constants, which saves a call for each such text.
 type Templates struct {
 	Files  embed.FS
 	Funcs  template.FuncMap

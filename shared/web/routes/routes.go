@@ -38,8 +38,8 @@ type Route struct {
 	// FreeTier says that calls without a key are refused at the edge while the free tier is closed.
 	FreeTier bool
 
-	// Headers lists request headers that CloudFront passes on instead of others, such as
-	// Accept-Language, because CloudFront can pass on at most ten.
+	// Headers lists request headers that CloudFront passes on instead of Accept-Language and others,
+	// because CloudFront can pass on at most ten.
 	Headers []string
 }
 

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// sold returns an endpoint whose answers are paid per call. price is in millionths of a USDC.
+// sold returns an endpoint whose answers are paid per call. The parameter price is in millionths of a
+// USDC.
 func sold(name, path string, price, callsAMinute int64) Route {
 	return Route{
 		Name: name, Path: path, Price: price, NoHEAD: true,
