@@ -8,15 +8,15 @@ import (
 	"verdetto/shared/fare"
 )
 
-// airports.tsv is written by hand, and sorted. Its columns are: airport of a city with several,
-// everyday name in each of Langs (empty if equal to the English one), and other names, separated by
-// bars.
+// airports.tsv is written by hand, and sorted. Its columns are: an airport of a city with several,
+// its everyday name in each of Langs (empty if equal to the English one), and other names with bars
+// between them.
 //
 //go:embed airports.tsv
 var airportsTable string
 
-// AirportName returns Bergamo for BGY. The only airport of a city has the city's name, and other
-// airports without a name have their code.
+// AirportName returns a name such as Bergamo for BGY. For the only airport of a city it returns the
+// name of the city, and for another airport without a name it returns code.
 func AirportName(code, lang string) string {
 	if _, rest, ok := strings.Cut("\n"+airportsTable, "\n"+code+"\t"); ok && code != "" {
 		names, _, _ := strings.Cut(rest, "\n")

@@ -35,7 +35,7 @@ type Area struct {
 	continent string
 	names     string
 	others    []string
-	members   map[string]bool // for a region: countries, cities, and offsets in regions.tsv
+	members   map[string]bool // countries, cities and offsets in regions.tsv; nil for a country
 	single    bool            // a single region of a country
 
 	territories []string // countries that people count as part of this one

@@ -51,7 +51,7 @@ func withPrefix(key string, inUse func(entry) bool) []candidate {
 
 const minTypo = 4
 
-// In almostPrefix, the first letter must be right, or too many names would match.
+// almostPrefix requires that the first letter is right, because too many names would match otherwise.
 func almostPrefix(query []rune) []candidate {
 	if len(query) < minTypo || len(query) > maxSuggest {
 		return nil
@@ -76,8 +76,8 @@ func almostPrefix(query []rune) []candidate {
 	return found
 }
 
-// Complete returns at most n places with a name, in any language, that begins with prefix. If no
-// place or area has such a name, Complete corrects one typing error.
+// Complete returns at most n places whose name in any language begins with prefix, or whose code is
+// prefix. If no name begins with prefix, Complete may correct one typing error.
 func Complete(prefix, lang string, n int) []Place {
 	if len(prefix) > maxQuery || n <= 0 {
 		return nil

@@ -29,7 +29,7 @@ func appendFold(dst []byte, s string) []byte {
 }
 
 func appendFoldUnicode(dst []byte, s string) []byte {
-	// Hangul would differ between composed and decomposed text, which some systems send.
+	// Some systems send decomposed text, in which Hangul would be folded differently.
 	if !norm.NFC.IsNormalString(s) {
 		s = norm.NFC.String(s)
 	}

@@ -20,7 +20,7 @@ type Place struct {
 	Airport  string   // set if the place is a single airport of the city
 }
 
-// At returns the place of one airport, with its Italian name, or p for the zero Airport.
+// At returns the place of the airport a, with the Italian name of a. If a is zero, At returns p.
 func (p Place) At(a fare.Airport) Place {
 	if a != (fare.Airport{}) {
 		p.Airport, p.Name = a.String(), AirportName(a.String(), "it")
@@ -75,7 +75,7 @@ func Name(city fare.City, lang string) string {
 	return ""
 }
 
-// Cities yields the cities that a name can mean, busiest first.
+// Cities yields the cities that are not unserved, busiest first.
 func Cities() iter.Seq[fare.City] {
 	return func(yield func(fare.City) bool) {
 		for i := 0; i < len(citiesTable); {

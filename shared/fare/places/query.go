@@ -21,8 +21,8 @@ func (p Place) NameIn(lang string) string {
 	return p.Name
 }
 
-// Query returns a query for which Find returns the city: name if possible, or else one with the
-// code.
+// Query returns a query for which Find returns the city: name if possible, or else a query with the
+// city's code.
 func Query(city fare.City, name string) string {
 	if found, ok := Find(name); ok && found.City == city {
 		return name
@@ -43,7 +43,8 @@ func (p Place) Query() string {
 	return p.Airport
 }
 
-// List splits names at semicolons or else at commas. Lisbon, Portugal is one name.
+// List splits names at semicolons, or at commas if there is no semicolon. Lisbon, Portugal is one
+// name.
 func List(names string) (all []string) {
 	if strings.Contains(names, ";") {
 		return strings.Split(names, ";")

@@ -312,8 +312,8 @@ var unservedCities = sync.OnceValue(func() map[string][]city {
 	return all
 })
 
-// unserved returns the city or airport that m.Elsewhere means in an area of m, as in Cordoba,
-// Spain.
+// unserved returns the city or airport that m.Elsewhere means in one of the areas m.in, as in
+// Cordoba, Spain.
 func (m Match) unserved() (found Match) {
 	words := wordsOf(m.Elsewhere)
 	for _, a := range m.in {
@@ -357,7 +357,7 @@ func isClear(qualifier string) bool {
 	return len(letters) > 3 || letters == upper || upper == "UK" || isAbbreviation(upper) || isTerminal(upper)
 }
 
-// In qualify, apart means that a comma or another sign separates the qualifiers.
+// In qualify, apart is true if a comma or another sign separates the qualifiers.
 func qualify(name string, qualifiers []string, apart bool) (m Match, ok bool) {
 	var first Match
 	var candidates []Match
@@ -421,8 +421,8 @@ func qualify(name string, qualifiers []string, apart bool) (m Match, ok bool) {
 	return m, false
 }
 
-// longer completes a name if only one city that agrees with the qualifiers has a longer one:
-// Santiago, Spain is Santiago de Compostela.
+// longer completes a name if only one city that agrees with the qualifiers has a name that begins
+// with it: Santiago, Spain is Santiago de Compostela.
 func longer(name string, in []qualifier) (found []Match) {
 	key := Fold(name)
 	if len(key) < minTypo || !slices.ContainsFunc(in, func(q qualifier) bool { return len(q.areas) > 0 }) {

@@ -61,10 +61,10 @@ var Langs = [...]string{"en", "it", "fr", "de", "es", "pt"}
 const (
 	KindName   = 'n'
 	KindPlace  = 'p' // another place that the city's airports serve, or an everyday name
-	KindHidden = 'h' // historic or rare: found, but not suggested
+	KindHidden = 'h' // a historic or rare name, which is found but not suggested
 
-	// KindUnlisted is a place served only by unlisted airports, such as Parma under Milan: found,
-	// but not suggested.
+	// KindUnlisted is a place that only unlisted airports serve, such as Parma under Milan. The place
+	// is found but not suggested.
 	KindUnlisted = 'u'
 
 	// KindAirport is the everyday name of one of several airports (Stansted), and KindFull another
@@ -82,7 +82,7 @@ type entry struct {
 	city      fare.City
 	airport   string
 	written   string
-	languages string // separated by spaces; empty: any
+	languages string // separated by spaces; empty means any language
 }
 
 func (e entry) isFull() bool { return e.kind == KindFull }

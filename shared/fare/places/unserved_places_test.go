@@ -10,7 +10,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// elsewhere.tsv has places of GeoNames.
+// The places in elsewhere.tsv come from GeoNames.
 func TestElsewhere(t *testing.T) {
 	data, err := os.ReadFile("testdata/elsewhere.tsv")
 	if err != nil {

@@ -10,11 +10,10 @@ import (
 )
 
 type city struct {
-	code    string
-	country string
-	// busy is the sum of the page ranks of the city's airports in the network of flights.
-	busy     float64
-	airports []string // busiest first; see listed
+	code     string
+	country  string
+	busy     float64  // how central the city's airports are in the network of flights
+	airports []string // the busiest comes first
 	points   []point
 	towns    []town
 
@@ -167,7 +166,7 @@ func (b *builder) assignCodes() {
 
 func (c *city) settle() {
 	slices.SortStableFunc(c.points, func(a, b point) int { return cmp.Compare(b.population, a.population) })
-	// If the row names an airport, the city gets the name of the airport's town.
+	// If the first point has the name of an airport, the city gets the name of a town.
 	if main := &c.points[0]; ofAirport.MatchString(main.name) {
 		main.name = townOf(main.name)
 		if len(c.towns) > 0 {

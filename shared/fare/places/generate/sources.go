@@ -33,7 +33,7 @@ type coordinates struct{ north, east float64 }
 // In an altName, lang is empty for a GeoNames spelling without a language.
 type altName struct {
 	lang, name string
-	flags      string // flags: p preferred, s short, c colloquial, h historic
+	flags      string // letters: p preferred, s short, c colloquial, h historic
 }
 
 func readPoints(data []byte) ([]point, error) {

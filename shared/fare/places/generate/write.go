@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Codes are reused, so locate ignores an airport that does not serve the city of the code.
+// Codes are reused, so locate prefers an airport that serves the city of the code.
 func locate(points []point, codes map[string]string) map[string]coordinates {
 	at := map[string]coordinates{}
 	for _, serves := range []func(point) bool{
