@@ -35,14 +35,14 @@ type panel struct {
 // docs/aws.md has a paragraph for each alarm, titled with its id.
 type alarm struct {
 	id, about string
-	page      bool // act now, at any hour; false: a ticket
+	page      bool // true: act now, at any hour; false: a ticket
 	minutes   int
 	periods   int
 	silence   cloudwatch.TreatMissingData
 	parts     []part
 }
 
-// The condition of a part names its metrics {a}, {b} and so on.
+// In the condition, {a}, {b} and so on stand for the metrics.
 type part struct {
 	name, condition string
 	metrics         []cloudwatch.IMetric
@@ -167,8 +167,8 @@ func (p panel) ofService(t awsdynamodb.ITable, a api, l lambdas, b *board) {
 		b.throttles = append(b.throttles, m)
 		b.units = append(b.units, metric("AWS/DynamoDB", "Consumed"+kind+"CapacityUnits", "Sum", 5, dimensions))
 	}
-	// HTTP APIs have no metric for calls that they throttle. In the access log, a call that they
-	// throttle has no integration status, because no function answered.
+	// HTTP APIs have no metric for throttled calls. In the access log, a throttled call has no integration status,
+	// because no function answered.
 	p.filter(a.log, "ApiThrottled", `{ ($.status = "429") && ($.integration != "429") }`, "1")
 	throttled = append(throttled, one("API Gateway", "{a} > 200",
 		metric(namespace+"/"+p.prefix, "ApiThrottled", "Sum", 5, nil)))
@@ -194,7 +194,7 @@ func (p panel) ofQueues(q queues, b *board) {
 	}
 	p.raise(alarm{id: "DeadLetters", minutes: 5, parts: dead,
 		about: "A scheduled call, a notice or a message failed as often as it is tried."})
-	// The other queues carry only signals; if a signal is lost, a schedule does the work.
+	// The queues of pro and alerts carry only signals; if a signal is lost, a schedule does the work.
 	age := metric("AWS/SQS", "ApproximateAgeOfOldestMessage", "Maximum", 5,
 		dimension("QueueName", q.ofFunction["refresh"].work.QueueName()))
 	b.waiting = append(b.waiting, age)
@@ -267,7 +267,7 @@ func (p panel) ofSales(c config, l lambdas) {
 	p.raise(alarm{id: "PaymentsUnjudged", minutes: 60,
 		parts: []part{one("payments", "{a} > 0", p.logged("PaymentsUnjudged", "Maximum", 60, "pro"))},
 		about: "Somebody paid in USDC with a transaction that this version cannot judge. The claim is kept."})
-	// Only paid calls log the balance, so the alarm is silent if single answers are not sold.
+	// Paid calls log the balance, so the alarm is silent if single answers are not sold.
 	p.raise(alarm{id: "FeesLow", minutes: 60,
 		parts: []part{one("fees", fmt.Sprintf("{a} < %d", leastFees), p.logged("FeeLamports", "Minimum", 60, "x402"))},
 		about: "The address that pays the network's fees of answers that are paid one by one has less than 0.01 SOL."})
@@ -294,8 +294,7 @@ func newEdgeAlarms(stack awscdk.Stack, c config, n notices, e edge) {
 // edgeFlood is half of the requests that API Gateway lets through in five minutes by default.
 const edgeFlood = 840 * 300 / 2
 
-// The budget covers the whole account. AWS updates it at most three times a day, so the alarm
-// EdgeFlood is faster.
+// The budget covers the whole account. AWS updates budgets at most three times a day, so the alarm EdgeFlood is faster.
 func newBudget(stack awscdk.Stack, c config) {
 	notify := func(kind string, percent float64) *awsbudgets.CfnBudget_NotificationWithSubscribersProperty {
 		return &awsbudgets.CfnBudget_NotificationWithSubscribersProperty{

@@ -31,11 +31,11 @@ const (
 	authHeader   = "Authorization"
 )
 
-// ownHeaders are about one caller, so the edge removes them from answers that it shares.
+// ownHeaders are about one call, so the edge removes these headers from answers that it shares.
 var ownHeaders = []string{"X-RateLimit-Remaining", "RateLimit", "X-Request-Id"}
 
-// CloudFront forwards the cache key. keyHeaders are part of it where keys are read, because an origin
-// request policy cannot list Authorization.
+// keyHeaders are part of cache keys, which CloudFront forwards, because an origin request policy cannot list
+// Authorization.
 var keyHeaders = []string{keyHeader, authHeader}
 
 // An origin request policy lists at most ten headers. The ready-made AllViewerExceptHostHeader needs
@@ -168,7 +168,7 @@ var logged = []string{
 	"c-country", "asn",
 }
 
-// newAccessLog uses standard logging (v2), because the fields of its log can be selected.
+// newAccessLog uses standard logging (v2), whose fields can be selected.
 func newAccessLog(stack awscdk.Stack, c config, d cloudfront.Distribution) {
 	bucket := awss3.NewBucket(stack, jsii.String("AccessLogs"), &awss3.BucketProps{
 		BlockPublicAccess: awss3.BlockPublicAccess_BLOCK_ALL(), Encryption: awss3.BucketEncryption_S3_MANAGED,

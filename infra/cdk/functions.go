@@ -28,7 +28,7 @@ type function struct {
 	// A worker has a queue, sends mails and is called by schedules.
 	worker bool
 	links  bool
-	// A transaction that checks a condition needs the action ConditionCheckItem.
+	// table lists the actions for writes. A Check in a transaction needs dynamodb:ConditionCheckItem.
 	table []string
 }
 
@@ -277,7 +277,7 @@ func newLog(stack awscdk.Stack, c config, id, called string) awslogs.LogGroup {
 
 const liveAlias = "live"
 
-// The template always names $LATEST, so CloudFormation never moves the alias; infra/rollout does.
+// The template names $LATEST, so CloudFormation does not move the alias; infra/rollout does.
 func newLive(stack awscdk.Stack, p parts, f function, made awslambda.Function) awslambda.Alias {
 	props := &awslambda.AliasProps{AliasName: jsii.String(liveAlias), Version: made.LatestVersion()}
 	if f.worker {

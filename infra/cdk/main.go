@@ -3,7 +3,7 @@
 //
 //	go run ./infra/cdk -config verdetto.json -assets dist -out cdk.out
 //
-// The same choices and executables give the same template, without look-ups and without secrets.
+// The template depends only on the choices and the executables, and contains no secret.
 // Start reading at newStacks.
 package main
 

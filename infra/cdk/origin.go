@@ -22,7 +22,7 @@ type origin struct {
 	Domain            string `json:"domain"`
 	Certificate       string `json:"certificate"` // ARN in the stack's region
 	ClientCertificate string `json:"clientCertificate"`
-	// Authority is a PEM file, whose path is relative to the configuration file.
+	// Authority is the path of a PEM file, absolute or relative to the configuration file.
 	Authority string `json:"authority"`
 }
 

@@ -15,7 +15,7 @@ type queues struct {
 	// The queue of refresh carries origins and departures to refresh. The queues of pro and alerts
 	// carry signals that the outbox contains work.
 	ofFunction map[string]queue
-	// events receives what could not be delivered, or made a function fail repeatedly.
+	// events receives events that could not be delivered, or that made a function fail repeatedly.
 	events awssqs.Queue
 }
 
@@ -92,7 +92,7 @@ func (q queues) addWorkers(l lambdas) {
 	}
 }
 
-// Each outbox is checked every five minutes, because a signal that starts its work may be lost.
+// Schedules check each outbox every five minutes, because a signal may be lost.
 var schedules = []struct {
 	id, function, when string
 	event              string

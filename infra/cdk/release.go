@@ -131,7 +131,7 @@ func refer(v any) any {
 	return v
 }
 
-// writeRelease writes the same bytes for the same executables.
+// writeRelease writes the same bytes for the same executables and file name.
 func writeRelease(file, assets string) error {
 	if err := checkBuilt(assets); err != nil {
 		return err

@@ -13,7 +13,7 @@ import (
 
 const maxBody = 4 << 20
 
-// events omits some that functions/pro handles, because others report the same facts.
+// events omits some events that functions/pro handles, because other events report the same facts.
 var events = []string{
 	"checkout.session.completed", "invoice.paid", "invoice.payment_failed",
 	"customer.subscription.created", "customer.subscription.updated", "customer.subscription.deleted",

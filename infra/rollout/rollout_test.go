@@ -268,7 +268,7 @@ func TestBack(t *testing.T) {
 		t.Errorf("before the first deployment: %v", err)
 	}
 	a.must("first deployment", a.rollout.forward)
-	for n := 2; n < 60; n++ { // Lambda lists versions by 50
+	for n := 2; n < 60; n++ { // Lambda lists 50 versions a page
 		a.deployed(fmt.Sprint(n), "analisi")
 		if _, err := a.rollout.lambda.PublishVersion(t.Context(),
 			&lambda.PublishVersionInput{FunctionName: a.rollout.full("analisi")}); err != nil {

@@ -178,7 +178,7 @@ func (l *Local) prepare(environment []string) (file string, err error) {
 			return "", err
 		}
 	}
-	l.written++ // SAM still reads the earlier templates
+	l.written++ // a running SAM may still read the earlier templates
 	file = filepath.Join(l.folder, "cdk.out", fmt.Sprintf("local-%d.template.json", l.written))
 	return file, l.template.write(file, reachable, l.gateway.certificate)
 }

@@ -1,5 +1,5 @@
-// Command image writes the container image of a release as an OCI layout, for amd64 and arm64. Images
-// of one commit with the same executables and certificates are equal to the byte.
+// Command image writes the container image of a release as an OCI layout, for amd64 and arm64. The
+// same executables, certificates and flags give the same image.
 package main
 
 import (
