@@ -46,7 +46,7 @@ func TestEveryByteOfABackup(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// docs/self-hosting.md tells operators to compute this checksum.
+	// An operator can compute this checksum with sha256sum.
 	if sum, last := fmt.Sprintf("%x\n", sha256.Sum256(whole[:len(whole)-116])), whole[len(whole)-115:]; !bytes.HasSuffix(last, []byte(sum)) {
 		t.Errorf("the backup ends with %q, want %s", last, sum)
 	}
