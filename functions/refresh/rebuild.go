@@ -20,7 +20,7 @@ func (r *Refresher) rebuild(ctx context.Context, origin fare.City, now time.Time
 		return err
 	}
 	var to []fare.City
-	if n := len(known.Entries); n == 0 { // the trends have another format
+	if n := len(known.Entries); n == 0 { // the trends have an unknown format
 		to, err = r.destinations(ctx, origin)
 	} else {
 		var is bool

@@ -15,8 +15,8 @@ type Whole interface {
 	// at the end. A page may be empty although more items follow.
 	Scan(ctx context.Context, after Key) (page []Item, next Key, err error)
 
-	// Place writes items at their own versions, and fails with ErrConflict if the table holds another version. After an
-	// error, some items may be written.
+	// Place writes items at their own versions, and fails with ErrConflict if the table holds an item in another
+	// version. After an error, some items may be written.
 	Place(ctx context.Context, items []Item) error
 }
 

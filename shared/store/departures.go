@@ -90,7 +90,7 @@ func NewContribution(cycle fare.Day, counted *score.Contribution, expires time.T
 
 func (c Contribution) Exists() bool { return c.counted.Exists() }
 
-// AddTo fails with ErrNotFound if the contribution was stored in another format.
+// AddTo fails with ErrNotFound if the contribution has an unknown format.
 func (c Contribution) AddTo(all *score.Contribution) error {
 	one, err := c.counted.Value()
 	if err == nil {

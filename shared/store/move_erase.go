@@ -10,8 +10,8 @@ import (
 	"verdetto/shared/apikey"
 )
 
-// Move moves a plan to another customer and deletes from, whose key becomes invalid. Move fails with ErrNotFound if
-// from does not exist, for example after an earlier Move.
+// Move moves a plan to another customer, and deletes the first customer, whose key becomes invalid. Move fails with
+// ErrNotFound if the first customer does not exist, for example after an earlier Move.
 func (k Customers) Move(
 	ctx context.Context, from, to apikey.CustomerID, now time.Time, jobs func(Customer) []LeftJob,
 ) (moved Customer, err error) {

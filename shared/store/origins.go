@@ -35,7 +35,8 @@ func (f Fares) Trends(ctx context.Context, origin fare.City) (trends.Origin, int
 }
 
 // PutTrends writes the trends last, so that a refresh after an interrupted PutTrends finds the same changes again.
-// PutTrends fails if the stored version is not version, where 0 means that no trends are stored.
+// PutTrends fails if the stored trends have another version than the given one, where 0 means that no trends are
+// stored.
 func (f Fares) PutTrends(
 	ctx context.Context, origin fare.City, o trends.Origin, version int64, changed map[fare.City]Coverage,
 ) error {

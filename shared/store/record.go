@@ -71,7 +71,7 @@ func (s Stored[T]) Compact() Stored[T] {
 	return s
 }
 
-// Value fails with ErrNotFound if there is no item, or if the item has another format. In the second case, Value may
+// Value fails with ErrNotFound if there is no item, or if the item has an unknown format. In the second case, Value may
 // return a part of the record.
 func (s Stored[T]) Value() (value T, err error) {
 	if !s.Exists() {
@@ -91,8 +91,8 @@ func (r *record[T]) read(ctx context.Context, t Table, key Key, read Consistency
 	return r.Of(item), nil
 }
 
-// If the item has another format, value returns ErrNotFound together with the item's version, so that the item can be
-// replaced.
+// If the item has an unknown format, value returns ErrNotFound together with the item's version, so that the item can
+// be replaced.
 func (r *record[T]) value(ctx context.Context, t Table, key Key, read Consistency) (value T, version int64, err error) {
 	s, err := r.read(ctx, t, key, read)
 	if err == nil {

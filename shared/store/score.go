@@ -45,7 +45,7 @@ func (f Fares) ScoreOfWeek(ctx context.Context, monday fare.Day) (*score.Sum, er
 	return f.score(ctx, weekKey(monday), Strong)
 }
 
-// score fails if the stored score has another format, since no refresh can compute the score anew.
+// score fails if the stored score has an unknown format, since no refresh can compute the score anew.
 func (f Fares) score(ctx context.Context, key Key, read Consistency) (*score.Sum, error) {
 	sum, version, err := sums.value(ctx, f.Table, key, read)
 	if version == 0 && errors.Is(err, ErrNotFound) {

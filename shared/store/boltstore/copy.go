@@ -7,7 +7,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// Copy calls size before the first byte is written. Meanwhile, other goroutines may read and write the store.
+// Copy calls size before the first byte is written. During Copy, other goroutines may read and write the store.
 func (s *Store) Copy(w io.Writer, size func(bytes int64)) error {
 	err := s.db.View(func(tx *bolt.Tx) error {
 		size(tx.Size())
