@@ -18,7 +18,7 @@ type Operator struct {
 	Email   string
 	Phone   string
 	Number  string // company register or VAT number
-	Law     string // the country whose law applies, as its inhabitants call it
+	Law     string // the country whose law applies
 }
 
 type aboutPage struct {

@@ -100,8 +100,8 @@ func (s *Service) checkout(ctx context.Context, in *checkoutInput) (*page.Respon
 	return showCheckout(in.Accept, l, checkoutBegun{url})
 }
 
-// The key must be hard to guess, because whoever gets the same checkout page can read the bought Pro
-// key.
+// The idempotency key must be hard to guess, because whoever gets the same checkout page can read the
+// bought Pro key.
 func (s *Service) checkoutKey(ctx context.Context, in *checkoutInput, email string) (string, error) {
 	secret := httpapi.Repeatable{IdempotencyKey: cmp.Or(in.IdempotencyKey, in.Body.Token)}
 	var derived [16]byte

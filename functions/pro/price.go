@@ -13,10 +13,10 @@ const (
 	pricePatience = 2 * time.Second  // how long a reader waits for the card processor
 )
 
-// price returns false if no recent price is known: no price is better than a wrong one.
+// price returns false if no recent price is known, because a wrong price would be worse than none.
 func (s *Service) price(ctx context.Context) (pay.Price, bool) {
 	price, err := s.priceMemo.Get(s.Now(), func() (*pay.Price, time.Duration, error) {
-		// A reader who leaves must not look like a card processor that does not answer.
+		// The question to the card processor goes on even if the reader disconnects.
 		asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), pricePatience)
 		defer cancel()
 		price, err := s.Checkout.Price(asking)

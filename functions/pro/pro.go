@@ -1,5 +1,5 @@
-// Package pro sells the paid plan: by card through a hosted checkout, or in USDC on Solana. It also
-// recovers and rotates keys, and moves and erases customers.
+// Package pro sells the paid plan: by card through a hosted checkout, or in USDC on Solana. Package
+// pro also recovers and rotates keys, and moves and erases customers.
 //
 // Start reading at Service.Register. The files card.go and usdc.go sell, and worker.go sends mails.
 package pro

@@ -21,8 +21,8 @@ const (
 	moveLink   purpose = "move link"
 )
 
-// The name and the encryption key of a note are derived from a secret, so that the stored table, even
-// with the pepper, reveals neither the content nor the owner.
+// The name and the encryption key of a note are derived from a secret, so that a note alone, even with
+// the pepper, reveals neither the content nor the owner.
 func (s *Service) seal(p purpose, secret string, about any, until time.Time) (store.Note, error) {
 	plain, err := json.Marshal(about)
 	if err != nil {

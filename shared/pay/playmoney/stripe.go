@@ -20,7 +20,7 @@ type Stripe struct {
 	Currency string
 	Inactive bool
 	Secret   string
-	// If Webhook is set, pages deliver events to this URL.
+	// If Webhook is set, the imitated pages deliver events to this URL.
 	Webhook string
 	// Basil selects the form that subscriptions and invoices have from API version 2025-03-31 on.
 	Basil bool

@@ -184,7 +184,7 @@ func TestSecondNode(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		first func(*playmoney.Node)
-		late  bool // the second node does not know the payment as final
+		late  bool // the payment is not final at the second node
 		want  error
 		calls int
 	}{
