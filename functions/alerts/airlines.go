@@ -12,7 +12,7 @@ import (
 	"verdetto/shared/store"
 )
 
-// checkAirlines accepts an alert for a route without a known current fare.
+// checkAirlines accepts any airlines if no current fare of the route is known.
 func (s *Service) checkAirlines(ctx context.Context, r request) ([]fault, error) {
 	wanted := r.Trip.Airlines
 	if wanted == "" || r.Route.Destination == store.Anywhere {

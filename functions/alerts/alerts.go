@@ -1,5 +1,5 @@
-// Package alerts serves the endpoints of price alerts; package notify sends the notifications.
-// The owner of an address confirms an alert with a button, because mail programs open links by
+// Package alerts serves the endpoints of price alerts; package notify sends the notifications. The
+// owner of an address confirms an alert with a button, because some mail programs open links by
 // themselves. The answer to a request for an alert does not reveal whether an address has alerts.
 package alerts
 

@@ -8,8 +8,8 @@ import (
 	"verdetto/shared/store"
 )
 
-// An amount in another currency is stored twice: in euros, to be compared with fares, and as the
-// reader typed it, for messages.
+// An amount in another currency than the euro is stored twice: in euros, for comparison with fares,
+// and as it was typed, for messages.
 
 func (s *Service) convert(ctx context.Context, p *request) ([]fault, error) {
 	if p.Currency == "" {

@@ -13,12 +13,13 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// A refused form shows the faulty fields again. Hidden fields keep the other values.
+// A refused form asks again for the faulty fields that have labels. Hidden fields keep the values
+// of the other fields.
 
 type correction struct {
 	Name, Label, Value string
 	Text               string // empty if the value is not at fault, but may have to change too
-	Type               string // of the input element; if empty, Options is set
+	Type               string // type of the input element; if empty, Options is set
 	Min                string
 	Options            []choice
 }

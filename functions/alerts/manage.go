@@ -52,9 +52,9 @@ func (s *Service) orNone(ctx context.Context, subscriber store.SubscriberID, sta
 	return response, nil
 }
 
-// The published API description uses the name removal.
+// The name removal is part of the published API description.
 type removal struct {
-	_         struct{} `additionalProperties:"true"` // mail clients add fields of their own
+	_         struct{} `additionalProperties:"true"`
 	Remove    string   `json:"remove,omitempty" doc:"The alert to end, as the page names it" example:"MIL-BUH"`
 	Snooze    string   `json:"snooze,omitempty" doc:"The alert to pause for 30 days"`
 	Pause     string   `json:"pause,omitempty" doc:"The alert to pause until it is resumed"`
@@ -147,7 +147,8 @@ func (s *Service) end(ctx context.Context, subscriber store.SubscriberID, v view
 	return s.endedPage(ctx, subscriber, v)
 }
 
-// undo does not restore alerts by webhook, because their endpoint and secret may be gone.
+// The token that undo returns does not restore alerts by webhook, because their endpoint and secret
+// may be gone.
 func (s *Service) undo(ctx context.Context, subscriber store.SubscriberID, ends func(store.Alert) bool) string {
 	alerts, err := s.Alerts.BySubscriber(ctx, subscriber)
 	alerts = slices.DeleteFunc(alerts, func(a store.Alert) bool { return !ends(a) || a.Channel == store.Webhook })

@@ -38,7 +38,7 @@ func (s *Service) confirmPage(ctx context.Context, in *confirmInput) (*page.Resp
 	return respond(http.StatusOK, "confirm", v)
 }
 
-// confirm is idempotent: pressing the button again changes nothing.
+// Pressing the button again changes nothing.
 func (s *Service) confirm(ctx context.Context, in *confirmInput) (*page.Response, error) {
 	v := view{T: i18n.ForHeader(in.AcceptLanguage)}
 	pending, response, err := s.pending(ctx, in.ID, v)
@@ -74,13 +74,13 @@ func (s *Service) pending(ctx context.Context, id string, v view) (store.Alert, 
 	}
 	pending, err := s.Alerts.Pending(ctx, id)
 	if err == nil && pending.Subscriber == "" {
-		err = store.ErrNotFound // only the user of the chat can confirm the alert
+		err = store.ErrNotFound // only the user of a Telegram chat can confirm this alert
 	}
 	if err != nil {
 		response, err := notPending(err, v)
 		return pending, response, err
 	}
-	// If the reader has stopped all mail since the request, the alert would never be sent.
+	// If messages to the subscriber are stopped, the alert would not be sent.
 	stopped, err := s.Alerts.Stopped(ctx, pending.Subscriber)
 	if err == nil && stopped {
 		response, err := respond(http.StatusGone, "stopped", v)

@@ -223,7 +223,7 @@ func allows(property *huma.Schema, value string) bool {
 		if typed = n; err != nil {
 			return false
 		}
-	case huma.TypeBoolean: // JSON has true and false; forms send the others too
+	case huma.TypeBoolean: // JSON has true and false; on, 1 and 0 are for forms
 		return slices.Contains([]string{"true", "false", "on", "1", "0"}, value)
 	}
 	var result huma.ValidateResult
@@ -246,7 +246,7 @@ var channels = map[string]channel{
 		}
 		return u.String(), nil
 	}},
-	store.Telegram: {}, // unknown until the user starts the bot
+	store.Telegram: {}, // the address is unknown until the user starts the bot
 }
 
 func (r *request) set(name, value string) *fault {
@@ -337,7 +337,7 @@ func (r *request) set(name, value string) *fault {
 	case "level":
 		r.Level = value
 	case "days", "percent":
-		n, _ := strconv.ParseFloat(value, 64) // cannot fail after the call of allows
+		n, _ := strconv.ParseFloat(value, 64) // allows has checked that this does not fail
 		*map[string]*int{"days": &r.Days, "percent": &r.Percent}[name] = int(n)
 	case "frequency":
 		r.Digest = value == weekly
@@ -371,13 +371,13 @@ func (r *request) setAirlines(name, value string) *fault {
 	return nil
 }
 
-// parseAmount parses an amount exactly, rounding half cents up.
+// parseAmount parses an amount exactly and rounds it to cents, half cents up.
 func parseAmount(s string, most int64) (fare.Cents, bool) {
 	const maxLength = 32 // longer text would slow the exact arithmetic
 	if len(s) > maxLength || strings.Trim(s, "0123456789+-.eE") != "" {
 		return 0, false
 	}
-	// A float rejects exponents that would slow the exact arithmetic.
+	// ParseFloat rejects exponents that would slow the exact arithmetic.
 	if about, err := strconv.ParseFloat(s, 64); err != nil || !(about > 0 && about <= float64(most)) {
 		return 0, false
 	}

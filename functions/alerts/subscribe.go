@@ -46,8 +46,8 @@ type accepted struct {
 	Confirmation string `json:"confirmation,omitempty" format:"uri" doc:"For channel telegram: the link to the chat with the bot, where a button confirms the alert"`
 }
 
-// subscribe does the same work for every address, so the answer reveals nothing about the address.
-// The worker decides later whether a mail is sent.
+// subscribe does the same work for every valid address, so the answer reveals nothing about the
+// address. The worker decides later whether a mail is sent.
 func (s *Service) subscribe(ctx context.Context, in *subscribeInput) (*page.Response, error) {
 	l := i18n.Choose(in.Lang, string(in.AcceptLanguage))
 	onPage := isForm(in.ContentType) && page.WantsHTML(in.Accept)

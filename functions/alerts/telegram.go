@@ -27,7 +27,7 @@ type updateInput struct {
 	RawBody []byte `contentType:"application/json"`
 }
 
-// Telegram repeats an update until the service accepts it, so every command may run twice.
+// Telegram repeats an update that the service did not accept, so a command may run twice.
 func (s *Service) update(ctx context.Context, in *updateInput) (*page.Response, error) {
 	if s.Telegram.Name == "" {
 		return nil, NotTelegram.Problem("This service has no Telegram bot. Choose another channel.")

@@ -170,8 +170,8 @@ func (s *Service) reopen(ctx context.Context, subscriber store.SubscriberID, ref
 	return tested, err
 }
 
-// eachEndpoint calls visit with the first alert to each endpoint and the stored deliveries, newest
-// first.
+// eachEndpoint calls visit with the first alert to each endpoint and the stored deliveries to this
+// endpoint, newest first.
 func (s *Service) eachEndpoint(ctx context.Context, subscriber store.SubscriberID, alerts []store.Alert,
 	visit func(store.Alert, store.Endpoint, []store.Delivery)) error {
 	var all []store.Delivery
@@ -214,7 +214,6 @@ func (s *Service) endpoints(ctx context.Context, subscriber store.SubscriberID, 
 	return rows, err
 }
 
-// An endpoint that the service gave up is dead only while its alerts are paused.
 func endpointState(e store.Endpoint, paused bool) string {
 	switch {
 	case e.Dead && paused:

@@ -75,7 +75,7 @@ type indexInput struct {
 	IfNoneMatch string `header:"If-None-Match" doc:"The ETag of an answer that you already have"`
 }
 
-// index includes the endpoints that show single fares only if all is true.
+// Unless all is true, index leaves out the endpoints that show single fares.
 func index(all bool) Index {
 	i := Index{
 		Name: "Verdetto",

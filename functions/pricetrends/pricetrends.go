@@ -90,7 +90,7 @@ func (s *Service) trends(ctx context.Context, in *input) (*httpapi.Tagged, error
 	return httpapi.TagJSON(ctx, in.IfNoneMatch, t, err)
 }
 
-// find reads an IATA code in either case as a code, and everything else as a name.
+// find reads a known IATA code, in either case, as a code, and everything else as a name.
 func find(parameter, query string) answer.Named {
 	query = strings.TrimSpace(query)
 	if code := strings.ToUpper(query); isCode(code) {

@@ -16,7 +16,7 @@ import (
 var ErrAddress = errors.New("not an email address")
 
 const (
-	maxAddress = 254 // RFC 5321 with erratum 1690
+	maxAddress = 254 // RFC 3696, erratum 1690
 	maxLocal   = 64
 	blank      = " \t\u00a0"
 	space      = blank + "\r\n\u200b\ufeff"

@@ -1,8 +1,8 @@
 // Package ntfy publishes notifications to topics of ntfy servers: https://ntfy.sh and self-hosted
 // ones.
 //
-// Anyone who knows a topic's URL can read its messages. Callers choose the server, so every request
-// goes through package outbound.
+// Anyone who knows the URL of a topic can usually read the messages. Callers choose the server, so
+// every request goes through package outbound.
 package ntfy
 
 import (
@@ -41,7 +41,7 @@ type Message struct {
 // previews open links too.
 type Action struct{ Label, URL string }
 
-// Errors of Publisher wrap those of package mail and do not contain the topic.
+// Errors of Publisher wrap an error of package mail and do not contain the topic.
 type Publisher struct {
 	Outbound outbound.Poster
 }

@@ -33,8 +33,7 @@ const (
 )
 
 var (
-	// ErrForbidden means that the URL is malformed or its host is not allowed, and that no
-	// connection was made.
+	// ErrForbidden means that the URL is malformed or not allowed, and that no connection was made.
 	ErrForbidden = errors.New("not a public address")
 	// ErrUnreachable means that the request was not sent.
 	ErrUnreachable = errors.New("server not reached")
@@ -97,8 +96,8 @@ type Answer struct {
 	Body   []byte
 }
 
-// Post follows no redirect, and a response of any status is no error. Each error wraps one of this
-// package.
+// Post follows no redirect, and no status of a response is an error. Errors wrap ErrForbidden,
+// ErrUnreachable or ErrNoAnswer.
 func (c *Client) Post(ctx context.Context, to string, header http.Header, body []byte) (Answer, error) {
 	target, err := c.target(to)
 	if err != nil {

@@ -38,7 +38,7 @@ type Bot struct{ client *bot.Bot }
 
 const timeout = 10 * time.Second
 
-// New makes no request, so it does not check the token. If server is empty, messages go to
+// New makes no request, so a wrong token may go unnoticed. If server is empty, messages go to
 // Telegram's own server.
 func New(token, server string) (*Bot, error) {
 	options := []bot.Option{bot.WithSkipGetMe(), bot.WithHTTPClient(timeout, bounded{&http.Client{
@@ -71,8 +71,8 @@ func (b bounded) Do(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// Telegram messages have no ID, so a message that is sent again is shown twice. Errors wrap those
-// of package mail and contain neither chat nor token.
+// A message that is sent again is shown twice. Errors wrap an error of package mail and contain
+// neither chat nor token.
 func (b *Bot) Send(ctx context.Context, chat string, m Message) error {
 	params, err := m.params(chat)
 	if err != nil {
@@ -148,7 +148,7 @@ func Reply(chat string, m Message) ([]byte, error) {
 	}{"sendMessage", params})
 }
 
-// IsSecret takes constant time. It returns false if secret is empty.
+// IsSecret compares in constant time. It returns false if secret is empty.
 func IsSecret(given, secret string) bool {
 	a, b := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(secret))
 	return subtle.ConstantTimeCompare(a[:], b[:]) == 1 && secret != ""

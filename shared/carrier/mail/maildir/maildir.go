@@ -1,9 +1,8 @@
 // Package maildir is a mail sender that writes each mail as an .eml file into a folder. It is for
 // tests, and for a service on one machine. Read reads such a folder.
 //
-// A file is either complete or absent. A message with an ID is written to a file named for the ID,
-// and replaces an earlier message with this ID. Mails contain keys, so files are created with mode
-// 0600.
+// A message with an ID is written to a file named for the ID, and replaces an earlier message with
+// this ID. Mails may contain keys, so files are created with mode 0600.
 package maildir
 
 import (

@@ -25,8 +25,8 @@ type Mail struct {
 	Date time.Time
 }
 
-// Read returns the readable mails in the order of their file names, even if it also returns an
-// error.
+// Read returns the mails in the order of file names. If a mail cannot be read, Read returns the
+// others and an error.
 func Read(dir string) ([]Mail, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -61,8 +61,8 @@ func classifyRefusal(status int, code, text string) error {
 	case throttled, status == http.StatusTooManyRequests:
 		return mail.ErrThrottled
 	case code == "MessageRejected" && !strings.Contains(text, "not verified"):
-		// "not verified" is about the sender's identity, or the recipient's in the SES sandbox. The
-		// operator must verify this identity.
+		// A text with "not verified" is about an identity that the operator must verify, so it is
+		// ErrBlocked.
 		return mail.ErrRefused
 	case code == "BadRequestException" && !strings.Contains(text, "configuration set"):
 		return mail.ErrRefused

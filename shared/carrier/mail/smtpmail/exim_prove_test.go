@@ -62,8 +62,8 @@ func delivered(t *testing.T, folder string, want int) map[string]int {
 	return ids
 }
 
-// Once the client has sent more than after bytes, cutter drops the server's answers and cuts the
-// connection. after must exceed the bytes ahead of the message.
+// Once the client has sent more bytes than the parameter after, cutter drops the server's answers
+// and cuts the connection. The parameter must exceed the length of the commands before the message.
 func cutter(t *testing.T, to string, after int64) (dial func(context.Context, string, string) (net.Conn, error)) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -60,19 +60,18 @@ type reply struct {
 	means    error
 }
 
-// The first match in replies decides. A refusal whose cause is unclear is retried later, so that no
-// alert ends by mistake.
+// The first match in replies decides.
 var replies = []reply{
 	{connecting, signingIn, "", "", mail.ErrBlocked},
 	{sender, sender, "552 5.3.4", "", mail.ErrRefused}, // the message is too large
 	{sender, sender, "", "", mail.ErrBlocked},
-	{recipient, end, "530 535 5.7.8 5.7.9", "", mail.ErrBlocked}, // authentication is required
+	{recipient, end, "530 535 5.7.8 5.7.9", "", mail.ErrBlocked}, // authentication is required or failed
 	{recipient, recipient, "", "relay", mail.ErrBlocked},
 	{recipient, recipient, "5.1. 5.2.", "", mail.ErrRefused},
 	{recipient, recipient, "5.", "", mail.ErrThrottled},
 	{recipient, recipient, "550 551 552 553", "", mail.ErrRefused},
 	{content, end, "5.3.4 5.6. 5.7.0 5.7.1", "", mail.ErrRefused}, // too large, malformed, or rejected as spam
-	{content, end, "5.7.", "", mail.ErrBlocked},                   // the sender's identity, such as SPF and DKIM (RFC 7372)
+	{content, end, "5.7.", "", mail.ErrBlocked},                   // such as failed SPF or DKIM (RFC 7372)
 	{content, end, "5.", "", mail.ErrThrottled},
 	{content, end, "550 552 554", "", mail.ErrRefused},
 	{connecting, end, "", "", mail.ErrThrottled},

@@ -33,14 +33,14 @@ func IsServer(text string) bool {
 	return ok && strings.HasPrefix(strings.ToLower(scheme), "smtp")
 }
 
-// ParseServer parses smtp://HOST[:587] for STARTTLS, smtps://HOST[:465] for implicit TLS and, only
-// for this machine, smtp://HOST[:PORT]?tls=off. It rejects a user name or password, because process
-// lists would show the secret.
+// ParseServer parses smtp://HOST[:PORT] for STARTTLS and smtps://HOST[:PORT] for implicit TLS. For
+// a host on this machine, ?tls=off is allowed too. ParseServer rejects a user name or password,
+// because process lists would show the secret.
 func ParseServer(text string) (Server, error) {
 	const want = "want smtp://HOST:587 (STARTTLS) or smtps://HOST:465 (TLS from the beginning)"
 	u, err := url.Parse(text)
 	if err != nil {
-		return Server{}, errors.New(want) // the original error would repeat a password
+		return Server{}, errors.New(want) // err may contain a password
 	}
 	var s Server
 	switch u.Scheme {

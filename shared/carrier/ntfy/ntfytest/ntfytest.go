@@ -1,5 +1,5 @@
-// Package ntfytest imitates ntfy servers. It is written against the wire format, without package
-// ntfy, so that the imitation and the client cannot share a mistake.
+// Package ntfytest imitates ntfy servers. It does not use package ntfy, so that it does not repeat
+// the mistakes of package ntfy.
 package ntfytest
 
 import (

@@ -1,6 +1,6 @@
 // Package telegramtest imitates Telegram: the Bot API of one bot, its chats, and the updates that
-// Telegram posts to the bot's webhook. It is written against the wire format, without package
-// telegram, so that the imitation and the client cannot share a mistake.
+// Telegram posts to the bot's webhook. It does not use package telegram, so that it does not repeat
+// the mistakes of package telegram.
 package telegramtest
 
 import (
@@ -202,7 +202,7 @@ func (s *Server) Start(person int64, link, language string) error {
 	return s.Write(person, strings.TrimSpace("/start "+u.Query().Get("start")), language)
 }
 
-// A negative person is a group.
+// If person is negative, the chat is a group.
 func (s *Server) Write(person int64, text, language string) error {
 	s.mu.Lock()
 	if s.chats[person] == nil {

@@ -1,5 +1,5 @@
-// Package smtptest is a mail server for tests. It speaks SMTP with TLS on any listener, stores the
-// mails that it accepts, and fails at the moments that a test chooses.
+// Package smtptest is a mail server for tests. It speaks SMTP on any listener, stores the mails
+// that it accepts, and fails at the moments that a test chooses.
 package smtptest
 
 import (
