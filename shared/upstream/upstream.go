@@ -13,8 +13,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// An Answer without fares means that the source knows none. If the source gives no usable answer,
-// Fares returns an error.
+// If a Source gets no usable answer, Fares returns an error, and not an Answer without fares.
 type Source interface {
 	// Name is stored with the fares, so that a store cannot mix the fares of two sources.
 	Name() string
@@ -80,7 +79,7 @@ const (
 type Row struct {
 	Origin, Destination string // IATA codes of cities or airports
 	Depart              fare.Day
-	Return              fare.Day // 0: one-way, unless RoundTrip
+	Return              fare.Day // 0 for a one-way fare, or if RoundTrip is set and the day is unknown
 	Found               time.Time
 	DayOnly             bool    // the time of day in Found is unknown
 	Price               float64 // in units such as dollars, not cents
@@ -89,9 +88,9 @@ type Row struct {
 
 	OriginAirport, DestinationAirport string
 	Airline                           string
-	Minutes                           int // of the outward flight; 0: unknown
+	Minutes                           int // duration of the outward flight; 0 if unknown
 
-	RoundTrip, OtherCabin, NotActual bool // RoundTrip: Return may be unknown
+	RoundTrip, OtherCabin, NotActual bool
 }
 
 type Comparable struct {

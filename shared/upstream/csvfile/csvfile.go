@@ -221,7 +221,8 @@ func (l *loader) row(fields [][]byte) error {
 	kept := l.from(f.Route.Origin)
 	all := kept.fares[f.Route.Destination]
 	if len(all) == cap(all) && len(all) >= 32 {
-		// A short archive may hold millions of equal rows, so duplicates go before the slice grows.
+		// A short archive may hold millions of equal rows, so duplicates are removed before the slice
+		// grows.
 		once := distinct(all)
 		l.report.Duplicates += len(all) - len(once)
 		all = slices.Grow(once, len(once)/4+1)

@@ -22,7 +22,8 @@ import (
 	"verdetto/shared/fare/places"
 )
 
-// Each line of columns.tsv has a column, and the synonyms of the column as normal returns them.
+// Each line of columns.tsv has a column and its synonyms, in the form that the function normal
+// returns.
 //
 //go:embed columns.tsv
 var columnNames string
@@ -83,8 +84,8 @@ func text(field []byte) string {
 // choice decides between two readings of ambiguous values, such as 03/04/2026, from the unambiguous
 // values in the file.
 type choice struct {
-	shown  [2]int // line of the first value that allows only this reading; 0: none
-	relied int    // line of the first ambiguous value that was read; 0: none
+	shown  [2]int // for each reading, the line of the first value that allows no other, or 0
+	relied int    // line of the first ambiguous value that was read, or 0
 }
 
 func (c *choice) show(reading, line int) { c.shown[reading] = cmp.Or(c.shown[reading], line) }
@@ -116,8 +117,8 @@ var (
 		"15:04Z07:00", "3:04 PM", "3:04:05 PM"}
 )
 
-// moment returns the time since midnight UTC in clock, or nil if text has no time. Because of a
-// time zone, clock may be negative.
+// moment returns the time since midnight UTC in clock, or nil if text has no time of day. Because of
+// a time zone, clock may be negative.
 func (l *loader) moment(column int, text string) (day fare.Day, clock *time.Duration, err error) {
 	if compact, err := time.Parse("20060102", text); err == nil {
 		return fare.DayOf(compact), nil, nil

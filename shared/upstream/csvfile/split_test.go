@@ -42,7 +42,7 @@ func FuzzSplit(f *testing.F) {
 	})
 }
 
-// maxRows fares must fit into 800 MB.
+// At 40 bytes each, maxRows fares take 800 MB.
 func TestFareIsSmall(t *testing.T) {
 	if size := reflect.TypeFor[fare.Observation]().Size(); size != 40 {
 		t.Errorf("a fare takes %d bytes, want 40", size)

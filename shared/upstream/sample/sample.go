@@ -67,8 +67,8 @@ func (s *Source) Fares(ctx context.Context, origin fare.City, since, until time.
 	return upstream.Answer{Fares: fares}, nil
 }
 
-// Departures returns, for each departure, the last fare found in the 7 days before until or, if
-// several are equally new, the cheapest of them.
+// Departures returns, for each day of departure, the newest fare found in the 7 days before until.
+// Of several equally new fares, it returns the cheapest.
 func (s *Source) Departures(ctx context.Context, q upstream.Question, until time.Time) (upstream.Answer, error) {
 	at := slices.IndexFunc(s.routes[q.Origin], func(r route) bool { return r.Destination == q.Destination })
 	if at < 0 {

@@ -81,7 +81,7 @@ func TestTheWorldIsLaidOutAsSaid(t *testing.T) {
 	}
 }
 
-// If the invented fares changed, a store with earlier ones would mix two sets.
+// If the invented fares changed, a store with earlier fares would mix two sets.
 func TestGolden(t *testing.T) {
 	var b strings.Builder
 	found := fares(t, New(), "VRN", noon.AddDate(0, 0, -2), noon)

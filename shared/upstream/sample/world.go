@@ -55,7 +55,7 @@ type flights int
 const (
 	straight flights = iota
 	either
-	change // with one stop, or sometimes two on far routes
+	change // with one stop, or sometimes more on far routes
 )
 
 type route struct {

@@ -49,7 +49,7 @@ type Config struct {
 	// call is not made.
 	Spend      func(ctx context.Context, departures bool) error
 	Comparable upstream.Comparable
-	CurrencyOf func(origin fare.City) string // ISO 4217; default EUR
+	CurrencyOf func(origin fare.City) string // returns an ISO 4217 code; nil means EUR
 	Wait       func(ctx context.Context, d time.Duration) error
 	Now        func() time.Time
 }

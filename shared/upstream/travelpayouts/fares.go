@@ -123,7 +123,8 @@ func departures(q upstream.Question, currency string) url.Values {
 	return query
 }
 
-// judge does not count rows found before since as dropped, because the question is not about them.
+// judge does not count rows that were found at since or earlier as dropped, because the question is
+// not about them.
 func (c *Client) judge(answer *upstream.Answer, p page, since, until time.Time, fits func(fare.Fare) upstream.Reason) {
 	for reason, n := range p.unread {
 		answer.Dropped[reason] += n

@@ -39,8 +39,8 @@ func (g *gate) pausedUntil() time.Time {
 	return g.held
 }
 
-// pass waits until the caller may make a call. Callers that were waiting when hold began must wait
-// for their turn again, so that the end of a hold causes no burst.
+// pass waits until the caller may make a call. Callers that are waiting while hold is called must
+// wait for their turn again, so that the end of a hold causes no burst.
 func (g *gate) pass(ctx context.Context) error {
 	var served time.Time
 	for {

@@ -16,7 +16,7 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// In a shape, a question mark means that some answers lack the field. Fields that the adapter does
+// In a shape, a question mark means that an answer may lack the field. Fields that the adapter does
 // not read are included, so that they are not reported as new.
 type shape map[string]string
 
@@ -42,7 +42,7 @@ var (
 
 var _ upstream.Checked = (*Client)(nil)
 
-// example is a route so busy that it has fares.
+// example is a busy route, so that answers are expected to have fares.
 var example = fare.Route{Origin: "MIL", Destination: "LON"}
 
 func (c *Client) Drift(ctx context.Context) (differences []string, err error) {

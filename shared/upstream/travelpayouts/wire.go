@@ -71,8 +71,8 @@ func decodePage(body []byte, asked string) (page, error) {
 			p.unread[upstream.Malformed]++
 		}
 	}
-	// Single rows may be bad. If all are bad, the API has changed its form, and an empty result
-	// would silently empty every route.
+	// Single rows may be malformed. If all are, the API has probably changed, and an empty result
+	// would wrongly mean that there are no fares.
 	if len(p.offers) == 0 && p.rows > 0 {
 		return page{}, fmt.Errorf("read rows: none of %d is in a form we know", p.rows)
 	}
@@ -224,7 +224,7 @@ func stops(ways ...number) fare.Stops {
 // searchDay parses search_date=DDMMYYYY in a link. The day is in UTC.
 func searchDay(link string) (fare.Day, bool) {
 	_, query, _ := strings.Cut(link, "?")
-	values, _ := url.ParseQuery(query) // after an error, values has the readable ones
+	values, _ := url.ParseQuery(query) // after an error, values has the pairs that could be parsed
 	t, err := time.Parse("02012006", values.Get("search_date"))
 	return fare.DayOf(t), err == nil
 }

@@ -24,7 +24,7 @@ type ticket struct {
 	FlightNumber       string  `json:"flight_number"`
 	DepartureAt        string  `json:"departure_at"`
 	ReturnAt           string  `json:"return_at,omitempty"`
-	Transfers          *int    `json:"transfers,omitempty"` // nil: unknown stops
+	Transfers          *int    `json:"transfers,omitempty"` // nil if the stops are unknown
 	ReturnTransfers    *int    `json:"return_transfers,omitempty"`
 	Duration           int     `json:"duration"`
 	DurationTo         int     `json:"duration_to"`
@@ -67,7 +67,7 @@ func spellTicket(r upstream.Row, price float64, currency string) ticket {
 		Link:        link(r, price, currency),
 	}
 	if n, known := r.Stops.Number(); known {
-		back := 0 // Row.Stops is the larger number of stops of the two directions.
+		back := 0 // Row.Stops is the number of the direction with more stops.
 		t.Transfers, t.ReturnTransfers = &n, &back
 	}
 	if r.Return != 0 {

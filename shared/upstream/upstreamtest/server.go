@@ -1,6 +1,7 @@
 // Package upstreamtest imitates the Travelpayouts Data API for tests.
 //
-// A Server answers from rows that the test gives. Like the API, it remembers fares for seven days.
+// A Server answers from rows that the test gives. Like the API, a Server remembers fares for seven
+// days.
 package upstreamtest
 
 import (

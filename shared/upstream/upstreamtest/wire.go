@@ -31,7 +31,7 @@ type row struct {
 	Gate             string  `json:"gate"`
 	DepartDate       string  `json:"depart_date"`
 	ReturnDate       string  `json:"return_date"`
-	NumberOfChanges  *int    `json:"number_of_changes,omitempty"` // nil: unknown stops
+	NumberOfChanges  *int    `json:"number_of_changes,omitempty"` // nil if the stops are unknown
 	FoundAt          string  `json:"found_at"`
 	Duration         *int    `json:"duration"`
 	Distance         int     `json:"distance"`

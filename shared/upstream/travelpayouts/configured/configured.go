@@ -13,7 +13,7 @@ import (
 )
 
 type Part struct {
-	PerMinute int // share of this process; see travelpayouts.Config
+	PerMinute int // calls that this process may make; see travelpayouts.Config
 	Rates     func(on fare.Day) fare.Rates
 	Spend     func(ctx context.Context, departures bool) error
 	Now       func() time.Time
