@@ -46,7 +46,8 @@ func TestIsFirstRun(t *testing.T) {
 			if name, value, ok := strings.Cut(c.environment, "="); ok {
 				t.Setenv(name, value)
 			}
-			for _, name := range []string{"VERDETTO_LISTEN", "VERDETTO_STORE"} { // settings.Take sets these variables, and t.Setenv restores them
+			// settings.Take sets both variables, and t.Setenv restores the old values.
+			for _, name := range []string{"VERDETTO_LISTEN", "VERDETTO_STORE"} {
 				t.Setenv(name, "")
 			}
 			var o serveOptions

@@ -55,7 +55,7 @@ const importGrace = 500 * time.Millisecond
 var errImportStopped = errors.New("stopped; the same command continues")
 
 func importPanel(ctx context.Context, o options, file string, out output) error {
-	// Some steps of an import do not check ctx. They may be killed, because the next import continues.
+	// Some steps of an import do not check ctx. Such a step may be killed, because the next import continues.
 	defer context.AfterFunc(ctx, func() {
 		time.Sleep(importGrace)
 		os.Exit(exitCode(errImportStopped))

@@ -32,7 +32,7 @@ type panel struct {
 	action cloudwatch.IAlarmAction
 }
 
-// docs/aws.md has a paragraph for each alarm, titled with its id.
+// docs/aws.md has a paragraph for each alarm, titled with the alarm's id.
 type alarm struct {
 	id, about string
 	page      bool // true: act now, at any hour; false: a ticket

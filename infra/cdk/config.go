@@ -12,7 +12,7 @@ import (
 	"verdetto/shared/runtime/config/parameters"
 )
 
-// config holds the operator's choices, none of which is secret. docs/aws.md explains them.
+// config holds the operator's choices, none of which is secret; see docs/aws.md.
 type config struct {
 	Name    string `json:"name"`
 	Account string `json:"account"`
@@ -50,7 +50,7 @@ type config struct {
 	Instances              int    `json:"instances"`
 	MonthlyBudget          int    `json:"monthlyBudget"`
 	FreeTier               string `json:"freeTier"`
-	Generation             int    `json:"generation"` // raising it makes the functions read their parameters again
+	Generation             int    `json:"generation"` // a higher number makes the functions read their parameters again
 	LogDays                int    `json:"logDays"`
 	AccessLogDays          int    `json:"accessLogDays"`
 	RequestsPerFiveMinutes int    `json:"requestsPerFiveMinutes"` // 0: no firewall, unless Firewall names one

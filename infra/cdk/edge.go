@@ -159,8 +159,8 @@ func responseHeaders(stack awscdk.Stack, c config, id string, dropped ...string)
 	return made
 }
 
-// IP address, query, cookie, referrer and user agent are missing, because they identify callers or
-// carry e-mail addresses, signed links and keys.
+// logged omits IP address, query, cookie, referrer and user agent, because such fields identify callers or carry e-mail
+// addresses, signed links and keys.
 var logged = []string{
 	"timestamp(ms)", "x-edge-location", "x-edge-request-id", "cs-method", "cs-protocol", "cs-uri-stem",
 	"cache-behavior-path-pattern",

@@ -270,7 +270,7 @@ func TestLogsHoldNothingPersonal(t *testing.T) {
 	}
 }
 
-// 412 and 415 are missing, because CloudFront caches them only for the answer's own lifetime.
+// 412 and 415 are missing, because CloudFront caches such an answer only for the answer's own lifetime.
 func TestErrorsHaveNoLeast(t *testing.T) {
 	h := fixture(t, "example")
 	set := map[any]any{}

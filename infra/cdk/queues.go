@@ -42,7 +42,7 @@ func newQueues(stack awscdk.Stack, c config) queues {
 		}
 		id := title(f.name)
 		delay := seconds(0)
-		if f.http { // the longest store.RandomDelay, so that a job is due when its signal arrives
+		if f.http { // the delay is the longest store.RandomDelay, so that a job is due when its signal arrives
 			delay = seconds(10)
 		}
 		letters := dead(id+"DeadLetters", f.name)

@@ -110,8 +110,7 @@ func (r *rollout) forward(ctx context.Context) error {
 	if err := r.try(ctx, deployment, changed); err != nil {
 		return fmt.Errorf("the new versions are not live, callers have the versions from before: %w", err)
 	}
-	// The description of the alias "former" names the deployment for which it was set, perhaps by an
-	// interrupted run.
+	// The description of the alias "former" names the deployment that set the alias, perhaps in an interrupted run.
 	id := describe(deployment)
 	for _, f := range functions() {
 		if before[f] == latest {

@@ -9,7 +9,7 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// The state of non-stop fares must sort before the others, because Sheet reads one item.
+// The key of the state of non-stop fares must sort first, because Sheet reads one item.
 const (
 	sheetPrefix = "DEPARTURES#"
 	nonStopSort = sheetPrefix + "0"

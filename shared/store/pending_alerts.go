@@ -92,7 +92,7 @@ func (a Alerts) confirm(ctx context.Context, id string, owned func(*Alert)) (Ale
 	previous, err := a.One(ctx, alert.Ref(), alert.Subscriber)
 	switch {
 	case err == nil:
-		// These fields may change meanwhile, so the write below requires previous.version.
+		// A sender may change Mailed and State meanwhile, so the write below requires previous.version.
 		alert.Mailed, alert.Fresh = previous.Mailed, previous.Fresh || previous.condition() != alert.condition()
 		alert.State, alert.Since = previous.State, previous.Since
 	case !errors.Is(err, ErrNotFound):
@@ -105,7 +105,7 @@ func (a Alerts) confirm(ctx context.Context, id string, owned func(*Alert)) (Ale
 	pending.Data = nil
 	w := writes{ops: []Op{
 		{Mode: Replace, Item: pending},
-		// A concurrent Stop writes this mark before it reads the alerts, and would miss the new alert.
+		// A concurrent Stop, which writes this mark first and then reads the alerts, would miss the new alert.
 		{Mode: Check, Item: Item{Key: stoppedKey(alert.Subscriber)}},
 	}}
 	w.putRefs(alert.Subscriber, refs, version)

@@ -64,7 +64,7 @@ func (f Fares) Source(ctx context.Context) (string, error) {
 	return string(claimed.Data), wrap(unless(err, ErrNotFound), "read the source of the fares")
 }
 
-// ClaimImported marks a store without a source as one of imported fares.
+// ClaimImported records that the store holds imported fares, unless the store has a source.
 func (f Fares) ClaimImported(ctx context.Context) error {
 	claimed, err := createOrGet(ctx, f.Table, Item{Key: sourceKey, Data: []byte(imported)})
 	if err == nil && string(claimed) == Invented {

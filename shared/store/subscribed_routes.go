@@ -47,7 +47,8 @@ func (a Alerts) SubscribedRoutes(ctx context.Context, origin fare.City) ([]Subsc
 		return nil, fmt.Errorf("list subscribed routes from %s: %w", origin, err)
 	}
 	var all []SubscribedRoute
-	for _, item := range items { // a route sorts before its trips, and trips sort before airports
+	// The mark of a route sorts first, then the marks of its trips, then the marks of its airports.
+	for _, item := range items {
 		if strings.Contains(item.Sort, "@") {
 			pair, err := fare.ParseSeries(string(origin) + "-" + item.Sort)
 			if err != nil || len(all) == 0 {

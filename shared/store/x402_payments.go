@@ -10,9 +10,8 @@ import (
 // A payment that took effect but bought no answer is a credit, which can pay for a later call of the payer.
 type Payments struct{ Table Table }
 
-// The name of a Payment is the signature of its Solana transaction.
 type Payment struct {
-	Name  string    `json:"-"`
+	Name  string    `json:"-"` // signature of the payment's Solana transaction
 	Call  string    `json:"call"`
 	Payer string    `json:"payer"`
 	Units int64     `json:"units"`         // millionths of a USDC

@@ -15,7 +15,7 @@ type Slots struct {
 	Name    string // part of the key, so Name must not change
 	Most    int
 	Per     time.Duration
-	Fees    bool // these slots become Payment.Fees, others Payment.Tries
+	Fees    bool // true for Payment.Fees, false for Payment.Tries
 }
 
 type Full struct {

@@ -149,8 +149,8 @@ const insideMark = "VERDETTO_SAM_NETWORK"
 
 func isInside() bool { return os.Getenv(insideMark) == "own" }
 
-// Within returns a command that has its own Docker engine, in a network that cannot reach the
-// internet. It needs root on Linux.
+// Within returns a command that has its own Docker engine, in a network that cannot reach the internet. Within needs
+// root on Linux.
 func Within(ctx context.Context, name string, args ...string) (*exec.Cmd, error) {
 	if isInside() { // the engine inside did not start
 		return nil, fmt.Errorf("%w within one's own network", ErrNoEngine)

@@ -160,7 +160,7 @@ func (c *cache) drop(e *list.Element) {
 
 func (k *cachedAnswer) answer(w http.ResponseWriter, r *http.Request, how string, now time.Time) {
 	h := w.Header()
-	maps.Copy(h, k.header) // the cache shares these slices: replace them, never change them
+	maps.Copy(h, k.header) // the cache still uses the slices of k.header, so replace a header and do not append to a slice
 	h.Set("X-Cache", how)
 	if how == "HIT" {
 		h.Set("Age", strconv.FormatInt(int64(now.Sub(k.since)/time.Second), 10))

@@ -11,8 +11,7 @@ import (
 	"verdetto/shared/runtime/config"
 )
 
-// Proxies holds the operator's own proxies. Only these may tell the service the caller's address,
-// in the header X-Forwarded-For.
+// Proxies holds the operator's own proxies, from which X-Forwarded-For is trusted.
 type Proxies struct{ networks []netip.Prefix }
 
 const forwardedFor = "X-Forwarded-For"
@@ -57,8 +56,8 @@ func (p Proxies) believe(next http.Handler) http.Handler {
 	})
 }
 
-// Each proxy appends its caller's address on the right of X-Forwarded-For. So addresses are read from
-// the right until one is not an own proxy; a caller may have forged the rest.
+// Each proxy appends the address of its caller to X-Forwarded-For. So caller reads addresses from the right until an
+// address is not that of an own proxy; a caller may have forged the rest.
 func (p Proxies) caller(at netip.Addr, lines []string) netip.Addr {
 	rest := strings.Join(lines, ",")
 	for p.Contains(at) && rest != "" {

@@ -21,7 +21,7 @@ var compressible = []string{
 }
 
 const (
-	worthIt = 1024 // bytes; compressing a shorter answer costs more than it saves
+	worthIt = 1024 // in bytes
 	// Up to jitter random bytes are added, because the length of a compressed page could otherwise reveal a secret in
 	// the page.
 	jitter = 32

@@ -220,7 +220,7 @@ func failedBackup(folder string) time.Time {
 	return info.ModTime().UTC()
 }
 
-// lastBackup treats a missing folder as one without backups, because the first backup creates it.
+// lastBackup treats a missing folder as an empty folder, because the first backup creates the folder.
 func lastBackup(folder string) (newest time.Time, known bool) {
 	err := backups(folder, func(_ string, made time.Time) error { newest = made; return nil })
 	return newest, folder != "" && (err == nil || errors.Is(err, os.ErrNotExist))

@@ -53,8 +53,8 @@ func CarrierFaults(name string) (faults []string) {
 	return faults
 }
 
-// OpenCarrier takes ses, smtp://HOST:PORT, smtps://HOST:PORT or the name of a folder. It does not
-// connect to a mail server. watch may be nil.
+// OpenCarrier takes ses, smtp://HOST:PORT, smtps://HOST:PORT or the name of a folder, and does not connect to a mail
+// server. watch may be nil.
 func OpenCarrier(ctx context.Context, name string, now func() time.Time, watch func(step string)) (Carrier, error) {
 	if IsFolder(name) {
 		folder, err := maildir.Open(name, now)

@@ -35,13 +35,13 @@ func giveOwner(file, as string) error {
 	return nil
 }
 
-// lockPart takes a shared lock, because Backup and Restore read the part file while it is locked.
+// lockPart takes a shared lock, because Backup and Restore read a locked part file.
 func lockPart(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB) }
 
 var partName = regexp.MustCompile(`\.verdetto\.part-[0-9]+$`)
 
-// sweepParts deletes the part files of killed commands, which may hold addresses of customers. An
-// empty file stays for an hour, because another process may be about to lock it.
+// sweepParts deletes the part files of killed commands, which may hold addresses of customers. An empty file stays for
+// an hour, because another process may be about to lock the file.
 func sweepParts(folder string) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {

@@ -161,7 +161,7 @@ func (s *Service) settings() httpapi.Config {
 	if o.Source.Name() == "sample" {
 		c.Data = "sample"
 	}
-	// Only Travelpayouts limits which of its fares may be shown.
+	// Travelpayouts limits which fares may be shown; other sources do not.
 	c.AllFares = o.AllFares || o.Source.Name() != realSource
 	return c
 }
@@ -178,7 +178,7 @@ func (s *Service) server(t times) *http.Server {
 	return &http.Server{
 		Handler: s.options.Edge.Handler(s.options.health().Handler(s.API), s.API.AdmitCached, s.options.Now),
 		HTTP2:   &http.HTTP2Config{MaxConcurrentStreams: 100},
-		// Debug, because these lines contain addresses of callers.
+		// Debug, because such lines contain addresses of callers.
 		ErrorLog:          slog.NewLogLogger(s.options.Log.Handler(), slog.LevelDebug),
 		ReadHeaderTimeout: t.header,
 		ReadTimeout:       t.request,

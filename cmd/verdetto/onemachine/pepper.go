@@ -36,7 +36,7 @@ func GivenPepper(ctx context.Context) ([]byte, error) {
 	return secret.Key(), nil
 }
 
-// PepperInUse never creates a pepper: the service would refuse keys made with a new one.
+// PepperInUse does not create a pepper: the service would refuse keys made with a new pepper.
 func PepperInUse(ctx context.Context, table store.Table, name string, mark bool) ([]byte, error) {
 	pepper, err := GivenPepper(ctx)
 	if err == nil && pepper == nil {
@@ -50,8 +50,8 @@ func PepperInUse(ctx context.Context, table store.Table, name string, mark bool)
 	return pepper, err
 }
 
-// Pepper returns VERDETTO_PEPPER or the pepper in the store, and creates one for a new store. It
-// fails if the store has the mark of another pepper.
+// Pepper returns VERDETTO_PEPPER or the pepper in the store, and creates a pepper for a new store. Pepper fails if the
+// store has the mark of another pepper.
 func Pepper(ctx context.Context, table store.Table) ([]byte, error) {
 	pepper, err := GivenPepper(ctx)
 	if err == nil && pepper == nil {

@@ -175,7 +175,7 @@ func (o Options) RefreshDue(ctx context.Context, r Refreshes) error {
 	})
 }
 
-// RefreshNow refreshes even if nothing is due, so it is only for sources whose requests are free.
+// RefreshNow refreshes even if nothing is due, so use RefreshNow only for sources whose requests are free.
 func (o Options) RefreshNow(ctx context.Context, r Refreshes) error {
 	return r.each(func(run store.Run, _ time.Duration, work func(context.Context) error) error {
 		for {
@@ -193,8 +193,8 @@ func (o Options) RefreshNow(ctx context.Context, r Refreshes) error {
 	})
 }
 
-// RefreshAlone waits for the lease on refreshes and does work while it holds the lease. It fails
-// if the store holds fares of another source.
+// RefreshAlone waits for the lease on refreshes and does work while it holds the lease. RefreshAlone fails if the store
+// holds fares of another source.
 func (o Options) RefreshAlone(ctx context.Context, waiting func(), work func(context.Context) error) error {
 	if err := (store.Fares{Table: o.Table}).Claim(ctx, o.Source.Name(), o.Now()); err != nil {
 		return err

@@ -32,8 +32,8 @@ func served(ctx context.Context, file string) error {
 	return fmt.Errorf("%s is being served; stop the service first", file)
 }
 
-// Verify does not write to the file, and fails if a service has it open. sealed reports whether the
-// file ends with a checksum, as a backup does.
+// Verify does not write to the file, and fails if a service has the file open. sealed reports whether the file ends
+// with a checksum, as a backup does.
 func Verify(ctx context.Context, name string, now func() time.Time, progress func(read int)) (status Status,
 	sealed bool, err error) {
 	file, err := fileOf(name)
@@ -85,7 +85,7 @@ func Restore(ctx context.Context, from, name string, now func() time.Time) (stat
 		return fail(copyError{err, part, from})
 	}
 	if _, err := os.Lstat(file); err == nil {
-		// While the old file is open here, no other process can open it for writing.
+		// While this process has the old file open, no other process can open the file for writing.
 		if s, _, err := boltstore.Read(file, beforeAll); err == nil {
 			defer s.Close()
 		} else if errors.Is(err, boltstore.ErrInUse) {

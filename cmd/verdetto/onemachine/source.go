@@ -20,8 +20,8 @@ import (
 	"verdetto/shared/upstream/travelpayouts/configured"
 )
 
-// OpenSource sets s.Origins. The caller must set s.Table before the first request to
-// Travelpayouts, because the calls are counted there.
+// OpenSource sets s.Origins. The caller must set s.Table before the first request to Travelpayouts, because s.Table
+// counts the calls.
 func OpenSource(ctx context.Context, name, price string, s *Options, messages io.Writer) (source upstream.Source,
 	partly bool, err error) {
 	var cities config.Cities

@@ -11,7 +11,7 @@ import (
 	"verdetto/shared/runtime/config"
 )
 
-// StandInWallet receives simulated payments. Nobody has its private key.
+// StandInWallet receives simulated payments. Nobody has the private key of this wallet.
 var StandInWallet = playmoney.Address("verdetto desk wallet")
 
 type StandIns struct {

@@ -49,7 +49,7 @@ type Status struct {
 	Faults   []monitor.Fault   `json:"faults"`
 }
 
-// StatusOf asks the service that has the store open. Without one, it reads the file itself.
+// StatusOf asks the service that has the store open. Without such a service, StatusOf reads the file.
 func StatusOf(ctx context.Context, name string, now func() time.Time) (Status, error) {
 	file, ok := strings.CutPrefix(name, "bolt:")
 	if !ok || file == "" {

@@ -18,8 +18,8 @@ import (
 	"verdetto/shared/store/socketstore"
 )
 
-// OpenStore opens bolt:FILE or dynamodb:TABLE, or for an empty name a temporary file that Close
-// deletes. It fails for the target of an incomplete copy.
+// OpenStore opens bolt:FILE or dynamodb:TABLE, or for an empty name a temporary file that Close deletes. OpenStore
+// fails for the target of an incomplete copy.
 func OpenStore(ctx context.Context, name string, now func() time.Time) (store.Table, error) {
 	if name == "" {
 		dir, err := os.MkdirTemp("", "verdetto-*")
@@ -88,8 +88,7 @@ func dynamoClient(ctx context.Context) (*dynamodb.Client, error) {
 	return dynamodb.NewFromConfig(settings), nil
 }
 
-// OpenShared goes through the running service if one has the file open, so that a command can
-// write meanwhile.
+// If a service has the file open, OpenShared goes through that service, so that a command can write meanwhile.
 func OpenShared(ctx context.Context, name string, now func() time.Time) (store.Table, error) {
 	file, isFile := strings.CutPrefix(name, "bolt:")
 	if !isFile || served(ctx, file) == nil {

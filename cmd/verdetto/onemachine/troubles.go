@@ -48,7 +48,7 @@ func (o Options) resolved(what string) {
 	}
 }
 
-// check logs each change of why, so why must stay the same as long as its cause.
+// check logs each change of why, so why must stay the same while the cause does.
 func (o Options) check(what, why, todo string) {
 	if why == "" {
 		o.resolved(what)

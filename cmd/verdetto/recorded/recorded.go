@@ -28,7 +28,7 @@ type Import struct {
 	Rates  func(fare.Day) fare.Rates
 	// Progress may be nil. done is the number of fares up to day.
 	Progress func(done, total int, day fare.Day)
-	// Waiting may be nil. It is called once if the import has to wait for a refresh.
+	// Waiting may be nil. Run calls Waiting once if the import has to wait for a refresh.
 	Waiting func()
 }
 
@@ -57,8 +57,7 @@ const (
 	holder = "import"
 )
 
-// Run can be repeated after a failure. It fails with store.ErrOtherSource if the store holds
-// invented fares.
+// Run can be repeated after a failure. Run fails with store.ErrOtherSource if the store holds invented fares.
 func (i Import) Run(ctx context.Context) (report Report, err error) {
 	if err := (store.Fares{Table: i.Target}).ClaimImported(ctx); err != nil {
 		return report, err

@@ -93,7 +93,7 @@ func Take(f *pflag.FlagSet, file string) (taken []ValuedSetting, faults []string
 		case why != "":
 			faults = append(faults, s.Name+": "+why)
 		case s.Name == "VERDETTO_PEPPER" && strings.HasPrefix(value, config.SecretMark):
-			// onemachine.GivenPepper checks the pepper once it has been read.
+			// onemachine.GivenPepper reads and checks the pepper later.
 		default:
 			faults = append(faults, s.Faults(value)...)
 		}

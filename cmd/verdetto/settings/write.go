@@ -10,7 +10,7 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// Write creates the file complete or not at all. It fails with fs.ErrExist if the file exists.
+// Write creates the file complete or not at all, and fails with fs.ErrExist if the file exists.
 func Write(file string, values map[string]any) error {
 	lines, err := toml.Marshal(values)
 	if err != nil {

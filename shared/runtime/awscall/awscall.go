@@ -44,7 +44,7 @@ func (t *Tries) Observe(options []func(*middleware.Stack) error) []func(*middlew
 	})
 }
 
-// IsRefused reports whether AWS answered that it did not execute the request.
+// IsRefused reports whether AWS answered that the request was not executed.
 func IsRefused(err error) bool {
 	var response *smithyhttp.ResponseError
 	return errors.As(err, &response) && response.Response != nil && response.HTTPStatusCode()/100 == 4 &&
