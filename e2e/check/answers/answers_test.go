@@ -1,6 +1,5 @@
-// Package answers compares answers over recorded fares with committed ones that people can read: the
-// JSON endpoints about fares, /mcp and the page in six languages, about routes of each level, and
-// with the usual errors. The flag -update accepts new answers.
+// Package answers compares answers over recorded fares with committed ones that people can read.
+// The flag -update accepts new answers.
 package answers
 
 import (
@@ -33,7 +32,7 @@ var update = flag.Bool("update", false, "accept the answers as they are")
 
 var today = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 
-// departure is the day of the route's cheapest fare.
+// departure is the day on which the cheapest fare of the route departs.
 type route struct{ from, to, departure string }
 
 type request struct{ language, method, target, body string }

@@ -1,5 +1,4 @@
-// Package attacks imitates attacks of strangers on the service. It compares honest calls with and
-// without the attack, and counts bytes and calls.
+// Package attacks imitates attacks of strangers on the service.
 package attacks
 
 import (
@@ -95,7 +94,7 @@ func TestFloodOfCachedAnswers(t *testing.T) {
 		return took
 	}, func(round int) time.Duration { return honest(t, h, round) })
 	t.Logf("%d answered, %d refused; an honest verdict takes %.1f times as long", answered, refused, ratio)
-	if ratio > 10 || answered > 601 { // the cache may answer 600 calls a minute, and the first call fills it
+	if ratio > 10 || answered > 601 { // 600 calls are the quota for cached answers, and the first call fills the cache
 		t.Errorf("%d answered, %d refused; an honest verdict takes %.1f times as long", answered, refused, ratio)
 	}
 }

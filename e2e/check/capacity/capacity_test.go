@@ -40,12 +40,9 @@ func weekly(perWeek, weeks int, until time.Time) fixture.Fares {
 	return fares
 }
 
-// versions are the reads by which a refresh detects that another version of the program computed
-// what is stored, and the read of the covered cities.
 var versions = fixture.Units{"read COVERED": 0.5, "read ORIGIN TRENDS": 0.5, "read ORIGIN DEALS": 0.5,
 	"read ROUTE SHEET": 0.5, "read ROUTE DEPARTURES": 1}
 
-// A write whose condition fails also costs units, but DynamoDB Local does not report them.
 func TestCapacity(t *testing.T) {
 	t.Parallel()
 	const (
@@ -107,7 +104,7 @@ func TestCapacity(t *testing.T) {
 			}
 			t.Logf("two verdicts for a free caller spend\n%s", m.Spent)
 			m.Spent.Within(t, fixture.Units{"count LIMIT": 2, "read " + summary: 1,
-				"write DEMANDED": 1}) // the first call of a day writes the demand
+				"write DEMANDED": 1})
 		})
 	}
 }

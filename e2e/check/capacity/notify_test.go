@@ -43,7 +43,7 @@ func TestNotifyingCapacity(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Rate 1 sends one mail at a time, because the meter does not support concurrent calls.
+	// The meter does not support concurrent calls, so Rate 1 sends one mail at a time.
 	sender := notify.Sender{Alerts: store.Alerts{Table: m}, Notifications: store.Notifications{Table: m}, Mail: folder,
 		Links: notify.Links{Pepper: []byte(fixture.Pepper), BaseURL: "https://verdetto.example"}, Rate: 1, Now: now,
 		Log:   slog.New(slog.DiscardHandler),

@@ -26,7 +26,7 @@ type operator struct {
 	source  *upstreamtest.Server
 	server  fixture.Server
 	once    string
-	session string // the address to which once redirects
+	session string // the address to which the one-time address redirects
 }
 
 func firstRun(t *testing.T, d fixture.Shell) *operator {
@@ -77,7 +77,7 @@ func (o *operator) reads(texts ...string) string {
 	return page
 }
 
-// send expects the text says in the answer or, if says is empty, a redirect.
+// If says is empty, send expects a redirect.
 func (o *operator) send(says, do string, fields ...string) {
 	o.t.Helper()
 	values := url.Values{"do": {do}}

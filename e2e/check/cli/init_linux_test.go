@@ -93,7 +93,7 @@ func TestInitStopped(t *testing.T) {
 	first := sync.OnceFunc(func() { close(asked) })
 	source.Choose = func(r *http.Request) upstreamtest.Fault {
 		if r.URL.Query().Get("limit") != "1000" {
-			return upstreamtest.Fault{} // the request that checks the token
+			return upstreamtest.Fault{} // the request that checks the token succeeds
 		}
 		first()
 		return upstreamtest.Slow(until)
@@ -162,7 +162,7 @@ func TestInitFaults(t *testing.T) {
 		d.Remove("ballast")
 		w.Type("\r")
 		w.Expect("Your settings are in", "error: "+fault("disk")+" verdetto init goes on from here.")
-		w.Ends(1) // the fares do not fit on the disk
+		w.Ends(1)
 		larger(t, d.Dir)
 		again := d.InTerminal(t, []string{"TRAVELPAYOUTS_URL=" + source.URL}, "init")
 		again.Expect("exists: the set-up goes on with it", "now run verdetto serve")

@@ -22,7 +22,7 @@ func TestOtherUser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(t.TempDir(), "verdetto") // in a folder that the other user may read
+	file := filepath.Join(t.TempDir(), "verdetto")
 	if err := os.WriteFile(file, program, 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ func TestProvePythonSDK(t *testing.T) {
 	})
 }
 
-// The test server uses TLS, because the SDK ignores its option ssl: false.
+// The SDK ignores its option ssl: false, so the test server uses TLS.
 func TestProveNodeSDK(t *testing.T) {
 	node := testenv.Command(t, "node", "apt-get install nodejs", "nodejs")
 	sdk := testenv.Tool(t, "sdks", "node_modules", "amadeus")

@@ -1,5 +1,5 @@
-// Package compat tests functions/compat, the API for programs written for Amadeus. The tests call
-// it with the published, unmodified Amadeus SDKs.
+// Package compat tests functions/compat, the API for programs written for Amadeus, with the
+// published Amadeus SDKs.
 package compat
 
 import (
@@ -29,15 +29,15 @@ import (
 )
 
 type outcome struct {
-	Metrics, Returns    [][2]string // ranking, amount
-	Dates, Stays        [][3]string // departure, return, price
-	Destinations        [][3]string // destination, departure, price
-	Journeys            [][4]string // returns: destination, departure, return, price
+	Metrics, Returns    [][2]string // pairs of ranking and amount
+	Dates, Stays        [][3]string // triples of departure, return and price
+	Destinations        [][3]string // triples of destination, departure and price
+	Journeys            [][4]string // destination, departure, return and price of return trips
 	Pages               [][][3]string
 	Previous            [][3]string
 	First, Last         [][3]string
-	Errors              map[string]string // class, status, code, and parameter or name of the error
-	AfterTheKeyWasEnded string            `json:"-"`
+	Errors              map[string]string
+	AfterTheKeyWasEnded string `json:"-"`
 }
 
 const day = "2016-04-20"
@@ -90,7 +90,7 @@ func driven(t *testing.T, listen func(http.Handler) *httptest.Server,
 	}
 	var got outcome
 	line(&got)
-	// Issuing a new key makes the program's key invalid.
+	// Issuing a new key makes the customer's previous key invalid.
 	fixture.IssueKey(t, table, "ada@example.com", fixture.Today, 24*time.Hour)
 	fmt.Fprintln(stdin)
 	line(&got.AfterTheKeyWasEnded)

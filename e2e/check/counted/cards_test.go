@@ -130,7 +130,7 @@ func (c card) bounds() (low, high float64) {
 	return low, high
 }
 
-// loose returns a tolerance in pixels, because converted amounts are rounded.
+// loose is a tolerance in pixels for the rounding of converted amounts.
 func (c card) loose() int {
 	low, high := c.bounds()
 	return 1 + int(1024/(high-low)*2/min(c.minimum, c.price))
@@ -203,7 +203,7 @@ func (w *world) checkBars(t *testing.T, r *route, picture []byte, planted map[st
 		t.Fatal(err)
 	}
 	drawn := img.(*image.Paletted)
-	const past, line, ground, left = 1, 3, 304, 16 // past and line are colours of the palette, ground and left are pixels
+	const past, line, ground, left = 1, 3, 304, 16 // past and line are indices in the palette, ground and left are in pixels
 	height := func(x int, matches func(colour uint8) bool) int {
 		for y := range ground {
 			if matches(drawn.ColorIndexAt(x, y)) {
@@ -223,7 +223,7 @@ func (w *world) checkBars(t *testing.T, r *route, picture []byte, planted map[st
 	wrong := func(lows []int64, median float64) bool {
 		each := 253 / max(float64(slices.Max(lows)), median)
 		for i, low := range lows {
-			if math.Abs(float64(bars[i])-each*float64(low)) > 6 { // the line at the median may hide the top of the bar
+			if math.Abs(float64(bars[i])-each*float64(low)) > 6 { // the line at the median may hide the top of a bar
 				return true
 			}
 		}

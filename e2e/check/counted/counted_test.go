@@ -257,7 +257,7 @@ func falsified(field, value string, l *i18n.Language) string {
 	}
 	if all := digits.FindAllStringIndex(value[:until], -1); all != nil {
 		at := all[len(all)-1][1] - 1
-		if len(all) > 1 && len(all[0]) > 0 && strings.ContainsAny(value, "abcdefghijklmnopqrstuvwxyz") { // a value with letters is a date, and begins with the day of the month
+		if len(all) > 1 && len(all[0]) > 0 && strings.ContainsAny(value, "abcdefghijklmnopqrstuvwxyz") {
 			at = all[0][1] - 1
 		}
 		digit := map[bool]byte{true: '8', false: value[at] + 1}[value[at] == '9']

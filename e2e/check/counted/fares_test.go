@@ -1,6 +1,4 @@
-// Package counted recounts, from the raw fares, what the service states about a route: counts,
-// percentages, lowest, highest and usual fares, and differences. It shares no arithmetic with the
-// service, but finds the statements in texts by the sentences of the catalogue.
+// Package counted recounts, from the raw fares, what the service states about a route.
 package counted
 
 import (
@@ -54,7 +52,7 @@ var panels = []panel{
 	{"travelpayouts_history_2026", "outbound_price", "2026-08-20"},
 	{"google2026", "price", "2026-07-22"},
 	{"eu_wizzair_weekly", "price", "2016-04-04"},
-	{"", "", "2026-11-01"}, // no file: the invented fares
+	{"", "", "2026-11-01"}, // an empty file name stands for the invented fares
 }
 
 func (p panel) read(t *testing.T, until time.Time) (all []raw) {
@@ -139,10 +137,10 @@ type route struct {
 	price         int64
 	departs       map[string]bool
 	live          map[string]raw
-	lower, equal  int // days whose low is below the price, or equal to the price
+	lower, equal  int // days with a low below the price, and days with a low equal to the price
 	first         string
 	event         string
-	limit, mailed float64 // euro cents; mailed is the price in the last weekly mail
+	limit, mailed float64 // in euro cents
 }
 
 func (r *route) count(today time.Time) bool {
@@ -342,7 +340,7 @@ func open(t *testing.T, p panel) *world {
 		}
 	}
 	for _, f := range all {
-		if seen[f] || f.dayOnly && precise[f.onDay()] { // a fare that was recorded twice
+		if seen[f] || f.dayOnly && precise[f.onDay()] { // the same fare was recorded twice
 			continue
 		}
 		seen[f] = true

@@ -16,7 +16,6 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// percent returns 0 only if no day was lower, and 100 only if all days were lower.
 func percent(r *route) want {
 	n := math.Floor(r.share() + .5)
 	if r.lower > 0 {
@@ -99,7 +98,7 @@ func (r *route) verdict(all map[string]want, prefix string, doc any, listed bool
 func (w *world) fields(kind string, r *route, doc any) map[string]want {
 	all := map[string]want{}
 	switch kind {
-	case "card": // the structured content of an MCP tool, which lacks fields of /v1/analisi
+	case "card": // an MCP tool answers with only some fields of /v1/analisi
 		drawn := []string{"prezzo.cent", "quartili.q1Cent", "quartili.q3Cent", "verdetto.livello"}
 		all = w.fields("analisi", r, doc)
 		maps.DeleteFunc(all, func(path string, _ want) bool { return at(doc, path) == nil && !slices.Contains(drawn, path) })
@@ -259,7 +258,7 @@ func (w *world) checkDepartures(t *testing.T) {
 			checked++
 			value := func(path string) float64 { n, _ := at(doc, path).(float64); return n }
 			price, usual := value("prezzo.cent"), value("verdetto.medianaCent")
-			lowest, now, seen := int64(math.MaxInt64), int64(0), "" // now is the cheapest fare of the newest day
+			lowest, now, seen := int64(math.MaxInt64), int64(0), "" // now is the cheapest fare found on the newest day
 			for _, f := range r.fares {
 				if on := dayOf(f.found); f.depart == day && (on > seen || on == seen && f.price < now) {
 					now, seen = f.price, on

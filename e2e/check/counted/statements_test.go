@@ -19,7 +19,7 @@ import (
 
 type statement struct {
 	id       string
-	literal  string // the longest part of the sentence without a value, for a fast search before find is tried
+	literal  string // a text without this part of the sentence is skipped
 	find     *regexp.Regexp
 	expected func(s *reading) map[string]want
 }
@@ -29,7 +29,7 @@ type reading struct {
 	w       *world
 	l       *i18n.Language
 	values  map[string]string
-	subject float64 // the fare in euro cents that the text is about, or 0 for the cheapest of the route
+	subject float64 // the fare in euro cents that the text is about, or 0 for the cheapest fare of the route
 }
 
 type want struct {
@@ -44,13 +44,11 @@ type want struct {
 func count(n int) want         { return want{kind: 'c', number: float64(n)} }
 func exact(cents float64) want { return want{kind: 'x', number: cents} }
 
-// Without a stated number, a sentence in the singular is true only if n is 1.
 func single(stated string, n int) want {
 	return count(map[bool]int{true: 0, false: n - 1}[stated != ""])
 }
 
-// A sentence without a number counts as 0, so isTrue returns 0 if the sentence is true, and
-// otherwise -1.
+// For a sentence without a number, check expects the number 0.
 func isTrue(it bool) want { return count(map[bool]int{true: 0, false: -1}[it]) }
 
 func about(cents float64) want            { return want{kind: 'a', number: cents} }
@@ -73,7 +71,7 @@ func sign(x float64) int {
 	return 0
 }
 
-// An amount may differ by a cent, because converted amounts are rounded up to twice.
+// Converted amounts are rounded, so an amount may differ by a cent.
 func (w want) holds(value string) bool {
 	n := number(value)
 	switch w.kind {
@@ -158,14 +156,12 @@ func pattern(l *i18n.Language, rendered string) *regexp.Regexp {
 		return "(?P<" + name + ">" + pattern + ")"
 	})
 	first, size := utf8.DecodeRuneInString(p)
-	if unicode.IsLower(first) { // a sentence may begin with the pattern
+	if unicode.IsLower(first) { // the first letter may be a capital
 		p = fmt.Sprintf("[%c%c]%s", first, unicode.ToUpper(first), p[size:])
 	}
 	return regexp.MustCompile(strings.ReplaceAll(p, "987654", "[0-9]+"))
 }
 
-// Each word of names is the name of a value, -name for 0, name:1 for 1, name=mark for another mark,
-// or name/begin for a value that begins with begin (some languages inflect by the first letter).
 func render(l *i18n.Language, id, names string) string {
 	var fill []any
 	begins := ""
@@ -372,8 +368,8 @@ func (s *reading) month(l *i18n.Language) map[string]want {
 	return map[string]want{"": count(-1)}
 }
 
-// Some statements are so short that other sentences contain them, so isIn excludes kinds of
-// documents.
+// Some statements are so short that other sentences contain them, so isIn restricts a statement to
+// some kinds of documents.
 func (st statement) isIn(kind string) bool {
 	group, _, _ := strings.Cut(st.id, ".")
 	switch {

@@ -1,5 +1,4 @@
-// Package docs runs the commands of the documents. testdata/commands.toml states the expected output
-// of each, or why it is not run.
+// Package docs runs the commands of the documents. testdata/commands.toml lists the commands.
 package docs
 
 import (
@@ -38,12 +37,12 @@ type scene struct {
 	Programs, Tools []string // required programs of the system, and required folders below .tools
 	Engine          bool
 	Given           string // shell commands that prepare what the document assumes
-	Path            string // the only folder in PATH, below the copy's root
+	Path            string // if not empty, the only folder in PATH, relative to the copy
 	Commands        []documented
 }
 
 // In Line, … matches any text. A Run that ends with * stands for commands with that prefix. A
-// command with Serves runs until the next such command, or until the scene ends.
+// command with Serves runs until the next command with Serves, or until the scene ends.
 type documented struct {
 	Run    string
 	Exit   int
@@ -73,7 +72,7 @@ var (
 func commandsOf(t *testing.T, text string) (commands []string) {
 	t.Helper()
 	for _, m := range fence.FindAllStringSubmatch(text, -1) {
-		if m[1] == "" { // a block that holds no commands names its language
+		if m[1] == "" { // only blocks without a language hold commands
 			commands = append(commands, statements(t, m[2]+"\n")...)
 		}
 	}
@@ -85,7 +84,6 @@ func commandsOf(t *testing.T, text string) (commands []string) {
 	return commands
 }
 
-// A command of a script ends with the first line where bash accepts the text as complete.
 func statements(t *testing.T, script string) (list []string) {
 	t.Helper()
 	var statement string
@@ -180,7 +178,7 @@ func ownRow(rows map[string]int, command string) (found string) {
 	return found
 }
 
-// ownNetwork is set in the test process that runs in its own network, where every port is free.
+// The environment variable ownNetwork is set in a test process with its own network.
 const ownNetwork = "VERDETTO_DOCS_NETWORK"
 
 func TestCommands(t *testing.T) {
@@ -306,7 +304,7 @@ func newVisitor(t *testing.T) *visitor {
 	}
 	v.env = append(v.env, "PATH="+filepath.Dir(fixture.Executable(t, "cmd/verdetto"))+":"+os.Getenv("PATH"),
 		"GOFLAGS=-trimpath",  // lets copies of the tree share the build cache
-		"MAKEFLAGS=--silent") // the first line must be the answer, not the command
+		"MAKEFLAGS=--silent") // otherwise make prints each command first
 	return v
 }
 

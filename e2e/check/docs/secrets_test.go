@@ -18,7 +18,7 @@ func TestSecretsAreKept(t *testing.T) {
 		t.Fatal("docs/aws.md has no block that begins with set -e and ends with the deletion")
 	}
 	for _, c := range []struct {
-		name, aws string // a shell script instead of the AWS command line
+		name, aws string // aws is a shell script that replaces the AWS command line
 		deleted   bool
 	}{
 		{"version 2", `case "$*" in --version) echo aws-cli/2.31.0 Python/3.13;; *get-parameter*) echo secret;; esac`, true},

@@ -68,12 +68,12 @@ func copyKilled(t *testing.T, d fixture.Shell, from, to string) {
 		if ended && err == nil && amid > 0 {
 			return
 		} else if ended && amid == 0 && late && strings.Contains(string(out), "already") {
-			late = false // the last write of the killed process arrived after this process had begun
+			late = false // a write of the killed process arrived after the next process had begun
 		} else if ended {
 			t.Fatalf("%v ended after %d others were killed amid their work: %v\n%s", args, amid, err, out)
 		}
 		if !begun(t, d.Dir, to) {
-			continue // the target would still be a new store
+			continue
 		}
 		amid++
 		if got := d.Run("key", "create", "-store", to, "-email", "ada@example.com"); !strings.Contains(got.Stderr,

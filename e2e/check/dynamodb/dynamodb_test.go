@@ -1,6 +1,5 @@
 // Package dynamodb runs tests of other packages again, over DynamoDB Local instead of the embedded
-// store: stories of alerts, limits and payments, and calls that race each other. It also copies a
-// store to DynamoDB and back, exports it to a file, and shares it among several processes.
+// store.
 package dynamodb
 
 import (

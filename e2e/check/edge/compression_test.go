@@ -1,4 +1,4 @@
-// Package edge holds the end-to-end tests of the edge that measure time.
+// Package edge measures what compression at the edge costs.
 package edge
 
 import (
@@ -39,7 +39,7 @@ func TestCompression(t *testing.T) {
 			_, _ = w.Write(once.Body.Bytes())
 		}), nil, clock.Now)
 		bytes, each := map[string]int{}, map[string]time.Duration{}
-		for range 5 { // the minimum of five, because other programs use the processor too
+		for range 5 { // the minimum of five runs counts, because other programs use the processor too
 			for _, coding := range []string{"identity", "gzip", "br"} {
 				const calls = 100
 				began := processorTime(t)

@@ -1,5 +1,4 @@
-// Package lambda holds end-to-end tests of the Lambda executables. The tests run them as Lambda
-// does.
+// Package lambda holds end-to-end tests of the Lambda executables.
 package lambda
 
 import (
@@ -29,7 +28,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// TestEvents passes each event in events to the executable that the name of its file begins with:
+// TestEvents passes each event to the executable after which its file is named:
 // refresh-origins.json to functions/refresh.
 func TestEvents(t *testing.T) {
 	names := eachEvent(t, localcloud.Setup{}, nil, *update, func(t *testing.T, e event, environment []string, logs io.Writer) []byte {
@@ -86,7 +85,6 @@ func eachEvent(t *testing.T, o localcloud.Setup, only []string, write bool, run 
 	if o.CreateTable == nil {
 		o.CreateTable = dynamostore.Create
 	}
-	// The events need only these routes.
 	o.Fill = routesOf{o.Source, map[fare.City]fare.City{"LON": "PRG", "MIL": "BUH", "VRN": ""}}
 	full, done, err := o.Seed(t.Context(), endpoint, true)
 	if err != nil {
@@ -187,7 +185,7 @@ func readable(t *testing.T, payload []byte) []byte {
 			var body any
 			if json.Unmarshal([]byte(text), &body) == nil {
 				if token, ok := body.(map[string]any); ok && token["access_token"] != nil {
-					token["access_token"] = "TOKEN" // the token contains the second of its expiry
+					token["access_token"] = "TOKEN" // the token contains its time of expiry
 				}
 				fields["body"] = body
 			} else if _, main, ok := strings.Cut(text, `<main id="main">`); ok {

@@ -16,7 +16,7 @@ var (
 	email = regexp.MustCompile(`[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+\.[A-Za-z]{2,}`)
 	token = regexp.MustCompile(`\bcs_(?:test|live)_\w+|\bwhsec_\w+|\bsk_(?:test|live)_\w+|[?&](?:t|id|token|session_id)=`)
 	key   = regexp.MustCompile(`\bvd_\w+`)
-	addr  = regexp.MustCompile(`\b(?:203\.0\.113|198\.51\.100)\.\d+\b`) // addresses of CloudFront and of the callers in the events
+	addr  = regexp.MustCompile(`\b(?:203\.0\.113|198\.51\.100)\.\d+\b`) // addresses of CloudFront and of callers in the events
 )
 
 func faultsOfLog(logs, event []byte) (faults []string) {

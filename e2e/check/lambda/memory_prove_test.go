@@ -73,7 +73,7 @@ func TestProveMemoryAndTime(t *testing.T) {
 			defer process.Close()
 			started := worked(t, process.Pid())
 			for n := range f.calls {
-				// Each call has another address, so that no quota is used up.
+				// Each call has another address, so that no caller reaches a quota.
 				caller := fmt.Sprintf("198.18.%d.%d", n/250, n%250+1)
 				answer, err := process.Invoke(t.Context(), bytes.ReplaceAll(event, []byte("198.51.100.23"), []byte(caller)))
 				if err != nil || answer.Error != "" {
@@ -125,7 +125,7 @@ func worked(t *testing.T, pid int) time.Duration {
 	// split.
 	fields := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))
 	var ticks int64
-	for _, field := range fields[11:13] { // fields 14 and 15: user and kernel mode
+	for _, field := range fields[11:13] { // fields 14 and 15 are the times in user mode and in kernel mode
 		n, err := strconv.ParseInt(field, 10, 64)
 		if err != nil {
 			t.Fatal(err)

@@ -23,11 +23,11 @@ import (
 
 const (
 	starts = 25
-	most   = 3.0 // maximum ratio of a function's start time to that of the minimal function
+	most   = 3.0 // maximum ratio of a function's start time to that of the minimal function, unless heavier states another
 	mostMB = 30.0
 )
 
-// heavier lists the functions whose ratio may exceed most. why says what takes the time.
+// why says what takes the time.
 var heavier = map[string]struct {
 	time float64
 	why  string
@@ -53,8 +53,8 @@ type startCost struct {
 	peak      int // KiB of memory
 }
 
-// Every executable is started in turn with a minimal function, so that other load on the machine
-// affects both.
+// The executables and a minimal function are started in turn, so that other load on the machine
+// affects all of them.
 func TestProveStartUp(t *testing.T) {
 	mains, err := filepath.Glob(fixture.Path(t, "functions", "*", "bootstrap"))
 	if err != nil || len(mains) < 4 {
@@ -67,7 +67,7 @@ func TestProveStartUp(t *testing.T) {
 		names = append(names, name)
 		executables[name] = fixture.Executable(t, "functions/"+name+"/bootstrap")
 	}
-	// At its start, a function with a pepper reads from the table whether the table belongs to this pepper.
+	// A starting function with a pepper reads the table.
 	endpoint, table := dynamolocal.Endpoint(t), "start-"+rand.Text()
 	if err := dynamostore.Create(t.Context(), dynamolocal.Client(endpoint), table); err != nil {
 		t.Fatal(err)
@@ -129,8 +129,7 @@ func start(t *testing.T, executable string, environment []string) startCost {
 	return c
 }
 
-// peakMemory must run before the process ends, because afterwards the kernel may report the memory
-// of the parent.
+// peakMemory must run before the process ends.
 func peakMemory(t *testing.T, pid int) int {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))

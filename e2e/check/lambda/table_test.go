@@ -17,8 +17,7 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// routesOf has few routes, so that the table is quick to restore. An empty value stands for all
-// destinations of the origin.
+// In the map to, an empty value stands for all destinations of the origin.
 type routesOf struct {
 	upstream.Source
 	to map[fare.City]fare.City

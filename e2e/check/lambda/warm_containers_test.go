@@ -16,8 +16,7 @@ import (
 	"verdetto/cmd/lambdalocal/samlocal"
 )
 
-// warm keeps each function in one container, which starts with the first event, like a Lambda
-// instance.
+// warm keeps each function in one container.
 type warm struct {
 	client *lambda.Client
 	log    string // SAM writes the output of containers to this file
@@ -56,7 +55,7 @@ func (w *warm) Invoke(ctx context.Context, function string, event []byte) ([]byt
 	return payload, nil
 }
 
-// Lines of an Invoke may still be missing when Invoke returns, so call Logs again.
+// Lines of an Invoke may still be missing when Invoke returns, so Logs must be called again.
 func (w *warm) Logs(to io.Writer) error {
 	all, err := os.ReadFile(w.log)
 	if err != nil {

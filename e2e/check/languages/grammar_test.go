@@ -61,7 +61,7 @@ type accepted struct {
 	Words struct {
 		All, It, En, De, Fr, Es, Pt []string
 	}
-	Off map[string]map[string]string // reasons, by language and rule
+	Off map[string]map[string]string // reasons for which a rule is off, by language and rule
 }
 
 func readAccepted(t *testing.T) (a accepted) {

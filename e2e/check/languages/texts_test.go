@@ -57,7 +57,6 @@ func each(prefix string, value any, visit func(key, text string)) {
 	}
 }
 
-// samplesOf omits the placeholders whose value is a number.
 func samplesOf(l *i18n.Language) map[string]any {
 	day := fare.Day(20_000)
 	kinds := map[string]string{
@@ -94,7 +93,7 @@ func samplesOf(l *i18n.Language) map[string]any {
 
 var (
 	waits       = regexp.MustCompile(`^(alerts|mail|push|telegram|when)\.`)
-	ofMarket    = regexp.MustCompile(`\.market$|^agents\.judged`) // texts in which Level is the level of the market
+	ofMarket    = regexp.MustCompile(`\.market$|^agents\.judged`) // keys of texts in which Level is the level of the market
 	placeholder = regexp.MustCompile(`\.([A-Z]\w*)`)
 	condition   = regexp.MustCompile(`\{\{(?:else )?(?:if|with) (eq |ne |begins |not )?\.([A-Z]\w*)`)
 )
@@ -297,8 +296,7 @@ func apiTexts(t *testing.T) (texts []text) {
 	return texts
 }
 
-// code matches text that is no word: addresses, paths, dates, command-line options, and identifiers
-// with punctuation or capitals inside.
+// code matches text that is no word, such as addresses, paths and dates.
 var code = regexp.MustCompile(`[\p{L}\d*+.,:@#?&=%{}<>"'-]*` +
 	`(?:[_/@=&{}\[\]*]|\d-\d|\p{Ll}\p{Lu}|\p{L}\.\p{Ll})[^\s;,)]*[^\s;,).:”»“"]`)
 

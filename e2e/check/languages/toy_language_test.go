@@ -1,5 +1,5 @@
-// Package languages follows a reader through the whole service in a toy language, in which each word of another
-// language on a page or in a mail is an error. For our six languages, LanguageTool checks the grammar of the texts.
+// Package languages follows a reader through the service in a toy language, which shows texts that
+// are not translated. LanguageTool checks the grammar of the six languages.
 package languages
 
 import (

@@ -24,13 +24,11 @@ import (
 // least is the lowest allowed score. The best score is 100.
 const least = 98
 
-// Accessibility, best practices and search engines are checked only for phones, because the page
-// has the same content on larger screens.
 func TestProveLighthouse(t *testing.T) {
 	visit(t, 1, []string{"mobile"}, "accessibility", "best-practices", "seo")
 }
 
-// A busy machine can only lower the score for performance, so the best of three runs counts.
+// A busy machine lowers the score for performance, so the best of three runs counts.
 func TestEvidenceLighthouse(t *testing.T) {
 	visit(t, 3, []string{"mobile", "desktop"}, "performance")
 }

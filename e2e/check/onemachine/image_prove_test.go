@@ -19,7 +19,7 @@ import (
 
 func TestProveImage(t *testing.T) {
 	compose := testenv.Command(t, "docker-compose", "apt-get install docker-compose")
-	folder, err := os.MkdirTemp("", "verdetto-image-*") // a socket's path has to be short
+	folder, err := os.MkdirTemp("", "verdetto-image-*") // the path of a socket must be short
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func runImage(t *testing.T, compose, folder, host string) {
 			t.Errorf("%s: %s, want %q", path, response.Status, want)
 		}
 	}
-	// The test is not a trusted proxy, so the header is ignored, and all calls count for one
+	// The test is not a trusted proxy, so X-Forwarded-For is ignored, and both calls count for one
 	// address.
 	for n, want := range []string{"28", "27"} {
 		response, _ := fixture.Call(t, http.DefaultClient, "GET",

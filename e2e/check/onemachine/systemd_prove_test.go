@@ -43,7 +43,7 @@ func TestProveSystemd(t *testing.T) {
 	defer console.Close()
 	machine := exec.CommandContext(ctx, "bash", script, dir)
 	machine.Stdout, machine.Stderr = console, console
-	machine.SysProcAttr = &syscall.SysProcAttr{ // all processes end with the first process
+	machine.SysProcAttr = &syscall.SysProcAttr{ // in a PID namespace, all processes end with the first process
 		Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWPID | syscall.CLONE_NEWUTS | syscall.CLONE_NEWIPC | syscall.CLONE_NEWNET | syscall.CLONE_NEWCGROUP,
 	}
 	if err := machine.Start(); err != nil {

@@ -17,7 +17,7 @@ import (
 
 const openapiTools = "tools/openapi"
 
-// withNode puts the Node.js of make tools first in PATH, because that of Debian may be too old.
+// withNode puts the Node.js of make tools first in PATH, because Debian's Node.js may be too old.
 func withNode(t *testing.T) []string {
 	t.Helper()
 	bin := fixture.Path(t, ".tools", "mcp", "node_modules", ".bin")
@@ -32,7 +32,7 @@ func TestOpenAPILints(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// As a control, the description gets two faults. Each linter must find one of the two.
+	// As a control, the description gets two faults. Each linter must report at least one.
 	data = []byte(strings.Replace(strings.Replace(string(data), `"operationId": "analisi",`, "", 1),
 		`"summary": "What this API is",`, "", 1))
 	if err := os.WriteFile(spoiled, data, 0o644); err != nil {
@@ -63,7 +63,7 @@ func TestOpenAPILints(t *testing.T) {
 	}
 }
 
-// installs matches the commands that fetch a generator, because make tools has fetched it.
+// installs matches commands that fetch a generator. The test leaves these commands out.
 var installs = regexp.MustCompile(`(npm|pip) install [^;]*; `)
 
 func TestGeneratedClients(t *testing.T) {

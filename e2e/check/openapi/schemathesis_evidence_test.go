@@ -2,7 +2,6 @@ package openapi
 
 import "testing"
 
-// TestEvidenceSchemathesis generates the same calls each time, unless VERDETTO_SEED is set.
 func TestEvidenceSchemathesis(t *testing.T) {
 	if cases := schemathesis(t, seed(t, 20261121), "--max-examples", "100000", "--max-time", "300"); cases < 5000 {
 		t.Errorf("only %d cases were made up, want 5,000", cases)

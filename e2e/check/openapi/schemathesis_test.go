@@ -16,7 +16,6 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// TestSchemathesis generates the same calls each time, unless VERDETTO_SEED is set.
 func TestSchemathesis(t *testing.T) {
 	schemathesis(t, seed(t, 20260301), "--max-examples", "15")
 }

@@ -37,7 +37,7 @@ func public(t *testing.T) (url, key string) {
 	described := fixture.Described(t, service.API)
 	var calls atomic.Uint32
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		// Limits that are counted in memory would be reached, so every call has another address.
+		// Each call has another address, so that no caller reaches a quota.
 		n := calls.Add(1)
 		r.RemoteAddr = fmt.Sprintf("10.%d.%d.%d:1", n>>16&255, n>>8&255, n&255)
 		described.ServeHTTP(w, r)

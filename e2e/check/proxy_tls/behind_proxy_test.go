@@ -240,7 +240,7 @@ func forged(address string) []http.Header {
 		http.Header{"Forwarded": {`for="` + address + `:4711";proto=https`}},
 		http.Header{"Forwarded": {"for=" + address + ", for=127.0.0.1"}},
 		http.Header{"Forwarded": {`for="` + address}},
-		// This header tells the proxy to remove X-Forwarded-For.
+		// The header Connection tells the proxy to remove X-Forwarded-For.
 		http.Header{"Connection": {"X-Forwarded-For"}, "X-Forwarded-For": {address}},
 	)
 }
@@ -261,7 +261,7 @@ func TestCapsBehindProxies(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			to := c.proxy(t, serve(t, c.behind))
 			address := func(n int) string { return fmt.Sprintf("127.0.1.%d", n) }
-			headers := forged(address(101)) // the quota of this address must stay untouched
+			headers := forged(address(101)) // the forged headers must not use up the quota of this address
 			var callers sync.WaitGroup
 			turns := make(chan int)
 			for range 4 {

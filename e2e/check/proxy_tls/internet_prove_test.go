@@ -35,11 +35,11 @@ import (
 	"verdetto/shared/upstream/upstreamtest"
 )
 
-// The addresses are inside the test's own network, in a range reserved for documentation (RFC
-// 5737).
+// server and elsewhere are addresses inside the test's own network, in a range reserved for
+// documentation (RFC 5737).
 const (
 	server    = "198.51.100.10" // the machine on which the documented commands run
-	elsewhere = "198.51.100.20" // all other servers
+	elsewhere = "198.51.100.20" // the machine of the other servers
 	machine   = "machine"       // the network namespace of server
 )
 
@@ -112,7 +112,7 @@ func playInternet(t *testing.T, root string) *internet {
 		}
 		http.NotFound(w, r)
 	})
-	plain := &http.Server{Handler: all} // Stripe's stand-in shows its pages without TLS
+	plain := &http.Server{Handler: all} // the pages of Stripe's stand-in have addresses without TLS
 	encrypted := &http.Server{Handler: all, TLSConfig: &tls.Config{Certificates: []tls.Certificate{certificate}}}
 	go plain.Serve(listen(t, elsewhere+":80"))
 	go encrypted.ServeTLS(listen(t, elsewhere+":443"), "", "")
@@ -243,8 +243,6 @@ func (i *internet) mail(t *testing.T, text string) string {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// Decoding also changes the headers of the mail, which does no harm, because the text
-			// to find is plain.
 			body, _ := io.ReadAll(quotedprintable.NewReader(bytes.NewReader(raw)))
 			if strings.Contains(string(body), text) {
 				return string(body)

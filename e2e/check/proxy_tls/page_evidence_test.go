@@ -20,8 +20,7 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// inside names the environment variable with the folder of a bare Debian. The variable is set in
-// the process with its own network.
+// inside names the environment variable with the folder of a bare Debian.
 const inside = "PAGE_INSIDE"
 
 // The test runs the commands for the server in the section "From a bare Debian to a service" of

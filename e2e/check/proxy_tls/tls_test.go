@@ -32,7 +32,7 @@ type issuer struct {
 func startIssuer(t *testing.T) *issuer {
 	t.Helper()
 	pebble, names := testenv.Tool(t, "pebble", "pebble"), testenv.Tool(t, "pebble", "pebble-challtestsrv")
-	web := httptest.NewUnstartedServer(http.NotFoundHandler()) // the certificate of an httptest server is for loopback
+	web := httptest.NewUnstartedServer(http.NotFoundHandler()) // the certificate of an httptest server is valid for loopback
 	web.StartTLS()
 	defer web.Close()
 	key, err := x509.MarshalPKCS8PrivateKey(web.TLS.Certificates[0].PrivateKey)

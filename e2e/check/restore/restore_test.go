@@ -1,6 +1,5 @@
-// Package restore makes the calls by which docs/aws.md restores a table: it is restored, configured
-// like the original, and written to. Other tests of the package make backups of a service under load,
-// kill it, or fill its disk.
+// Package restore makes the calls by which docs/aws.md restores a table. Other tests make backups
+// of a service under load, kill a service, or fill its disk.
 package restore
 
 import (

@@ -37,7 +37,7 @@ func (s deployed) ids(kind string) (ids []string) {
 	return ids
 }
 
-// The outputs of the template are left out, because moto fails on them.
+// moto fails on the outputs of the template, so the outputs are left out.
 func TestDeployed(t *testing.T) {
 	testenv.Command(t, "node", "apt-get install nodejs")
 	settings := aws.Config{
@@ -219,7 +219,7 @@ func (s deployed) tables(t *testing.T) {
 
 func allowed(t *testing.T, settings aws.Config, want template, functions *lambda.Client) {
 	t.Helper()
-	callers, keeps := map[string][]string{}, map[string]string{} // callers by function, days by log group
+	callers, keeps := map[string][]string{}, map[string]string{} // callers of each function, and the days that each log group keeps
 	for _, r := range want.Resources {
 		switch r.Type {
 		case "AWS::Lambda::Permission":

@@ -35,7 +35,7 @@ import (
 
 const motoImage = "verdetto/moto-lambda:al2023"
 
-// Unlike AWS, moto checks no permissions and uses this machine's processor.
+// Unlike AWS, moto checks no permissions.
 func TestProveStackInvoked(t *testing.T) {
 	testenv.Command(t, "node", "apt-get install nodejs")
 	testenv.Tool(t, "moto", "bin", "python")

@@ -38,7 +38,7 @@ type resource struct {
 	DependsOn  any `json:",omitempty"`
 }
 
-// made lists the resource types that moto can create completely.
+// made lists resource types that moto creates.
 var made = []string{
 	"AWS::CloudWatch::Dashboard", "AWS::Events::Rule", "AWS::DynamoDB::Table", "AWS::IAM::Policy", "AWS::IAM::Role",
 	"AWS::KMS::Key",
@@ -46,7 +46,7 @@ var made = []string{
 	"AWS::S3::Bucket", "AWS::SNS::Topic", "AWS::SQS::Queue",
 }
 
-// moto has no aliases, so forMoto replaces a reference to an alias by a reference to the function.
+// forMoto replaces references to aliases by references to functions.
 func forMoto(t template) template {
 	aliases := map[string]string{}
 	for id, r := range t.Resources {

@@ -102,7 +102,7 @@ func TestProveAlertOnATrip(t *testing.T) {
 				`fetch(document.querySelector('a[download]').href).then(r => r.json()).then(all => all.alerts.map(a => a.kind + ' ' + a.channel).join(', '))`); kinds != "drop mail, threshold mail, low mail, change webhook" {
 				t.Errorf("taken along: %s", kinds)
 			}
-			// A page about a return without a known fare is a 404, and the refused form was a 400.
+			// The browser logs answers with the status 400 or 404.
 			w.quiet("the server responded with a status of 40")
 		})
 	}

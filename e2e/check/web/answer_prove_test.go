@@ -54,7 +54,7 @@ func TestProveAnswer_IsShort(t *testing.T) {
 		return len(body)
 	}
 	least := time.Hour
-	for range 5 { // the minimum of five, because other programs use the processor too
+	for range 5 { // the minimum of five runs counts, because other programs use the processor too
 		const calls = 40
 		began := processorTime(t)
 		for range calls {

@@ -153,7 +153,7 @@ func (w *tab) heard(event any) {
 	case *runtime.EventConsoleAPICalled:
 		w.faults = append(w.faults, fmt.Sprintf("console: %s", e.Type))
 	case *log.EventEntryAdded:
-		if e.Entry.Level == log.EntryLevelInfo { // harmless, such as an autofocus that comes after the test has begun to type
+		if e.Entry.Level == log.EntryLevelInfo { // harmless, such as a late autofocus
 			return
 		}
 		w.faults = append(w.faults, fmt.Sprintf("%s %s: %s %s", e.Entry.Source, e.Entry.Level, e.Entry.Text,
@@ -167,8 +167,7 @@ func (w *tab) heard(event any) {
 	}
 }
 
-// Without chromedp.CSS, a selector would also be searched for in the texts of the page, and found
-// in its style sheet.
+// Without chromedp.CSS, chromedp would also search for the selector in the texts of the page.
 func click(selector string) chromedp.Action[chromedp.Void] {
 	return chromedp.Click(chromedp.CSS(selector))
 }

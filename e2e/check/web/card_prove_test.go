@@ -98,8 +98,7 @@ func (c card) holds(what string) {
 	evaluate[bool](c.tab,
 		inside+`.defaultView.axe ? true : (() => { const s = `+inside+`.createElement('script'); s.textContent = `+quoted(c.b.axe)+`; `+inside+`.head.append(s); return true })()`)
 	c.check(what)
-	// The errors come from the host page and its client library, which requests a stream that the
-	// service does not offer.
+	// These errors come from the host page and its client library, not from the card.
 	c.quiet("can escape its sandboxing", "405 (Method Not Allowed)")
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,6 +1,6 @@
 package web
 
-// A text must have a contrast of 4.5 to the page, and a mark a contrast of 3 (WCAG 2.2, 1.4.3 and
+// A text must have a contrast of 4.5 with the page, and a mark a contrast of 3 (WCAG 2.2, 1.4.3 and
 // 1.4.11).
 const contrasts = `(() => {
 	const parts = c => c.match(/[\d.]+/g).map(Number);

@@ -59,7 +59,7 @@ func TestProvePictures(t *testing.T) {
 	for _, p := range docPictures {
 		base := p.base(main, score)
 		_, body := fixture.Call(t, http.DefaultClient, "GET", base+p.path, "")
-		// The printed footer holds the port, which differs in every run.
+		// The printed footer holds the port, which may differ in each run.
 		body = strings.ReplaceAll(body, base, "https://verdetto.example")
 		text := anyTag.ReplaceAllString(scalable.ReplaceAllString(mainPart.FindString(body), ""), "\n")
 		lines := strings.FieldsFunc(html.UnescapeString(text), func(r rune) bool { return r == '\n' })

@@ -157,7 +157,7 @@ func journey(t *testing.T, b browser, s screen) {
 		`document.getElementById(document.querySelector('#da').getAttribute('aria-activedescendant')).textContent`); !strings.HasPrefix(marked, "Milano ") {
 		t.Errorf("%q is marked", marked)
 	}
-	// The late result for one more letter must not open the list again after a city is chosen.
+	// After a city is chosen, a late search result must not open the list again.
 	if open := evaluate[string](w, `new Promise(done => {
 		da.value = 'milan';
 		da.dispatchEvent(new Event('input'));

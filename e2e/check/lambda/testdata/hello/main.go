@@ -1,5 +1,5 @@
-// Command hello is the smallest possible Lambda function in Go. A test compares the start of our
-// executables with the start of this function.
+// Command hello is a minimal Lambda function. A test compares the start of our executables with the
+// start of this function.
 package main
 
 import "github.com/aws/aws-lambda-go/lambda"

@@ -1,5 +1,6 @@
-// Command entry runs in the containers of moto, a fake of AWS. It passes one event to a function's
-// executable as Lambda does, copies the function's log, and prints the answer at the end.
+// Command entry runs in the containers of moto, a local imitation of AWS. It passes one event to a
+// function's executable as Lambda does, copies the function's log, and prints the answer at the
+// end.
 package main
 
 import (
