@@ -61,8 +61,8 @@ func registerCities(api *httpapi.API, cities *answer.CoveredCities) {
 
 const manyCities = 500
 
-// If fewer characters were typed, the name of a city is preferred to that of a place that shares its
-// airport: a reader who types B does not mean Brooklyn.
+// If fewer characters than fewLetters were typed, the name of a city is preferred to that of a place
+// that shares its airport: a reader who types B does not mean Brooklyn.
 const fewLetters = 4
 
 func byRank(covered []fare.City, typed, lang string) func(a, b places.Place) int {

@@ -1,5 +1,5 @@
-// Package routes replays recorded fares day by day, lets the service's own rule judge each route on
-// each day, and measures how fares changed after each level. Start at Run.
+// Package routes replays recorded fares day by day, lets the service's own rule judge the routes, and
+// measures how fares changed after each level. Start at Run.
 package routes
 
 import (

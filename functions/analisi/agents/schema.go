@@ -178,7 +178,7 @@ func meantBy(name string, schema *huma.Schema) string {
 	return ""
 }
 
-// convert also sets the currency if a price names another one, such as $45.
+// convert also sets the currency from a price such as $45.
 func convert(given map[string]any, name string, schema *huma.Schema) (any, bool) {
 	number, isNumber := given[name].(float64)
 	text, isText := given[name].(string)

@@ -141,8 +141,8 @@ func (v *view) AlertOpen() bool {
 	return v.Trip.NonStop != "" || v.AirlineText() != "" || v.AlertDays() != nil || v.AlertNights() != ""
 }
 
-// AlertFall returns the fall in percent that the form offers first, or 0 if it first offers an
-// alert of a good fare.
+// AlertFall returns the fall in percent that the form offers first, or 0 if the form does not first
+// offer an alert of a fall.
 func (v *view) AlertFall() int {
 	if v.Verdict == nil || v.Trip.Date == "" || v.Form != (alertFields{}) {
 		return 0

@@ -75,7 +75,7 @@ func (s *Service) hasAddress() error {
 	return nil
 }
 
-// robots keeps crawlers away from the API's answers, which would use up a crawler's quota.
+// robots keeps crawlers away from most answers of the API, which are no pages.
 func (s *Service) robots() []byte {
 	var b strings.Builder
 	b.WriteString("User-agent: *\nAllow: /\nDisallow: " + routes.Alias + "/\n")

@@ -13,7 +13,7 @@ import (
 
 type call struct {
 	match
-	ctx      context.Context // context of the HTTP request
+	ctx      context.Context
 	api      *API
 	id       string
 	header   http.Header

@@ -50,7 +50,7 @@ func Ask[I, Q, O any](a *API, name string, doc JSONDoc, question func(*I) (Q, er
 
 func itself[I any](in *I) (*I, error) { return in, nil }
 
-// Page registers a typed handler that answers with a page. Malformed values reach the handler, so
+// Page registers a typed handler that answers with a page. Most malformed values reach the handler, so
 // that the page can explain the fault.
 func Page[I, O any](a *API, name string, doc PageDoc, handler func(context.Context, *I) (*O, error)) {
 	register(a, name, description{
@@ -60,8 +60,8 @@ func Page[I, O any](a *API, name string, doc PageDoc, handler func(context.Conte
 	}, itself[I], nil, func(ctx context.Context, in, _ *I) (*O, error) { return handler(ctx, in) })
 }
 
-// Mount registers a plain handler, which must count calls and set Cache-Control itself. The list
-// parameters names the query parameters that the handler reads.
+// Mount registers a plain handler, which must consume its quota, if any, and set Cache-Control itself.
+// The list parameters names the query parameters that the handler reads.
 func (a *API) Mount(h http.Handler, name string, parameters ...string) {
 	route := routes.Named(name)
 	a.router.add(route, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -193,7 +193,7 @@ func cacheControl(route routes.Route, pro bool) string {
 	return "no-store"
 }
 
-// ProblemFor logs an error that is not a Problem, and answers it with 500 or 503.
+// ProblemFor logs an error that is not a Problem, and turns the error into 500 or 503.
 func (a *API) ProblemFor(ctx context.Context, name string, err error) *Problem {
 	var p *Problem
 	if errors.As(err, &p) {

@@ -136,7 +136,7 @@ var Table = slices.Concat(
 		{Name: "pagella", Path: "/v1/pagella", Edge: Edge{Free: time.Hour}},
 		{Name: "pagella-page", Path: "/pagella", Free: Cap{300, time.Hour}},
 		{Name: "consumo", Path: "/v1/consumo", Free: Cap{60, time.Hour}, Pro: Cap{60, time.Minute}},
-		// No quota: counting a call would cost more than answering from memory.
+		// No quota, because most answers come from memory.
 		{Name: "citta", Path: "/v1/citta", Edge: Edge{Free: day}},
 		// A request for the empty form does not count.
 		{Name: "home", Path: "/", Free: Cap{120, day}},

@@ -1,5 +1,5 @@
-// Package chart draws the charts of a verdict and of the score as SVG. It also draws the picture of a
-// verdict for social sites (a card) as PNG. The SVG has no style attributes, because the
+// Package chart draws the charts of a verdict and of the score as SVG. Package chart also draws the
+// picture of a verdict for social sites (a card) as PNG. The SVG has no style attributes, because the
 // Content-Security-Policy of the pages forbids such attributes.
 //
 // For screen readers a chart is one labelled image, so pages must also show the numbers as text.

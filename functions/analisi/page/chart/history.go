@@ -41,7 +41,7 @@ func (h History) draw(c *canvas) {
 		c.line("grid", 0, y(p), 100, y(p))
 		c.text("", "start", 0, y(p)-1.5, h.Money(p))
 	}
-	// Every other month, so that long names have room beside each other.
+	// Every other month is labelled, so that long names have room.
 	for d, n := from, 0; d < h.Today; d++ {
 		if t := d.Time(); t.Day() == 1 {
 			if n++; n%2 == 1 && x(d) < 86 {
