@@ -1,6 +1,5 @@
-// Package compat answers programs written for the Amadeus Self-Service API. The SDKs of that API
-// work here with another host. docs/from-amadeus.md describes what is answered, and where each
-// number comes from. Start reading at Service.Register.
+// Package compat answers programs written for the Amadeus Self-Service API. docs/from-amadeus.md
+// describes the answers, and where their numbers come from. Start reading at Service.Register.
 package compat
 
 import (
@@ -77,10 +76,8 @@ func (s *Service) answers(api *httpapi.API, counted string, unfit kind,
 	})
 }
 
-// mediaType has no charset, because the Amadeus SDKs require exactly this value.
 const mediaType = "application/vnd.amadeus+json"
 
-// write forbids caching, because the answer depends on the caller's token.
 func write(w http.ResponseWriter, r *http.Request, status int, kind string, document any) {
 	var body bytes.Buffer
 	encoder := json.NewEncoder(&body)
@@ -93,7 +90,7 @@ func write(w http.ResponseWriter, r *http.Request, status int, kind string, docu
 	w.Header().Set("Content-Length", strconv.Itoa(body.Len()))
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(body.Bytes()) // fails only if the caller has left
+		_, _ = w.Write(body.Bytes())
 	}
 }
 

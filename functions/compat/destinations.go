@@ -128,7 +128,7 @@ func (f filter) ofDeals(origin deals.Origin, today fare.Day) (all []option) {
 				all = append(all, o)
 			}
 			if !f.ofMonths {
-				break // The other fares replace the first one after its departure.
+				break // the first fare that has not departed is the cheapest
 			}
 		}
 	}

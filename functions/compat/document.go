@@ -8,7 +8,6 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// The codes of warnings that only this service has; docs/from-amadeus.md lists them.
 var (
 	wholeCity    = kind{10001, "ALL AIRPORTS OF THE CITY"}
 	stayAssumed  = kind{10002, "RETURNS OF 4 TO 7 NIGHTS"}
@@ -123,7 +122,7 @@ type total struct {
 	Total string `json:"total"`
 }
 
-// pageURL links to the verdict on a departure where Amadeus linked to an offer.
+// Amadeus links to an offer here; pageURL links to the verdict on the departure.
 func (s *Service) pageURL(from, to place, depart, back string, nonStop bool) string {
 	query := url.Values{"da": {string(from.City)}, "a": {string(to.City)}, "quando": {depart}}
 	if back != "" {

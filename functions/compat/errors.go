@@ -33,7 +33,7 @@ var (
 
 var kinds = map[string]kind{
 	httpapi.BadRequest.Code:   invalidFormat,
-	httpapi.Forbidden.Code:    invalidHeader, // the missing header is set by our CDN
+	httpapi.Forbidden.Code:    invalidHeader,
 	httpapi.WrongMethod.Code:  notFound,
 	httpapi.TooMany.Code:      tooManyRequests,
 	httpapi.NoToken.Code:      invalidHeader,

@@ -62,7 +62,7 @@ func (s *Service) dates(p *parameters) answerFunc {
 	}
 }
 
-// about is empty if some fares are those of whole cities. If no fare matches, why gives the reason.
+// If no fare matches the filter, why gives the reason.
 func (s *Service) options(ctx context.Context, from, to place, f filter, each bool) (options []option,
 	about fare.Airports, why string, err error) {
 	q := question(from, to)

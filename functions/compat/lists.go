@@ -36,7 +36,7 @@ type filter struct {
 	nights   span
 	oneWay   bool
 	nonStop  bool
-	most     fare.Cents // maximum price; 0: any
+	most     fare.Cents // 0 if there is no maximum
 	part     part
 	ofMonths bool
 }
@@ -78,7 +78,7 @@ func (p *parameters) defaults(f filter, viewBy string) *defaults {
 
 type option struct {
 	to           place
-	depart, back fare.Day // back is 0 for one-way
+	depart, back fare.Day // back is 0 for one-way fares
 	price        fare.Cents
 }
 

@@ -39,8 +39,6 @@ type metricsAnswer struct {
 	Meta     meta     `json:"meta"`
 }
 
-// usualStay is the class of nights for metrics of returns. Fares of different classes are not
-// comparable.
 const usualStay = fare.Return4to7
 
 func (s *Service) metrics(p *parameters) answerFunc {

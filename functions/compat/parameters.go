@@ -15,13 +15,13 @@ import (
 	"verdetto/shared/fare/places"
 )
 
-// parameters collects all faults, so that one answer reports them together.
+// parameters collects faults, so that one answer can report several of them.
 type parameters struct {
 	ctx    context.Context
 	values url.Values
 	path   string
 	today  fare.Day
-	unfit  kind // error code for a well-formed value without an answer
+	unfit  kind // error for unknown places and currencies, and for two places in one city
 	faults []fault
 	err    error
 }
@@ -44,7 +44,7 @@ func (p *parameters) refuse(parameter string, k kind, detail string) {
 	p.faults = append(p.faults, f)
 }
 
-// text returns given false if the parameter is missing or repeated.
+// given is false if the parameter is missing or repeated.
 func (p *parameters) text(name string) (text string, given bool) {
 	all := p.values[name]
 	switch {
@@ -63,14 +63,14 @@ var (
 	naturalNo    = regexp.MustCompile(`^[0-9]{1,9}$`)
 )
 
-// place has the code that the caller used for a city: that of the city or of an airport.
+// The code is that of the city or, if the caller gave one, that of an airport.
 type place struct {
 	code string
 	places.Place
 }
 
-// whole returns a warning if the caller named an airport of a city with several airports, but the
-// answer covers all of them.
+// whole returns a warning if the caller named one of several airports of a city, but the answer is
+// about the whole city.
 func (c place) whole(about ...fare.Airport) []fault {
 	if c.code == string(c.City) || len(c.Airports) < 2 || len(about) > 0 && about[0].String() == c.code {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// free is the client_secret of anonymous callers. They use the free quota of their IP address.
+// free is the client_secret of anonymous callers.
 const free = "free"
 
 type grant struct {
@@ -29,7 +29,7 @@ type denial struct {
 }
 
 // tokens exchanges the Pro key in client_secret, or the word free, for a token. It reads only the
-// request body, because one SDK also copies the body into the URL.
+// request body, because the SDK for Java also copies the secret into the URL.
 func tokens(api *httpapi.API) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		deny := func(status int, name, description string, k kind) {

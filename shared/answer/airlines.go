@@ -31,8 +31,8 @@ func (r *Reader) ofAirlines(ctx context.Context, q Question, f SeriesData) (Seri
 	return f, err
 }
 
-// Airlines returns the airlines of the route's live fares, those with the most fares first. known is
-// false if no fare of the route is live.
+// Airlines returns the airlines of the live fares, those with the most fares first. known is false
+// if the stored fares are missing or too old.
 func (r *Reader) Airlines(ctx context.Context, series fare.Series, nonStop bool) (all []fare.Airline, known bool,
 	err error) {
 	s, err := r.Stored.Sheet(ctx, series.OfCities(), nonStop)

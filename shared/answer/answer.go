@@ -24,7 +24,6 @@ type Named struct {
 
 func Name(parameter, name string) Named { return Named{parameter, name, places.Read(name)} }
 
-// Code names a place by its IATA code, for questions that no person typed.
 func Code(code string) Named { return Named{Name: code, Means: places.ReadCode(code)} }
 
 type Question struct {
@@ -32,14 +31,14 @@ type Question struct {
 	Trip     fare.Trip
 	NonStop  bool
 	Airlines fare.Airlines
-	When     *When  // nil: the cheapest fare of the route
+	When     *When  // nil for a question about the whole route
 	Price    *Price // a price seen elsewhere, judged instead of the stored fare
 	Show     Currency
 }
 
 type Currency struct{ Parameter, Code string }
 
-// Amount is in units of a currency, such as dollars and not cents.
+// Amount is in units of a currency: dollars, not cents.
 type Price struct {
 	Parameter         string
 	Amount            float64
@@ -258,7 +257,7 @@ type (
 		Parameter  string
 		Currency   string
 		Currencies []string
-		Ended      fare.Day // day of the last rate; 0: there was none
+		Ended      fare.Day // day of the last rate of the currency, or 0 if none is known
 	}
 )
 

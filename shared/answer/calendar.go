@@ -26,8 +26,8 @@ func (r *Reader) Calendar(ctx context.Context, q Question, prices bool) (f Serie
 	return d.SeriesData, c, err
 }
 
-// WithCalendar returns the same answer as WithUsual, and the calendar of the series, or nil if
-// there is none. For a question about a route, a failed read of the calendar is only logged.
+// WithCalendar also returns the calendar of the series, or nil if there is none. For a question
+// about a route, a failed read of the calendar is only logged.
 func (r *Reader) WithCalendar(
 	ctx context.Context, q Question, prices bool,
 ) (a Answer, c *verdict.Calendar, err error) {
@@ -73,8 +73,8 @@ func (r *Reader) departuresOf(ctx context.Context, q Question, f SeriesData) (d 
 	return d.limitedTo(q.Airlines), nil
 }
 
-// WithUsual is like Answer. For a question about a route it also calls verdict.Judgement.AddUsual;
-// if that fails, the error is only logged.
+// WithUsual adds the usual fare of its day to an answer about a route. If that fails, the error is
+// only logged.
 func (r *Reader) WithUsual(ctx context.Context, q Question) (Answer, error) {
 	a, err := r.Answer(ctx, q)
 	if err != nil || q.When != nil {

@@ -13,8 +13,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// CoveredCities lists the cities for which the service has fares. A process caches each list that
-// is not empty for 1 hour, so a new city may be missing for that time.
+// CoveredCities lists the cities for which the service has fares. A process caches the lists for
+// store.MemoTime, so a new city may be missing for that long.
 type CoveredCities struct{ *Reader }
 
 const maxOrigins = 10_000
@@ -41,9 +41,9 @@ func (r *Reader) BeforeFares(ctx context.Context) *verdict.Collection {
 	return verdict.BeforeFares(since, r.Now())
 }
 
-// Suggest returns the destinations from origin or, without an origin, all origins, those in the
-// country of the language first. It returns false if origin is unknown or the cities cannot be
-// read.
+// Suggest returns the destinations from origin or, if origin is empty, the covered origins, with
+// those in the country of the language first. It returns false if origin is unknown or the cities
+// cannot be read.
 func (c *CoveredCities) Suggest(ctx context.Context, origin, lang string) ([]fare.City, bool) {
 	var all []fare.City
 	var err error

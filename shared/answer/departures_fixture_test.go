@@ -13,7 +13,7 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// sheetOf takes the currency of the prices, and how many of its units one euro buys.
+// perEuro is how many units of currency one euro buys.
 func sheetOf(seed uint64, currency fare.Currency, perEuro float64, stops departure.StopsKnown) *departure.State {
 	chance := rand.New(rand.NewPCG(seed, 5))
 	var s departure.Learner

@@ -17,7 +17,8 @@ import (
 	"verdetto/shared/verdict/trends"
 )
 
-// Fares is implemented by store.Fares. Test fakes embed it and implement only what they need.
+// Fares is implemented by store.Fares. Test fakes embed the interface and implement only what they
+// need.
 type Fares interface {
 	Summary(ctx context.Context, s fare.Series) (verdict.RouteSummary, error)
 	Sheet(ctx context.Context, s fare.Series, nonStop bool) (*departure.State, error)
@@ -41,7 +42,7 @@ type Reader struct {
 	unrecorded   bool
 	rates        store.Memo[fare.Rates]
 	pooled       store.Memo[*departure.Pooled]
-	recordedDays sync.Map // last recorded day, by series or origin
+	recordedDays sync.Map // the last day recorded, by series or origin
 	hasFares     atomic.Bool
 	origins      store.Memo[[]fare.City]
 	destinations sync.Map
@@ -56,7 +57,7 @@ func NewUnrecorded(stored Fares, now func() time.Time, log *slog.Logger) *Reader
 	return &Reader{Stored: stored, Now: now, Log: log, unrecorded: true}
 }
 
-// Rates caches the exchange rates for 1 hour. Before the first refresh, it returns only the rate of
+// Rates caches the exchange rates for 1 hour. Before rates are stored, it returns only the rate of
 // the euro.
 func (r *Reader) Rates(ctx context.Context) (fare.Rates, error) {
 	now := r.Now()
@@ -83,13 +84,13 @@ const (
 	// OriginRequestDays is how many days a request for an uncovered origin is stored: two weekly
 	// refreshes, with two days to spare.
 	OriginRequestDays = 16
-	// demandDays is how many days a series is refreshed daily after a question: a week, with one
-	// day to spare.
+	// demandDays is how many days a series stays in demand after a question: a week, with one day
+	// to spare.
 	demandDays = 8
 )
 
-// recordDemand takes the error of reading the series. If a one-way series was not found, its origin
-// is requested from the fare source instead.
+// err is the error of reading the series. If a one-way series is not stored, recordDemand requests
+// its origin instead.
 func (r *Reader) recordDemand(ctx context.Context, series fare.Series, err error) {
 	missing := errors.Is(err, store.ErrNotFound) && !errors.Is(err, packed.ErrVersion)
 	switch {
@@ -108,8 +109,7 @@ func (r *Reader) RequestOrigin(ctx context.Context, origin fare.City) {
 	})
 }
 
-// note calls record unless a call for the same series or origin has succeeded today in this
-// process.
+// note skips record if it has succeeded today in this process for the same series or origin.
 func (r *Reader) note(ctx context.Context, what any, record func(today fare.Day) error) {
 	today := fare.DayOf(r.Now())
 	if last, ok := r.recordedDays.Load(what); r.unrecorded || ok && last.(fare.Day) == today {

@@ -11,8 +11,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// History returns the stored data of a route. If the question names a departure or a month, it also
-// returns how these fares changed, and reads the whole history of the series.
+// History returns the stored data of a route and, if q.When is set, how the fares of the departure
+// or month changed. For that, it reads the whole history of the series.
 func (r *Reader) History(ctx context.Context, q Question) (f SeriesData, moves []verdict.Live, err error) {
 	if f, err = r.Find(ctx, q); err != nil || q.When == nil {
 		return f, nil, err

@@ -18,14 +18,14 @@ const (
 )
 
 type Neighbour struct {
-	Place     places.Place // a city, or another airport of the city if the question named one
+	Place     places.Place // a city nearby, or another airport of the same city
 	Arrival   bool         // the place replaces the destination
 	Km        int
 	Judgement verdict.Judgement
 }
 
-// Nearby judges the trip from and to covered places near its ends, the nearest MaxNear of them. The
-// cheapest trip comes first. Nearby does not record demand.
+// Nearby judges the trip from or to at most MaxNear covered places near its ends. The cheapest trip
+// comes first. Nearby does not record demand.
 func (r *Reader) Nearby(ctx context.Context, q Question) ([]Neighbour, error) {
 	f, err := locate(q)
 	if err != nil {
@@ -52,7 +52,7 @@ func (r *Reader) Nearby(ctx context.Context, q Question) ([]Neighbour, error) {
 }
 
 // placesNear returns the nearest places first. A Neighbour without a city stands for the other
-// airports of both cities.
+// airports of the cities in the question.
 func (r *Reader) placesNear(ctx context.Context, f SeriesData) (all []Neighbour, err error) {
 	origins, err := r.readOrigins(ctx)
 	if err != nil {
@@ -105,8 +105,7 @@ func (n Neighbour) series(f SeriesData) SeriesData {
 	return f
 }
 
-// settle sets the distance to the airport of the fare. It reports whether the fare is from a place
-// nearby that the question does not name.
+// settle returns false unless the fare is known to be from or to another place within NearKm.
 func (n *Neighbour) settle(asked fare.Series) bool {
 	flight := n.Judgement.Fare.Flight
 	if n.Place.City == "" {

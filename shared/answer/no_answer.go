@@ -31,7 +31,7 @@ type NoAnswer struct {
 	Airlines fare.Airlines
 
 	Collection *verdict.Collection // set only if the service has no fares yet
-	Known      []fare.Airline      // the airlines of the stored fares, if a calendar has no answer
+	Known      []fare.Airline      // the airlines of the stored fares; set only if Calendar has no answer
 	// These fields are set only for NoFareOn. Over means that the departures are past in UTC, so
 	// Usual is not set.
 	When

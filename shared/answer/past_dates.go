@@ -21,7 +21,7 @@ const MaxAhead = 365
 type When struct {
 	verdict.When
 	Parameter string
-	Back      fare.Day // day of the return flight; 0: not given
+	Back      fare.Day // day of the return flight; 0 if not given
 	BackName  string
 }
 

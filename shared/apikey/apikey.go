@@ -1,6 +1,5 @@
 // Package apikey creates, parses and hashes Pro keys, and defines when a plan ends. It also signs
-// short-lived access tokens, which a program can send instead of a key. Start with Mint and Parse;
-// TokenSigner is for access tokens.
+// access tokens. Start with Mint and Parse; TokenSigner is for access tokens.
 package apikey
 
 import (
@@ -33,13 +32,12 @@ type Key struct {
 	secret   [secBytes]byte
 }
 
-// With another pepper, every address has another id.
+// The id depends on the pepper.
 func CustomerIDOf(pepper []byte, email string) CustomerID {
 	return CustomerID(Pseudonym(pepper, "customer\x00"+Normalize(email)))
 }
 
-// Normalize returns the form in which addresses are compared: trimmed, in lower case, and with the
-// domain of ASCIIDomain.
+// Normalize returns an e-mail address in the form in which addresses are compared.
 func Normalize(email string) string {
 	local, domain, found := strings.Cut(strings.ToLower(strings.TrimSpace(email)), "@")
 	if !found {
@@ -48,8 +46,8 @@ func Normalize(email string) string {
 	return local + "@" + ASCIIDomain(domain)
 }
 
-// ASCIIDomain returns a domain as the DNS has it: xn--mnchen-3ya.de for münchen.de. Texts without
-// such a form stay unchanged, even if they contain characters that only look like ASCII.
+// ASCIIDomain returns xn--mnchen-3ya.de for münchen.de. It does not change a domain that has no
+// such form.
 func ASCIIDomain(domain string) string {
 	ascii, err := idna.Lookup.ToASCII(domain)
 	if err != nil || !strings.Contains(ascii, "xn--") {
@@ -70,7 +68,7 @@ func Mint(random io.Reader, customer CustomerID) (text string, hash Hash, err er
 	return text, hashOf(secret), nil
 }
 
-// Parse checks the length first, so that invalid input of any size costs the same.
+// Parse checks the length first, so that long invalid input is refused cheaply.
 func Parse(text string) (Key, bool) {
 	if len(text) != keyLength || !strings.HasPrefix(text, scheme) {
 		return Key{}, false
@@ -86,7 +84,6 @@ func Parse(text string) (Key, bool) {
 	return Key{CustomerID(id), [secBytes]byte(secret)}, true
 }
 
-// decode accepts only one encoding of each value.
 func decode(s string, size int) ([]byte, error) {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(s)
 	if err == nil && len(b) != size {
@@ -109,7 +106,7 @@ func (k Key) Matches(h Hash) bool {
 const Grace = 3 * 24 * time.Hour
 
 type Plan struct {
-	Until time.Time // with the grace period; zero: no plan
+	Until time.Time // zero if there is no plan
 }
 
 func (p Plan) Live(now time.Time) bool { return now.Before(p.Until) }

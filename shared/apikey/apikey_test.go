@@ -59,7 +59,7 @@ func TestNotAKey(t *testing.T) {
 		"control":           good[:40] + "\n" + good[41:],
 		"not base64":        good[:40] + "!" + good[41:],
 		"standard base64":   good[:40] + "+" + good[41:],
-		"another spelling":  good[:67] + "_", // sets bits that no secret has
+		"another spelling":  good[:67] + "_", // sets the two unused bits of the last character
 		"10 MB":             strings.Repeat("A", 10<<20),
 	} {
 		if _, ok := Parse(text); ok && text != good {

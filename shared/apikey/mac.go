@@ -8,7 +8,7 @@ import (
 	"encoding/base64"
 )
 
-// Each text but the last derives a key from the secret. Stored pseudonyms, links in mails and
+// MAC uses the MAC of each text as the key for the next text. Stored pseudonyms, links in mails and
 // signatures of webhooks depend on this derivation, so it must not change.
 func MAC(secret []byte, texts ...string) []byte {
 	for _, text := range texts {
@@ -24,16 +24,16 @@ func Pseudonym(secret []byte, texts ...string) string {
 	return base64.RawURLEncoding.EncodeToString(MAC(secret, texts...)[:idBytes])
 }
 
-// Seal of the returned cipher puts a random nonce before the sealed text, so callers pass a nil
-// nonce to Seal and Open.
+// The returned cipher generates the nonce and puts it before the sealed text, so callers must pass
+// a nil nonce to Seal and Open.
 func Cipher(secret []byte, texts ...string) cipher.AEAD {
 	block, err := aes.NewCipher(MAC(secret, texts...))
 	if err != nil {
-		panic(err) // the key has 32 bytes
+		panic(err)
 	}
 	aead, err := cipher.NewGCMWithRandomNonce(block)
 	if err != nil {
-		panic(err) // AES has blocks of 16 bytes
+		panic(err)
 	}
 	return aead
 }

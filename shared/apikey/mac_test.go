@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Stored pseudonyms and links in mails depend on these bytes (RFC 4231, test case 2).
+// The first value is from RFC 4231, test case 2.
 func TestMAC(t *testing.T) {
 	t.Parallel()
 	once := MAC([]byte("Jefe"), "what do ya want for nothing?")
@@ -20,7 +20,7 @@ func TestMAC(t *testing.T) {
 	}
 }
 
-// Stored notes and links in mails have a nonce of 12 bytes in front of what AES-GCM seals.
+// Stored texts have this format: a nonce of 12 bytes, then the output of AES-GCM.
 func TestCipher(t *testing.T) {
 	t.Parallel()
 	secret, nonce, name := []byte("secret"), []byte("twelve bytes"), []byte("name")

@@ -6,14 +6,13 @@ import (
 	"time"
 )
 
-// RefusedFor is how long a process remembers a refused key, even if another process makes the key
-// valid meanwhile.
+// RefusedFor is the longest time for which a process refuses a key without another lookup.
 const RefusedFor = 5 * time.Second
 
 const maxRefused = 4096
 
 // Refused remembers keys that a lookup has just refused, so that a program that keeps sending a bad
-// key does not cause a lookup per call. A nil Refused remembers nothing.
+// key does not cause a lookup for each call. A nil Refused remembers nothing.
 type Refused struct {
 	mu      sync.Mutex
 	keys    map[[sha256.Size]byte]refusal
@@ -34,7 +33,8 @@ func (k Key) name(use string) [sha256.Size]byte {
 
 type Lookup struct{ changes uint64 }
 
-// If Begin returns false, the caller looks the key up, and passes l to Add if the key is refused.
+// If Begin returns false, the caller must look the key up, and pass l to Add if the lookup refuses
+// the key.
 func (r *Refused) Begin(use string, k Key, now time.Time) (l Lookup, refused bool) {
 	if r == nil {
 		return Lookup{}, false
@@ -57,7 +57,7 @@ func (r *Refused) Add(l Lookup, use string, k Key, now time.Time) {
 		return
 	}
 	if len(r.keys) >= maxRefused {
-		clear(r.keys) // costs one more lookup per bad key
+		clear(r.keys)
 	}
 	r.keys[k.name(use)] = refusal{k.Customer, now.Add(RefusedFor)}
 }

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// A customer's token contains "vd_", so that a proxy in front of the service recognises calls with
-// a key. The mark in a token shows whether the key was replaced, but does not reveal the key.
+// A customer's token contains "vd_", so that a firewall in front of the service recognises calls
+// with a key. The mark in a token shows whether the key was replaced, but does not reveal the key.
 const (
 	tokenScheme = "token_vd_"
 	freeScheme  = "token_free_"
@@ -20,7 +20,7 @@ const (
 )
 
 type Token struct {
-	Customer CustomerID // empty: anonymous
+	Customer CustomerID // empty for an anonymous caller
 	Until    time.Time
 	mark     [markBytes]byte
 }

@@ -17,8 +17,7 @@ func (in AirlineInput) filter(name func(parameter string) string) (fare.Airlines
 	return ParseAirlines(in.Vettore, in.SenzaVettore, name("vettore"), name("senzaVettore"))
 }
 
-// ParseAirlines fails with an error response if both only and except are given, or if an airline is
-// unknown.
+// onlyName and exceptName are the names of the parameters in error responses.
 func ParseAirlines(only, except, onlyName, exceptName string) (fare.Airlines, error) {
 	if only != "" && except != "" {
 		return "", Invalid(exceptName, "excludes "+onlyName+": send one of them")

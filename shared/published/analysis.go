@@ -38,8 +38,7 @@ type Analysis struct {
 	AggiornatoIl        time.Time    `json:"aggiornatoIl" format:"date-time" doc:"Time at which the newest fare of the route was found, UTC. The age of the judged fare is prezzo.etaOre"`
 }
 
-// ForDay is the judgement of a fare for its own day, beside a verdict about a route or several
-// days.
+// ForDay is the judgement of a fare for its own day.
 type ForDay struct {
 	Usual       *fare.Cents `json:"solitoPartenzaCent,omitempty" minimum:"1" doc:"Usual price of departures as many days ahead as prezzo.partenza, in cents of valuta. Absent, as livelloPartenza and affidabilitaPartenza are, if verdetto is about that day, in GET /v1/analisi about a route, and with too little data"`
 	Level       string      `json:"livelloPartenza,omitempty" enum:"ottimo,buono,normale,caro" doc:"Level of prezzo for its own day"`
@@ -147,8 +146,6 @@ type Previsione struct {
 	Conviene    bool    `json:"conviene" doc:"Whether waiting paid on the record: the whole interval of attesa lies below zero. Even then, piuCaro of the waits ended dearer"`
 }
 
-// Attesa is the price change after waiting in earlier cases with a similar chance of a fall,
-// applied to the judged price.
 type Attesa struct {
 	MediaCent fare.Cents `json:"mediaCent" doc:"Mean change of the price after waiting, in cents of valuta. Negative: it became cheaper"`
 	DaCent    fare.Cents `json:"daCent" doc:"Lower end of the 95 % interval of mediaCent, in cents of valuta"`

@@ -23,7 +23,6 @@ type Calendario struct {
 	AggiornatoIl     time.Time          `json:"aggiornatoIl" format:"date-time" doc:"Time at which the newest fare of the route was found, UTC. The age of each fare is its etaOre"`
 }
 
-// Cent and Quotato of a Giorno are omitted if the answer may not show single fares.
 type Giorno struct {
 	Partenza string      `json:"partenza" format:"date" doc:"Day of departure, local time" example:"2016-04-20"`
 	Cent     *fare.Cents `json:"cent,omitempty" minimum:"1" doc:"The fare, in cents of valuta. Absent, as quotato is, if this service shows no single fares. The level is shown in any case"`

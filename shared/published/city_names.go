@@ -14,8 +14,7 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// Without a chosen language, most names are Italian, for compatibility, and sentences are English.
-
+// Without a chosen language, the name is Italian, for compatibility.
 func cityName(ctx context.Context, c fare.City) string {
 	if l := httpapi.Language(ctx); l != nil {
 		return places.Name(c, l.Code)

@@ -12,7 +12,7 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// MaxTrips is the maximum number of trips in a comparison. Each counts towards the quota.
+// MaxTrips is the maximum number of trips in a comparison.
 const MaxTrips = 10
 
 type Confronto struct {
@@ -52,7 +52,7 @@ type Comparison struct {
 
 func (c Comparison) Len() int { return len(c.questions) }
 
-// name returns the caller's name of a parameter, for error messages.
+// name returns what the caller calls a parameter; error messages use that name.
 func (in *Trips) Comparison(name func(parameter string) string) (c Comparison, err error) {
 	whens := []Viaggio{}
 	for _, day := range in.Departures {
@@ -133,7 +133,7 @@ func (s *Answers) Compare(ctx context.Context, asked Comparison, granted int) (C
 			}
 			a := s.Publish(ctx, asked.questions[i], judged)
 			v.Analisi, all[i] = &a, judged.Judgement.Judged
-			if ofDay := judged.Judgement.OwnDay; ofDay.Judged() { // Migliori compares fares, not routes
+			if ofDay := judged.Judgement.OwnDay; ofDay.Judged() {
 				all[i].Verdict = ofDay
 			}
 			c.PiuEconomici = append(c.PiuEconomici, i)

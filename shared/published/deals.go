@@ -52,8 +52,8 @@ type DealsInput struct {
 // DealsQuestion is a parsed question for deals. It has no destination, and When is nil or a month.
 type DealsQuestion struct {
 	answer.Question
-	Levels []string   // empty: all
-	Most   fare.Cents // in the currency Show; 0: no maximum
+	Levels []string   // empty for all levels
+	Most   fare.Cents // in the currency of Show; 0 if there is no maximum
 }
 
 var levelNames = []string{string(verdict.Great), string(verdict.Good), string(verdict.Fair), string(verdict.Expensive), string(verdict.Unjudged)}
@@ -139,8 +139,8 @@ func (s *Answers) Deals(ctx context.Context, q DealsQuestion) (Occasioni, error)
 	return o, nil
 }
 
-// DealsFrom fails with a Problem if the origin is not covered and, for one-way trips, requests the
-// origin from the fare source.
+// DealsFrom fails with a Problem if no deals are stored. For one-way trips it then calls
+// RequestOrigin.
 func (s *Answers) DealsFrom(ctx context.Context, origin places.Place, trip fare.Trip) (deals.Origin, error) {
 	all, _, err := s.Stored.Deals(ctx, origin.City, trip)
 	if errors.Is(err, store.ErrNotFound) {
@@ -159,7 +159,7 @@ type DestinationDeal struct {
 	To fare.City
 	deals.Deal
 	AsOf  fare.Day
-	Lower *verdict.Judged // a lower known fare of another departure; nil for a month
+	Lower *verdict.Judged // a lower fare of another departure; may be nil
 }
 
 const judgesAtOnce = 16

@@ -32,7 +32,8 @@ type Vicino struct {
 	Prezzo         Prezzo      `json:"prezzo" doc:"The fare, its day and its age. It was observed and may no longer be available"`
 }
 
-// If neither places nearby nor the trip itself have a fare, the error says why the trip has none.
+// If no fare is known for the trip itself or from places nearby, the error says why the trip has
+// none.
 func (s *Answers) Nearby(ctx context.Context, q answer.Question) (v Vicini, err error) {
 	a, err := s.Answer(ctx, q)
 	var none *httpapi.Problem
@@ -59,7 +60,7 @@ func (s *Answers) Nearby(ctx context.Context, q answer.Question) (v Vicini, err 
 	return v, err
 }
 
-// NearbyOf takes the price of the trip itself, in the currency of the answer, or 0 if unknown.
+// price is the fare of the trip itself, in the currency q.Show, or 0 if unknown.
 func (s *Answers) NearbyOf(ctx context.Context, q answer.Question, price fare.Cents) ([]Vicino, error) {
 	found, err := s.Reader.Nearby(ctx, q)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// Clients know the codes of these error responses, so they must not change.
+// Clients rely on these codes, so the codes must not change.
 var (
 	NoLiveFare = httpapi.ProblemType{Status: http.StatusNotFound, Code: "nessuna-tariffa",
 		Title: "No current fare for the trip"}
@@ -164,8 +164,8 @@ func about(l *i18n.Language, e *answer.NoAnswer) string {
 	return text
 }
 
-// coded adds the IATA code, because cities may share a name. A place that is not named like its
-// city has the city beside it: Park City (Salt Lake City, SLC).
+// coded returns texts such as Park City (Salt Lake City, SLC). The code distinguishes cities that
+// share a name.
 func coded(l *i18n.Language, p places.Place) string {
 	name, city := p.NameIn(l.Code), places.Name(p.City, l.Code)
 	code := cmp.Or(p.Airport, string(p.City))
@@ -186,7 +186,7 @@ func UnknownCity(t httpapi.ProblemType, u *answer.UnknownCity) *httpapi.Problem 
 		switch {
 		case isArea:
 			texts = append(wording.Reading(l, u.Means), l.Text("refusal.unknown.area", "Name", area.NameIn(l.Code)))
-		case both != "": // not translated, because it names parameters
+		case both != "": // both is not translated, because it names parameters
 			return both + "."
 		case u.Means.Elsewhere != "":
 			texts[0] = l.Text("refusal.unknown.elsewhere", "Name", u.Means.Elsewhere, "Area", u.Means.There(l.Code))

@@ -32,8 +32,8 @@ func (s *Answers) Verdict(ctx context.Context, q answer.Question) (Analysis, err
 	return s.Publish(ctx, q, judged), nil
 }
 
-// Judge returns a judgement in the currency of the question, without what the caller may not see.
-// answered is Answer or WithUsual.
+// answered is Reader.Answer or Reader.WithUsual. Judge returns its amounts in the currency of the
+// question.
 func (s *Answers) Judge(ctx context.Context, q answer.Question,
 	answered func(context.Context, answer.Question) (answer.Answer, error)) (answer.Answer, error) {
 	found, err := answered(ctx, q)
@@ -62,8 +62,8 @@ func (s *Answers) Publish(ctx context.Context, q answer.Question, judged answer.
 	return a
 }
 
-// rounded rounds to whole euros, so that no quartile reveals a single past fare. The minimum and
-// the median stay exact, because they are published anyway.
+// rounded rounds to whole units what could reveal a single past fare. Minimum and Median are
+// published anyway.
 func rounded(q verdict.Quartiles) *verdict.Quartiles {
 	down := func(c fare.Cents) fare.Cents { return c - c%100 }
 	up := func(c fare.Cents) fare.Cents { return down(c + 99) }

@@ -32,7 +32,7 @@ type Trip struct {
 	AirlineInput
 	Valuta string `query:"valuta" default:"EUR" pattern:"^([A-Za-z]{3})?$" patternDescription:"an ISO 4217 code of three letters" doc:"ISO 4217 code of the currency of all amounts. The newest reference rates convert them, and do not change a verdict"`
 
-	from, to string // from and to decide which currency a sign such as $ means
+	from, to string // needed to tell which currency a sign such as $ means
 }
 
 type VerdictInput struct {
@@ -64,7 +64,7 @@ func (in *VerdictInput) Named(name func(parameter string) string) (q answer.Ques
 	return q, err
 }
 
-// Question parses the parameters of a trip; the caller adds the cities.
+// Question parses the parameters of a trip; the caller adds From and To.
 func (in *Trip) Question(name func(parameter string) string) (q answer.Question, err error) {
 	q.NonStop, q.Show = in.Diretto, answer.Currency{Parameter: name("valuta"), Code: cmp.Or(strings.ToUpper(in.Valuta), "EUR")}
 	if q.Trip, err = parseNights(in.Notti, name("notti")); err != nil {
@@ -82,7 +82,7 @@ func (in *Trip) Question(name func(parameter string) string) (q answer.Question,
 	if in.Prezzo == "" {
 		return q, nil
 	}
-	unit, _ := fare.ParseCurrency(q.Show.Code) // answer.Reader refuses an unknown currency
+	unit, _ := fare.ParseCurrency(q.Show.Code) // Check refuses an unknown currency
 	price, ok := answer.ParsePrice(in.Prezzo, unit, in.from, in.to)
 	if !ok {
 		return q, Invalid(name("prezzo"), "is not an amount such as 45, 18.49 or 50 USD")

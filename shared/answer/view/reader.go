@@ -20,9 +20,8 @@ type Reader struct {
 	AllFares bool
 }
 
-// Read returns the trends from the origin of a series. The currency must have an exchange rate. If
-// the origin or the route is not covered, Read fails with an answer.NoAnswer, and requests the
-// origin from the fare source.
+// The currency must have an exchange rate. If the origin or the route is not covered, Read stores a
+// request for the origin and fails with an answer.NoAnswer.
 func (r *Reader) Read(ctx context.Context, series fare.Series, currency string) (Trends, error) {
 	return r.read(ctx, series, currency, most)
 }

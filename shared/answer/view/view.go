@@ -45,7 +45,7 @@ func airportsOf(p verdict.Pair) *Airports {
 	return a
 }
 
-// Pair returns a Basis whose ratio is rounded to a percent, and whose Departures is 0.
+// Pair rounds the ratio of the Basis to a percent, and sets its Departures to 0.
 func (a *Airports) Pair() (p verdict.Pair) {
 	if a == nil {
 		return p
