@@ -95,7 +95,7 @@ func (s *sale) freed(ctx context.Context, names []string) (freed bool) {
 		}
 		outcome, err := s.Chain.Outcome(ctx, signature, p.Until)
 		switch {
-		case err != nil: // still open, or no node answered
+		case err != nil: // the payment is still open, or no node answered
 			continue
 		case outcome == pay.TookEffect:
 			err = s.Payments.FreeFees(ctx, p, s.Now())

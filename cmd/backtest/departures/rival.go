@@ -34,7 +34,7 @@ func (a answered) sameLead() voice {
 			rows = rows[n:]
 		}
 	})
-	// Only outcomes that were known before the row's day count.
+	// Outcomes count only if they were known before the day of the row.
 	var learned frequency
 	due := 0
 	for i, q := range t.Rows {

@@ -1,6 +1,6 @@
-// Package playmoney imitates a card processor and a blockchain node, for tests and demonstrations. It
-// imports no libraries of stripepay and solanapay except base58, so that tests can detect mistakes of
-// the other libraries.
+// Package playmoney imitates a card processor and a blockchain node, for tests and demonstrations.
+// Package playmoney uses no third-party library except base58, so that tests can detect mistakes of
+// the libraries in stripepay and solanapay.
 package playmoney
 
 import (

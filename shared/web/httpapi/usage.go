@@ -13,7 +13,7 @@ type Usage struct {
 	Route  routes.Route
 	Cap    routes.Cap
 	Window int64
-	Today  int64 // calls of this UTC day or, if the window is longer, of the window
+	Today  int64 // calls of this UTC day
 	Reset  time.Time
 	Paid   *Paid
 }
