@@ -64,8 +64,8 @@ type issue struct {
 	mark Item
 }
 
-// IssueOnce fails with ErrIssued if the payment was used, unless once.Claim allows a takeover. If once.Keep returns
-// true, text is empty.
+// IssueOnce fails with ErrIssued if the payment was used, unless once.Claim allows a takeover. text is empty if the
+// customer keeps the current key.
 func (k Customers) IssueOnce(
 	ctx context.Context, random io.Reader, id apikey.CustomerID, now time.Time, once Once,
 ) (text string, stored Customer, err error) {

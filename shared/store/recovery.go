@@ -26,7 +26,7 @@ func (c Customer) Owned() []byte {
 	return c.Hash
 }
 
-// Activate does nothing if the key is no longer pending, for example after a rotation, a purchase or an Undo.
+// Activate changes nothing if the key is no longer pending, for example after a rotation, a purchase or an Undo.
 func (k Customers) Activate(ctx context.Context, id apikey.CustomerID, fresh apikey.Hash, now time.Time) error {
 	return k.Change(ctx, id, func(c *Customer) error {
 		if !c.Pending.is(fresh[:]) {

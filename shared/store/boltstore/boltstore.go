@@ -32,7 +32,7 @@ type Store struct {
 	db     *bolt.DB
 	now    func() time.Time
 	group  group
-	failed atomic.Int64 // Unix nanoseconds of the last failed write
+	failed atomic.Int64 // Unix nanoseconds of the last write that failed with ErrUnavailable
 }
 
 var _ store.Table = (*Store)(nil)

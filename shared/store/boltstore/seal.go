@@ -9,7 +9,7 @@ import (
 )
 
 // A backup is the file of a store followed by a seal. The length of a backup is no multiple of 512, so that a backup
-// with a damaged seal is recognized.
+// with a changed seal is not taken for a store.
 const (
 	sealText   = "\nverdetto backup; SHA-256 of all before this line: "
 	sealLength = int64(len(sealText) + 2*sha256.Size + 1)
