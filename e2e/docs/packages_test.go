@@ -26,7 +26,7 @@ var (
 	// parts need no row in ARCHITECTURE.md: helpers of tests, generators, parts of main packages and
 	// small packages.
 	parts = regexp.MustCompile(`/(?:analisi|fault|notify|store|upstream)test$|/(?:generate|bootstrap|testenv)$|` +
-		`^(?:cmd|functions|infra)/\w+/|^shared/answer/view$|^shared/runtime/(?:awscall|lambda\w+|recorder)$|` +
+		`^(?:cmd|functions|infra)/\w+/|^shared/answer/view$|^shared/runtime/(?:awscall|lambda\w+|metrics|recorder|retry)$|` +
 		`^shared/fare/(?:airlines|daytext|packed)$`)
 )
 
