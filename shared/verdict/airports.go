@@ -19,8 +19,8 @@ type Basis struct {
 
 var unknownBasis = Basis{Ratio: 1}
 
-// Percent returns how much dearer the pair usually is than the cheapest of both cities; negative:
-// cheaper.
+// Percent returns how many percent dearer the pair usually is than the cheapest fare between both
+// cities. A negative number means cheaper.
 func (b Basis) Percent() int { return int(math.Round(100 * (b.Ratio - 1))) }
 
 type Pair struct {
@@ -37,8 +37,8 @@ func PairOf(from, to string, percent *int) (p Pair) {
 	return p
 }
 
-// BasisOf needs lists as DayQuotes returns them. For each departure, only the newest day with a
-// fare of both counts.
+// BasisOf needs lists as DayQuotes returns them. For each departure, only the newest day on which
+// both lists have a fare counts.
 func BasisOf(summary RouteSummary, pair []Live, cities RouteSummary, all []Live) Basis {
 	type key struct{ found, depart fare.Day }
 	cheapest := make(map[key]fare.Cents, len(all))

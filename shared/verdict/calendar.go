@@ -11,7 +11,7 @@ const CalendarDays = 330
 
 type Calendar struct {
 	Pair
-	Airlines fare.Airlines // only their fares are in the calendar; "": all
+	Airlines fare.Airlines // the calendar has only fares of these airlines; "" means any
 	Unknown  int           // departures within the calendar's dates whose airline is unknown
 	Days     []Day
 	Months   []CalendarMonth
@@ -38,8 +38,8 @@ type CalendarMonth struct {
 	Departures int
 }
 
-// CalendarOf judges the given month or, if month is nil, the next CalendarDays days. If prices is
-// false, it omits the fares of single departures. It returns false if no departure has a fare.
+// CalendarOf judges the departures of the given month or, if month is nil, of the next CalendarDays
+// days. If prices is false, it omits their prices. It returns false if no departure has a fare.
 func CalendarOf(s *departure.State, p *departure.Pooled, month *fare.Day, prices bool,
 	now time.Time) (Calendar, bool, error) {
 	q, known, err := newDepartureQuestion(s, p, When{}, now)

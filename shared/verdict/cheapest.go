@@ -10,7 +10,7 @@ import (
 )
 
 type Judged struct {
-	Fare    Live // in EUR cents; see Quoted
+	Fare    Live
 	Verdict Verdict
 }
 
@@ -60,8 +60,8 @@ func OwnDays(s *departure.State, p *departure.Pooled, all []Judged, now time.Tim
 	return days, nil
 }
 
-// steps returns each fare that is the cheapest one left on some day of the next LiveDays days. live
-// must be sorted by departure.
+// steps returns each fare that, on some day of the next LiveDays days, is the cheapest that has not
+// departed. live must be sorted by departure.
 func steps(live []Live, asOf fare.Day) (all []Live) {
 	for len(live) > 0 {
 		at := 0

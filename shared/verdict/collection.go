@@ -8,15 +8,14 @@ import (
 
 type Collection struct {
 	Days int
-	// Since is the first day with a daily low or, before there is one, the day on which the
-	// collection began; 0: unknown.
+	// If there are daily lows, Since is the day of the first, or 0 if that day is unknown.
 	Since fare.Day
 	First fare.Day
 	Begun bool
 }
 
-// NewCollection takes the number of days with a low on asOf, and the first of these days, or 0 if
-// unknown.
+// NewCollection takes how many days have a low as of asOf. since is the first of these days, or 0 if
+// it is unknown.
 func NewCollection(days int, since, asOf, today fare.Day) Collection {
 	if days == 0 {
 		since = asOf
@@ -24,7 +23,8 @@ func NewCollection(days int, since, asOf, today fare.Day) Collection {
 	return Collection{Days: days, Since: max(since, 0), First: max(asOf+fare.Day(MinSample-days), today+1)}
 }
 
-// BeforeFares takes the time at which the service began to ask for fares, or zero if it has not.
+// In BeforeFares, since is the time at which the service began to ask for fares. It is zero if the
+// service has not begun.
 func BeforeFares(since, now time.Time) *Collection {
 	today := fare.DayOf(now)
 	c := NewCollection(0, today, today, today)
@@ -41,8 +41,8 @@ func (s RouteSummary) Collection(today fare.Day) (Collection, bool) {
 	return NewCollection(len(s.sample()), s.firstLow(), s.AsOf, today), true
 }
 
-// CollectedSince returns the first day with a low. It returns 0 if the route has no low, or enough
-// for a verdict.
+// CollectedSince returns the first day with a low. It returns 0 if the route has no low, or if it
+// has enough lows for a verdict.
 func (s RouteSummary) CollectedSince() fare.Day {
 	if len(s.sample()) >= MinSample {
 		return 0

@@ -23,13 +23,13 @@ func (w When) Scope() Scope {
 
 // nearEnough, mediaNear and altaNear are weights; see departure.Answer.Near.
 const (
-	nearEnough = 3 // a verdict needs this weight, unless other departures are on sale
+	nearEnough = 3 // a verdict needs this weight, unless enough other departures are on sale
 	mediaNear  = 20
 	altaNear   = 60
 
 	borrowed = .5 // reliability is bassa if a larger share of the weight is from other routes
 
-	overstated = .40 // higher chances are published as 40 % or more, because with few routes the rule overstates them
+	overstated = .40 // chances from here on are published as 40 % or more, because with few routes the rule overstates them
 )
 
 func JudgeDeparture(s *departure.State, p *departure.Pooled, w When, now time.Time) (Judgement, bool, error) {

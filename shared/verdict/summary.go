@@ -90,7 +90,7 @@ type Options struct {
 	Rates fare.Rates
 }
 
-// Build takes the lows of days that observations no longer cover from earlier. Building again, with
+// Build takes from earlier the lows of days that observations no longer cover. Building again, with
 // the result as earlier, returns the same summary.
 func Build(observations []fare.Observation, earlier RouteSummary, asOf fare.Day, o Options) RouteSummary {
 	if !slices.IsSortedFunc(observations, fare.Observation.Compare) {

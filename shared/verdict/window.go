@@ -123,7 +123,7 @@ func cheapestBuckets(perDeparture []buckets) (from, to int, ok bool) {
 		return 0, 0, false
 	}
 	for b := range n {
-		// Without this, the effect of a bucket that shares no departure with others would be
+		// Without the added 1, the effect of a bucket that shares no departure with others would be
 		// undefined.
 		equations[b][b]++
 	}

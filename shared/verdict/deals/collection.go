@@ -5,8 +5,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Collection describes the destination with the most days. It returns false if this destination has
-// enough for a verdict, or if no destination has a fare.
+// Collection describes the destination with the most days that have a low. It returns false if these
+// are enough for a verdict, or if no destination has a fare.
 func (o Origin) Collection(today fare.Day) (verdict.Collection, bool) {
 	days, latest := -1, Entry{}
 	for _, e := range o.Entries {

@@ -71,7 +71,7 @@ func (e Entry) Cheapest(today fare.Day, f Filter) (cheapest Deal, ok bool) {
 	return Deal{}, false
 }
 
-// cheapestOf takes only fares found within verdict.FreshFor before the newest of these airlines.
+// cheapestOf takes only fares found within verdict.FreshFor before the newest fare of the airlines a.
 func cheapestOf(list []Deal, today fare.Day, a fare.Airlines) (cheapest Deal, ok bool) {
 	list = slices.DeleteFunc(slices.Clone(list), func(d Deal) bool {
 		return d.Fare.Depart < today || !a.Include(d.Fare.Flight.Airline)
@@ -123,8 +123,8 @@ func (o Origin) Entry(destination fare.City) (Entry, bool) {
 	return o.Entries[i], true
 }
 
-// Merge replaces entries by fresh ones, unless the fresh one is older, or as old with fewer
-// observations. It drops entries more than LiveDays older than the newest fresh entry.
+// Merge replaces entries by fresh ones, unless the fresh one is older, or of the same day and has
+// fewer observations. It drops entries more than LiveDays older than the newest fresh entry.
 func (o Origin) Merge(fresh []Entry) Origin {
 	byCity := map[fare.City]Entry{}
 	var newest fare.Day

@@ -7,7 +7,7 @@ import (
 	"verdetto/shared/fare/packed"
 )
 
-// The first byte of each stored format. Data with another first byte count as absent. Weights are
+// Stored data begin with a format byte. Data with another format byte count as absent. Weights are
 // stored relative to the epoch: if each refresh rounded the weight of the day, a small weight would
 // never decrease.
 const (
@@ -139,7 +139,7 @@ func decodeBars(r *packed.Reader) (bars []bar) {
 	return bars
 }
 
-// encode packs only one group of lead times, and not the route's term.
+// encode packs only the residuals of the first group, and no terms.
 func (m *Minima) encode(w *packed.Writer) {
 	for s := range m {
 		r := &m[s]

@@ -110,7 +110,7 @@ func readHistories(data []byte) histories {
 	return histories{Reader: r, left: n, first: true, day: day, at: day, price: base, unit: unit}
 }
 
-// next appends the lows and the moves of the next departure. After an error, left is 0.
+// next appends the lows and the moves of the next departure.
 func (h *histories) next(lows []dayPrice, moves []fare.Day) ([]dayPrice, []fare.Day) {
 	days := h.Uint()
 	gap, ago := days/lastDays, days%lastDays

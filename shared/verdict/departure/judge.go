@@ -83,7 +83,7 @@ type comparables struct {
 	near, any       *[bins + 1]float64
 	pooled          *[bins + 1]float64
 	isPooled        bool
-	omitted         int // step of the judged departure if it is on sale, else bins
+	omitted         int // step of the judged departure if it is among the comparables, else bins
 	allNear, allAny float64
 	onSale          int
 	base            float64 // the log price that has a residual of 0
@@ -146,7 +146,8 @@ func (d *RouteDay) earlier(lead int) (weight float64) {
 	return weight / gain(d.route.epoch, d.view.day, residualHalfLife)
 }
 
-// If Known is false, there are too few fares for a percentile, but the chances of a fall are set.
+// If Known is false, there are too few fares for a percentile. RouteDay.Judge sets the chances of a
+// fall even then.
 type Answer struct {
 	Known      bool
 	Percentile float64 // 0 to 1
@@ -190,7 +191,7 @@ func (q Quartiles) In(amount func(fare.Cents) fare.Cents) *Quartiles {
 		amount(q.HalfLow), amount(q.HalfHigh)}
 }
 
-// Quartiles returns false if Judge returns no percentile. Minimum and Maximum ignore comparables of
+// Quartiles returns false if Judge would return no percentile. Minimum and Maximum ignore comparables of
 // negligible weight.
 func (d *RouteDay) Quartiles(quote Quote) (q Quartiles, ok bool) {
 	c, ok := d.comparables(quote)

@@ -7,8 +7,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Span is a kind of range of dates, of which a question asks for the cheapest departure: days
-// around a date, or a month.
+// Span is a kind of range of dates: some days around a date, or a month. A question about a range
+// asks for its cheapest departure.
 type Span uint8
 
 const (

@@ -8,7 +8,7 @@ func (p *Pooled) MustRenew(s *State) bool {
 	return s.Route.noCurve && p != nil && p.View(s.AsOf).hasCurve
 }
 
-// renew keeps the route's term, and adds to sums the residuals that Fold could not add while the
+// renew keeps the route's terms, and adds to sums the residuals that Fold could not add while the
 // curve was unknown.
 func (s *Learner) renew(p *Pooled, fares []Live, sums *Statistics) {
 	var fresh Learner

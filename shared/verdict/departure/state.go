@@ -52,7 +52,7 @@ func (l Live) Better(m Live) bool {
 	return l.Flight.Minutes > 0 && l.Flight.Minutes < m.Flight.Minutes
 }
 
-// Before orders fares of the same departure: cheaper first, then newer, shorter stay, fewer stops.
+// Before orders fares of the same departure: cheaper first, then newer, then shorter stay.
 func (l Live) Before(m Live) int {
 	return cmp.Or(cmp.Compare(l.Price, m.Price), cmp.Compare(m.Found, l.Found), cmp.Compare(l.Nights, m.Nights),
 		cmp.Compare(l.Stops, m.Stops))
@@ -73,7 +73,7 @@ type State struct {
 	// compared. It is not stored.
 	Airlines fare.Airlines
 
-	pasts   Departures // nil: all histories are in packed
+	pasts   Departures // nil until Unpack
 	packed  []byte     // the histories as stored; nil if DecodeState did not read this state
 	asked   *Past
 	askedOf fare.Day
