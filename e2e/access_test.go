@@ -35,8 +35,8 @@ func beyondScripts(t *testing.T) {
 		do()
 	}
 	s := fixture.Open(t, d, clock)
-	// The stored pepper is deleted, because each of these functions may be the first to start with
-	// a new table.
+	// Each of these functions may be the first to start with a new table, so the stored pepper is
+	// deleted.
 	for _, function := range []string{"alerts", "pro", "refresh"} {
 		if err := d.Write(t.Context(), store.Op{Mode: store.Delete,
 			Item: store.Item{Key: store.Key{Partition: "SERVICE", Sort: "PEPPER"}}}); err != nil {
@@ -96,7 +96,6 @@ func refreshes(t *testing.T, d store.Table, as func(string, func()), sender *not
 	return f
 }
 
-// One mailbox refuses mail by way of SNS, the other while the function refresh sends.
 func refuses(t *testing.T, d store.Table, as func(string, func()), s *fixture.Service, f *refresh.Function, clock *storetest.Clock) {
 	t.Helper()
 	london := fare.Route{Origin: "MIL", Destination: "LON"}

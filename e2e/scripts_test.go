@@ -1,4 +1,4 @@
-// Package e2e_test runs the scripts of the folders beside it; see package script.
+// Package e2e_test runs the scripts in the folders of e2e; see package script.
 package e2e_test
 
 import (

@@ -21,7 +21,7 @@ func TestBackup(t *testing.T) {
 	verdict := answerOf(t, first.URL)
 
 	stop, asked := make(chan struct{}), make(chan int)
-	go func() { // calls write to the store, because calls are counted
+	go func() { // counted calls write to the store
 		n := 0
 		for ; ; n++ {
 			select {
@@ -58,7 +58,7 @@ func TestBackup(t *testing.T) {
 	if diff := cmp.Diff(verdict, answerOf(t, again.URL)); diff != "" {
 		t.Errorf("the service that was restored answers otherwise:\n%s", diff)
 	}
-	// A killed process leaves its socket file behind, so the next backup opens the store file.
+	// A killed process leaves its socket file behind. The next backup must open the store file.
 	again.End(t)
 	left, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(d.Dir, "copy.db.socket")})
 	if err != nil {

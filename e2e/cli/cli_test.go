@@ -1,4 +1,4 @@
-// Package cli holds end-to-end tests of the command line. They run the built commands as users do.
+// Package cli holds end-to-end tests that run the command verdetto as users do.
 package cli
 
 import (

@@ -7,7 +7,7 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// A failed copy may leave an empty file, which no command may take as a new store.
+// A failed copy may leave an empty file. A command must not take this file for a new store.
 func TestAnEmptyStoreIsRefused(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)

@@ -12,7 +12,6 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// The column outbound_price of these return trips holds the price of the outbound flight.
 const returns = "origin,destination,observed_date,depart_date,price,currency,return_date,outbound_price\n" +
 	"MIL,BUH,2016-02-25,2016-03-20,164,EUR,2016-03-27,60\n" +
 	"MIL,BUH,2016-02-27,2016-03-22,164,EUR,2016-03-29,59.99\n"

@@ -12,7 +12,7 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// Otherwise, a service would show the fares of another source as fares of its own source.
+// A service must not show the fares of another source as fares of its own source.
 func TestAStoreOfAnotherSourceIsRefused(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)

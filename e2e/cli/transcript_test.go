@@ -66,7 +66,7 @@ func TestAsk(t *testing.T) {
 	got := d.Want(0, "", "ask", "MIL", "LIS", "-o", "json")
 	fixture.Has(t, "the answer", got.Stdout, `"origineIata": "MIL"`, `"verdetto": {`)
 
-	// Without -url, ask calls the service that verdetto.toml describes.
+	// Without -url and VERDETTO_URL, ask calls the service that verdetto.toml describes.
 	d.Env = nil
 	d.Write("verdetto.toml", `VERDETTO_LISTEN = "`+strings.TrimPrefix(s.URL, "http://127.0.0.1")+`"`)
 	d.Want(0, "Milan to Lisbon", "ask", "Milano", "Lisbona")

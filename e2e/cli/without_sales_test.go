@@ -8,8 +8,7 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// The stand-ins for payments answer only on the machine of the service, so a public service must
-// not sell through them.
+// A public service offers the stand-ins for payments only with -money demo.
 func TestAPublicServiceOffersNoPlayMoney(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)

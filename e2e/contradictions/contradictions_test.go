@@ -1,6 +1,4 @@
-// Package contradictions holds an end-to-end test that texts about the same recorded fare agree. A
-// fare has one word, one usual price and one difference on all pages, in lists, calendars, feeds,
-// tools and messages. The market of a route has its own words, and no fare has one of these.
+// Package contradictions holds an end-to-end test that texts about the same recorded fare agree.
 package contradictions
 
 import (
@@ -38,14 +36,14 @@ var panels = []panel{
 	{"travelpayouts_daily_2025_2026.csv.gz", ""}, {"google2026.csv.gz", ""}, {"eu_wizzair_2015_2016_full.csv.gz", ""},
 }
 
-// The clock of a service stands in the evening of the last day of the panel, plus ahead.
+// For a service, the time is the evening of the last day of the panel, plus ahead.
 type service struct {
 	t         *testing.T
 	api       *onemachine.Service
 	last      fare.Day
 	ahead     time.Duration // time from the refresh to the answers
 	routes    []fare.Route
-	days      map[fare.Route][]fare.Day // departures with a fare found in the last 7 days
+	days      map[fare.Route][]fare.Day // departures with a recently found fare
 	calls     int
 	documents map[string]int
 	facts     facts
@@ -178,8 +176,8 @@ var (
 	markets = map[string]string{"ottimo": "very low", "buono": "low", "normale": "usual", "caro": "high"}
 )
 
-// The key of facts is a fare (its route, day and price in whole euros) or a route, and the kind of
-// statement. The value maps each statement to a text that contains the statement.
+// The key of facts is a fare or a route, followed by a kind of statement. The value maps each
+// statement to the place where the statement was found.
 type facts map[string]map[string]string
 
 func (f facts) add(fare, kind, statement, where string) {
@@ -468,7 +466,7 @@ func check(t *testing.T, p panel, routes, departures int) {
 	origins := map[fare.City]bool{}
 	s.messages()
 	for i, route := range some {
-		if i == len(some)/2 { // the second half is asked two days after the refresh
+		if i == len(some)/2 { // the second half of the routes is asked two days after the refresh
 			s.fail(s.facts.faults())
 			s.facts, origins, s.ahead = facts{}, map[fare.City]bool{}, 48*time.Hour
 		}

@@ -1,5 +1,4 @@
-// Package docs checks the documents against the repository. Every link to a file, every path and
-// every test name in a document must exist. Every setting and endpoint must be in its document.
+// Package docs checks the documents against the repository.
 package docs
 
 import (
@@ -67,7 +66,6 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// anchors returns the anchors that GitHub gives to headings.
 func anchors(text string) (list []string) {
 	for line := range strings.Lines(block.ReplaceAllString("\n"+text, "")) {
 		if title, ok := strings.CutPrefix(strings.TrimLeft(line, "#"), " "); ok && strings.HasPrefix(line, "#") {

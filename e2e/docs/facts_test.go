@@ -200,7 +200,7 @@ func TestCalls(t *testing.T) {
 					query.Set(name, values[name])
 				}
 			}
-			isToken := query.Has("t") || query.Has("id") || query.Has("session_id") || query.Has("email") // tokens from a mail or a purchase
+			isToken := query.Has("t") || query.Has("id") || query.Has("session_id") || query.Has("email") // values from a mail or a purchase
 			isFile := regexp.MustCompile(`^/(card|feed)/.*\.`).MatchString(call.Path)
 			if err != nil || isToken || len(query) == 0 && !isFile {
 				continue

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// Files must not use each other, not even by way of other files. Methods called through a value are
-// not checked.
+// Two files must not use each other, not even by way of other files. Methods called through a value
+// are not checked.
 func TestFilesFormLayers(t *testing.T) {
 	for _, folder := range []string{"shared/store", "shared/notify"} {
 		names, err := filepath.Glob(filepath.Join(root, folder, "*.go"))

@@ -23,8 +23,7 @@ var (
 	clause       = regexp.MustCompile(`^.*?(?:[:;] |$)`)
 	opening      = regexp.MustCompile(`^(?:Package|Command) \w+ `)
 	upper        = regexp.MustCompile(`^(?:cmd|functions|infra|shared)/\w+(?:/\w+)?$`)
-	// parts need no row in ARCHITECTURE.md: helpers of tests, generators, parts of main packages and
-	// small packages.
+	// parts are packages that need no row in ARCHITECTURE.md.
 	parts = regexp.MustCompile(`/(?:analisi|fault|notify|store|upstream)test$|/(?:generate|bootstrap|testenv)$|` +
 		`^(?:cmd|functions|infra)/\w+/|^shared/answer/view$|^shared/runtime/(?:awscall|lambda\w+|metrics|recorder|retry)$|` +
 		`^shared/fare/(?:airlines|daytext|packed)$`)

@@ -15,7 +15,7 @@ var (
 	commit = regexp.MustCompile(`@[0-9a-f]{40}$`)
 )
 
-// An action is named by a commit, because a tag can be moved.
+// An action must be named by a commit, because a tag can be moved.
 func TestPins(t *testing.T) {
 	actions, locks := 0, 0
 	fixture.Walk(t, func(path string) {

@@ -1,5 +1,5 @@
-// Package edge holds end-to-end tests of the edge (CloudFront), the HTTP cache between callers and
-// the service. They use a model of CloudFront.
+// Package edge holds end-to-end tests with a model of the edge (CloudFront), the HTTP cache between
+// callers and the service.
 package edge
 
 import (
@@ -59,7 +59,7 @@ func TestParametersOfTheirOwnAreOtherAnswers(t *testing.T) {
 			t.Errorf("%s is not kept", target)
 		}
 	}
-	// For CloudFront, parameters in another order make another cache key.
+	// CloudFront's cache key depends on the order of the parameters.
 	if _, body, asked := d.get("/v1/price-trends?currency=eur&origin=PSA"); !asked || seen[body] == "" {
 		t.Errorf("another order: asked %v, %.80s", asked, body)
 	}
@@ -135,7 +135,7 @@ func TestErrorsAreNotKept(t *testing.T) {
 		header       []string
 		status       int
 		down         bool
-		keptByRights bool // cached with CloudFront's default minimum
+		keptByRights bool // cached with CloudFront's default error caching minimum TTL
 	}{
 		{"no fares from there", "/v1/price-trends?origin=QQQ&currency=eur", nil, 404, false, true},
 		{"bad parameter", "/v1/price-trends?origin=", nil, 400, false, false},

@@ -20,8 +20,7 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// cloudFront is a model of CloudFront's caching, written from its developer guide, with the
-// policies that infra/cdk makes from routes.Table.
+// cloudFront is a model of CloudFront's caching, written from CloudFront's developer guide.
 type cloudFront struct {
 	origin http.Handler
 	now    func() time.Time
@@ -40,8 +39,8 @@ type object struct {
 	retry  time.Time // after a failure, the origin gets no request before this time
 }
 
-// CloudFront caches the statuses in alwaysKept whatever the headers say, and those in sometimesKept
-// if a header names a lifetime ("HTTP 4xx and 5xx status codes that CloudFront caches").
+// CloudFront caches the statuses in alwaysKept, and those in sometimesKept if a header names a
+// lifetime ("HTTP 4xx and 5xx status codes that CloudFront caches").
 var (
 	alwaysKept    = []int{404, 405, 414, 500, 501, 502, 503, 504}
 	sometimesKept = []int{400, 403, 412, 415}
@@ -59,7 +58,6 @@ func (m *cloudFront) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if row.Keyed() {
 		key += " " + r.Header.Get(httpapi.KeyHeader) + "|" + r.Header.Get("Authorization")
 	}
-	// For answers that CloudFront may cache, the If-None-Match of the caller is not passed on.
 	onward := r.Clone(r.Context())
 	onward.Header.Del("If-None-Match")
 

@@ -35,8 +35,8 @@ func TestWhatTheEdgeKeepsDependsOnItsKey(t *testing.T) {
 		if r.Edge == (routes.Edge{}) || r.Method != http.MethodGet {
 			continue
 		}
-		// CloudFront compresses answers itself. The headers with a key are part of the cache key,
-		// or the endpoint ignores them.
+		// CloudFront compresses answers itself. X-Api-Key and Authorization are part of the cache
+		// key, unless the endpoint ignores both headers.
 		inKey := []string{"Accept-Encoding", "X-Api-Key", "Authorization"}
 		for _, path := range r.Paths() {
 			seen++

@@ -1,5 +1,5 @@
-// Package licences checks the file NOTICE. It must list exactly the Go modules that are linked into
-// the executables, with their licences.
+// Package licences checks that the file NOTICE lists the Go modules that are linked into the
+// executables, with their licences.
 package licences
 
 import (

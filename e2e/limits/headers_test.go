@@ -78,7 +78,6 @@ func TestSharedAnswerHoldsNoCallerHeaders(t *testing.T) {
 				t.Errorf("%s: the next caller gets the %s %q", at, name, got)
 			}
 		}
-		// A 304 from the service counts as a call, and a 304 from the cache does not.
 		unchanged := s.From("10.1.0.3:1", r.Method, at, "", "If-None-Match", first.Header.Get("ETag"))
 		if tag := first.Header.Get("ETag"); tag != "" && (unchanged.Status != 304 ||
 			unchanged.Header.Get("X-Cache") != "HIT" || unchanged.Header.Get("X-RateLimit-Remaining") != "") {

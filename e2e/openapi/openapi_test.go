@@ -1,5 +1,5 @@
-// Package openapi holds end-to-end tests of the OpenAPI description. They check that it is generated
-// from the service and agrees with what the service does.
+// Package openapi tests that the OpenAPI description is generated from the service and agrees with
+// what the service does.
 package openapi
 
 import (

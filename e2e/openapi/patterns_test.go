@@ -41,7 +41,7 @@ func publishedPattern(t *testing.T, steps ...any) *regexp.Regexp {
 	return publishedRegexp(t, node.(string))
 }
 
-// Go does not know the escape \u0000, so publishedRegexp writes \x{0000}.
+// Go's regular expressions do not know the escape \u0000, so publishedRegexp writes \x{0000}.
 func publishedRegexp(t *testing.T, pattern string) *regexp.Regexp {
 	t.Helper()
 	compiled, err := regexp.Compile(regexp.MustCompile(`\\u([0-9a-f]{4})`).ReplaceAllString(pattern, `\x{$1}`))

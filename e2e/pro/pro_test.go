@@ -1,5 +1,4 @@
-// Package pro holds end-to-end tests of the paid plan. e2e/check/dynamodb runs them again over
-// DynamoDB Local.
+// Package pro holds end-to-end tests of the paid plan.
 package pro
 
 import (
@@ -36,7 +35,7 @@ func TestManyClaimOnePayment(t *testing.T) {
 	session, _ := s.Buy("ada@example.com")
 	events := s.Payments.Stripe.Events()
 	var keys sync.Map
-	for n := range 50 { // fewer than the confirmations that a network may make in an hour
+	for n := range 50 {
 		wg.Go(func() {
 			if n%4 == 0 {
 				if a := s.Deliver(events[n/4%len(events)].Payload); a.Status != 200 {

@@ -41,7 +41,7 @@ func emulated(t *testing.T, folder string) {
 		t.Errorf("the image holds an executable for %q", got)
 	}
 	at, panel := freeAddress(t), filepath.Join(t.TempDir(), "panel.csv")
-	rows := "origin,destination,observed_date,depart_date,price,currency\n" // few, because emulation is slow
+	rows := "origin,destination,observed_date,depart_date,price,currency\n" // few fares, because emulation is slow
 	for day := 10; day < 30; day++ {
 		rows += fmt.Sprintf("MIL,BUH,2016-02-%d,2016-05-%d,%d.99,EUR\n", day, day, 30+day%7)
 	}
@@ -92,7 +92,7 @@ func armImage(t *testing.T, folder string) v1.Image {
 				return image
 			}
 		}
-		// The only entry of a layout is the index of the platforms.
+		// The only entry of this layout is the index of the platforms.
 		index, err = index.ImageIndex(manifest.Manifests[0].Digest)
 	}
 	t.Fatal(err)

@@ -60,11 +60,11 @@ func (d debian) run(script string, environment ...string) string {
 	return output(d.T, d.command(script, environment...))
 }
 
-// inside is the environment variable with the folder of a bare Debian. The variable is set in the
-// process with its own network.
+// inside is the environment variable with the folder of a bare Debian.
 const inside = "RELEASE_INSIDE"
 
-// Removing the package keeps the settings and the store. A purge keeps only the backups.
+// Removing the package keeps the settings and the store. A purge deletes both, and keeps the
+// backups.
 func TestEvidencePackage(t *testing.T) {
 	if root := os.Getenv(inside); root != "" {
 		d := debian{t, root}

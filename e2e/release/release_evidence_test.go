@@ -23,7 +23,8 @@ func TestEvidenceRelease(t *testing.T) {
 		}
 	}
 	for n, folder := range folders {
-		// The files of the clone are newer than the tools, which make would therefore build again.
+		// The files of the clone are newer than the tools, so make would build the tools again
+		// without --old-file.
 		make := exec.CommandContext(t.Context(), "make", "--old-file=.tools/release/.complete", "release-snapshot")
 		make.Dir = folder
 		output(t, make)

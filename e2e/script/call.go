@@ -74,7 +74,8 @@ func call(method string) verb {
 			r.target = target
 			s.step(ts, func() bool {
 				s.send(ts, r)
-				// A GET may succeed without data that could not be read, so a GET is repeated after a failure.
+				// A GET may succeed although some data could not be read, so a GET is repeated
+				// after a failure.
 				return s.status >= 500 || method == "GET" || method == "MCP" && bytes.Contains(s.body, []byte(`"isError":true`))
 			})
 			refused := s.status == http.StatusConflict || s.status == http.StatusGone || s.status == http.StatusUnauthorized && r.method == "POST"
@@ -146,7 +147,7 @@ func (s *story) send(ts *testscript.TestScript, q request) {
 	w := httptest.NewRecorder()
 	handler := s.handler
 	if slash := strings.HasSuffix(path, "/") && path != "/"; slash || strings.Contains(query, "campi=") || strings.Contains(query, "fields=") {
-		handler = s.service.API // the OpenAPI description has paths without a slash at the end, and whole answers
+		handler = s.service.API // these answers are not compared with the OpenAPI description
 	}
 	if strings.HasPrefix(path, "/x402/") && s.options.Money == "" {
 		handler = fixture.Described(s.t, s.seller().Handler)

@@ -53,8 +53,8 @@ type faults struct {
 	planned *Fault
 	mu      sync.Mutex
 	calls   map[string]int
-	down    string // the kind of calls that all fail, or empty
-	lost    bool   // failing calls take effect first
+	down    string // the kind of calls that all fail, or empty if none fails
+	lost    bool   // a call that fails takes effect first
 	hit     bool
 	dead    bool
 }
@@ -157,8 +157,8 @@ func fault(s *story, ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// Faults runs each script without a failure, and then once for each of at most n random failures
-// (0: all possible failures). A script with the verb unfaulted or fault runs only once.
+// Faults runs each script without a failure, and then once for each of at most n random failures.
+// If n is 0, all failures are tried. A script with the verb unfaulted or fault runs only once.
 func Faults(t *testing.T, n int, random *rand.Rand, files ...string) {
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(file, ".txtar"), func(t *testing.T) {

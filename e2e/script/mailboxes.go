@@ -42,8 +42,8 @@ func mails(s *story, ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// fresh returns the messages to address since the previous call. The last message becomes the
-// current mail.
+// fresh returns the messages to address that fresh has not returned before. The last message
+// becomes the current mail.
 func (s *story) fresh(ts *testscript.TestScript, address string) (fresh []maildir.Mail) {
 	all, err := s.sent(address)
 	ts.Check(err)

@@ -37,7 +37,9 @@
 //	restart                      starts the service again over its store
 //	fault KIND before|after      the next call of KIND fails before or after its effect. KIND is store,
 //	                             mail, ntfy, stripe, chain or source.
-//	fault KIND down|lost         each call of KIND fails, before or after its effect, until fault none
+//	fault KIND down|lost         each call of KIND fails, before or after its effect, until the next fault
+//	fault none                   ends a fault
+//	fault webhook down           webhooks answer 410
 //	fault token down             the fare source refuses the token
 //	store PARTITION[/SORT]       checks that the store has such an item
 //	store *TEXT                  checks that an item in the store contains TEXT
@@ -127,7 +129,7 @@ type story struct {
 	reader    *Reader
 
 	unfaulted string
-	retried   bool // a step was repeated after a failure, so its mail may have been sent twice
+	retried   bool // a step was repeated after a failure, so a mail may have been sent twice
 	cut       bool // the service refused a repeated step, and the script ended there
 }
 
@@ -391,7 +393,7 @@ func stored(s *story, ts *testscript.TestScript, neg bool, args []string) {
 	if text, ok := strings.CutPrefix(args[0], "*"); ok {
 		found := ""
 		ts.Check(s.table.All(context.Background(), func(i store.Item) error {
-			counts := strings.HasPrefix(i.Partition, "LIMIT#") // LIMIT# items may contain a pseudonym until the item expires
+			counts := strings.HasPrefix(i.Partition, "LIMIT#") // counters of limits may contain a pseudonym until they expire
 			if all := i.Partition + " " + i.Sort + " " + string(i.Data); !counts && strings.Contains(all, text) {
 				found = i.Partition + " " + i.Sort
 			}

@@ -97,7 +97,7 @@ func (s *service) sell() {
 	storetest.Must(s.T, err)
 }
 
-// refresh starts the service anew afterwards, as after an upgrade.
+// refresh also restarts the service, as an upgrade does.
 func (s *service) refresh() refresh.Report {
 	report, err := s.options.Refresh(s.Context(), nil)
 	storetest.Must(s.T, err)
@@ -143,7 +143,7 @@ func (s *service) alter() {
 			}
 			altered[name]++
 			at := 0
-			if i.IsSummary() { // the lows come before the byte with the version
+			if i.IsSummary() { // in a summary, the byte with the version comes after the lows
 				summary, err := store.Summaries.Of(i).Value()
 				storetest.Must(s.T, err)
 				summary.Lows = append(summary.Lows, ancient)

@@ -1,5 +1,4 @@
-// Package verdict holds end-to-end tests of verdicts. They compare verdicts on recorded fares over
-// all kinds of stores and executables, and measure what a verdict costs.
+// Package verdict holds end-to-end tests of verdicts, and measures what a verdict costs.
 package verdict
 
 import (

@@ -24,8 +24,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// BenchmarkFloor reports the processor time of an answer on Lambda as a multiple of the time of the
-// least program that makes the same calls to the store and sends the same answer.
+// BenchmarkFloor reports the processor time of an answer on Lambda as a multiple of the time of a
+// minimal program that makes the same calls to the store and sends the same answer.
 func BenchmarkFloor(b *testing.B) {
 	const rounds, turns, calls = 6, 10, 20
 	defer debug.SetGCPercent(debug.SetGCPercent(300)) // as GOGC on Lambda
@@ -77,7 +77,7 @@ func BenchmarkFloor(b *testing.B) {
 				}
 				ratios = append(ratios, float64(service)/float64(least))
 			}
-			ratios = ratios[1:] // the first round includes the first calls of the process
+			ratios = ratios[1:] // the first round is a warm-up
 			slices.Sort(ratios)
 			b.ReportMetric(0, "ns/op")
 			b.ReportMetric((ratios[rounds/2-1]+ratios[rounds/2])/2, "x-floor")

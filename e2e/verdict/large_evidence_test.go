@@ -105,7 +105,7 @@ func large(t *testing.T, d fixture.Shell, routes int) {
 type running struct {
 	process *exec.Cmd
 	url     string
-	most    map[string]int // KB, by the kernel's name of the value
+	most    map[string]int // highest values in KB, by their names in /proc/PID/status
 }
 
 // started waits for the first answer. The process is killed when the context ends.

@@ -9,8 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The exchange rates, the pooled statistics and the list of origins are read once per process and
-// hour.
 func TestWhatThePageCosts(t *testing.T) {
 	t.Parallel()
 	const summary = "Get ROUTE#MIL-BUH SHEET, strong false"

@@ -50,7 +50,6 @@ func TestProveExecutablesOverDynamoDB(t *testing.T) {
 		defer done()
 		var logs bytes.Buffer
 		if !fill {
-			// The first request to Travelpayouts returns the fares of the last 7 days.
 			process, err := runtimeapi.Start(t.Context(), fixture.Executable(t, "functions/refresh/bootstrap"),
 				environment, &logs)
 			if err != nil {

@@ -26,9 +26,6 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// The verdicts must not depend on the source, on the store, or on whether one process or Lambda
-// executables answer.
-
 var asked = map[string]string{
 	"Milano to Bucarest": "/v1/analisi?origine=Milano&destinazione=Bucarest",
 	"London to Prague":   "/v1/analisi?origine=London&destinazione=Prague",
@@ -108,7 +105,7 @@ func TestWeekByWeekThroughTheRealClient(t *testing.T) {
 	added += fixture.Refreshed(t, table, client, now).New
 	t.Logf("%d refreshes, %d observations, %d calls", refreshes+1, added, len(standIn.Calls()))
 	for name, a := range want {
-		a.Prezzo.Precisione = "istante" // the panel has the day of a fare, Travelpayouts the time
+		a.Prezzo.Precisione = "istante" // the panel has the day on which a fare was found, Travelpayouts the time
 		if a.Ambito == string(verdict.OfRoute) {
 			up := func(c fare.Cents) fare.Cents { return (c + 99) / 100 * 100 }
 			q := *a.Quartili // single fares of Travelpayouts are not shown, so the quartiles are rounded

@@ -118,8 +118,8 @@ func must[T any](value T, err error) T {
 	return value
 }
 
-// The test fails if a library could replace our own code: if a verdict would take at most 40 us
-// more, and no more read units.
+// The test fails if a library could replace our own code, because a verdict would take at most 40
+// us more and no more read units.
 func TestEvidenceCodecs(t *testing.T) {
 	d, clock := fixture.NewShell(t), time.Date(2026, 8, 21, 12, 0, 0, 0, time.UTC)
 	panel := filepath.Join(testenv.Data(t), "fares", "travelpayouts_daily_2025_2026.csv.gz")

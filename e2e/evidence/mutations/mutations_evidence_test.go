@@ -1,5 +1,5 @@
 // Package mutations plants faults in the code, one at a time, and runs the tests that should find
-// them. testdata/mutations.txt holds the faults, and whether a test has found each.
+// them. testdata/mutations.txt holds the faults and the results.
 package mutations
 
 import (
@@ -31,7 +31,7 @@ var (
 	update = flag.Bool("update", false, "record which faults are found")
 )
 
-// perPackage faults are drawn from each of packages.
+// At most perPackage faults are drawn from each package.
 var packages = []string{"shared/verdict", "shared/verdict/departure", "shared/answer", "shared/published", "shared/web/limit",
 	"shared/store", "shared/notify", "functions/alerts", "functions/pro", "functions/refresh"}
 
@@ -45,7 +45,8 @@ var replacements = map[token.Token][]token.Token{
 	token.LAND: {token.LOR}, token.LOR: {token.LAND},
 }
 
-// index counts the operators of a function, so a mutation survives changes elsewhere in the file.
+// index counts the operators of a function, so a mutation stays valid after changes elsewhere in
+// the file.
 type mutation struct {
 	file, function string
 	index          int
@@ -127,7 +128,6 @@ func drawn(t *testing.T, seed uint64) (all []mutation) {
 	return all
 }
 
-// The result may not compile, because, for example, strings cannot be subtracted.
 func (m mutation) planted(t *testing.T) (overlay string, ok bool) {
 	t.Helper()
 	files, all := functions(t, m.file)
