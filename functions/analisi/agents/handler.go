@@ -71,8 +71,8 @@ func (h *mcpHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 
-	// The SDK refuses a client that does not accept both JSON and event streams, although this
-	// server always answers with JSON.
+	// The SDK refuses a client that does not accept both JSON and event streams, although this server
+	// answers with JSON.
 	r2 := r.Clone(context.WithValue(r.Context(), exchangeKey{}, &exchange{r.Context(), w.Header()}))
 	r2.Header.Set("Accept", "application/json, text/event-stream")
 	r2.Body = io.NopCloser(bytes.NewReader(body))

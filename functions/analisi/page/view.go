@@ -135,7 +135,7 @@ func (o options) HTML() template.HTML {
 
 type rows [][]string
 
-// HTML uses no template, for speed: a table has a row for each week of half a year.
+// HTML uses no template, for speed: a table can have a row for each week of half a year.
 func (r rows) HTML() template.HTML {
 	var b strings.Builder
 	for _, row := range r {
@@ -190,8 +190,8 @@ func (v *view) Before() string { return cmp.Or(v.Trip.Month, v.Trip.Date) }
 
 type hidden struct{ Name, Value string }
 
-// keep adds hidden fields for the choices that the form does not show, so that a reader without a
-// script does not lose them.
+// keep adds hidden fields for choices that the form does not show, so that a reader without a script
+// does not lose them.
 func (v *view) keep(q question) {
 	for _, f := range []struct {
 		field

@@ -11,8 +11,8 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// description covers the endpoints of all functions, not only of this one. `go test ./e2e/openapi -run
-// TestOpenAPI -update` generates the file.
+// description also covers endpoints of other functions. `go test ./e2e/openapi -run TestOpenAPI
+// -update` generates the file.
 //
 //go:embed openapi.json
 var description []byte

@@ -41,7 +41,8 @@ type Config struct {
 	PaidCalls bool
 	Quotas    Quotas
 	// Pages, if set, renders problem documents as HTML for browsers, except on paths that CloudFront
-	// caches. A program without pages leaves Pages nil, and so contains no HTML templates.
+	// caches. A program without pages leaves Pages nil, so that the program need not contain HTML
+	// templates.
 	Pages func(http.Handler) http.Handler
 	// Observe, if set, is called after each request that reaches the API. The route is "unknown" if no
 	// endpoint matches.

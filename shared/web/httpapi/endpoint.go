@@ -179,8 +179,8 @@ func varyOf(route routes.Route, d description) string {
 
 const varyByKey = KeyHeader + ", Authorization"
 
-// CloudFront's cache key includes the caller's key, so a cached answer is used only for calls with
-// the same key.
+// For endpoints that read keys, CloudFront's cache key includes the caller's key, so a cached answer
+// is used only for calls with the same key.
 func cacheControl(route routes.Route, pro bool) string {
 	switch {
 	case pro && route.Own > 0:

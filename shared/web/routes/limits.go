@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// OwnLimits names the limits that no row of Table holds.
+// OwnLimits names the limits that neither Table nor Others nor Cached holds.
 var OwnLimits = []string{
 	"alerts-address", "alerts-seen", "alerts-server", "alerts-server-network", "alerts-service", "mailbox", "pro-card-network", "pro-card-service",
 	"pro-chain-network", "pro-chain-service", "pro-indirizzo-plan", "pro-ruota-key",

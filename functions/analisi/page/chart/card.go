@@ -101,7 +101,7 @@ func (c Card) PNG() ([]byte, error) {
 }
 
 func (c Card) described(picture []byte) []byte {
-	const header = 33 // bytes: the signature and the first chunk
+	const header = 33 // bytes: the PNG signature and the first chunk
 	text := []byte("iTXtDescription\x00\x00\x00\x00\x00" + strings.Join([]string{c.Route, c.Verdict, c.Price, c.Detail, c.Foot}, "\n"))
 	chunk := append(binary.BigEndian.AppendUint32(nil, uint32(len(text)-len("iTXt"))), text...)
 	return slices.Concat(picture[:header], binary.BigEndian.AppendUint32(chunk, crc32.ChecksumIEEE(text)), picture[header:])
