@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// City is the IATA code of a city or metropolitan area (MIL, BUH), three upper-case letters.
+// City is the IATA code of a city or metropolitan area, such as MIL.
 type City string
 
 func ParseCity(s string) (City, error) {

@@ -27,7 +27,7 @@ func (a Airport) String() string {
 	return string(a[:])
 }
 
-// Airports holds the airports that a question names. A zero From or To means any airport.
+// Airports restricts fares to airports. A zero From or To means any airport.
 type Airports struct{ From, To Airport }
 
 func (a Airports) Include(f Flight) bool {

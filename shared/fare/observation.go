@@ -101,7 +101,7 @@ func Set(observations []Observation) []Observation {
 
 func (o Observation) vague() bool { return o.DayOnly || o.Stops == StopsUnknown }
 
-// A negative found encodes a whole day; real times are never negative.
+// A negative found encodes a whole day.
 type offer struct {
 	found    int64
 	price    Cents

@@ -90,8 +90,8 @@ func bare(text string) string {
 	}
 }
 
-// ParsePrice uses in as the currency if text names none, or if the sign in text, such as $, can mean
-// in.
+// ParsePrice returns an amount in the currency that text names. The parameter in decides if text
+// names no currency, or only a sign such as $ that can mean in.
 func ParsePrice(text string, in Currency) (Money, bool) {
 	amount, meant, ok := SplitPrice(text)
 	if !ok || len(meant) == 0 || slices.Contains(meant, in.String()) {

@@ -157,7 +157,7 @@ func (c Comparable) Fare(row Row, until time.Time) (fare.Fare, Reason) {
 }
 
 // flight does not check that an airport belongs to the city of the fare, because a fare to Parma is
-// sold as one to Milan.
+// sold as a fare to Milan.
 func (r Row) flight() (f fare.Flight) {
 	if r.OriginAirport+r.DestinationAirport+r.Airline != "" {
 		f.From, _ = fare.ParseAirport(r.OriginAirport)

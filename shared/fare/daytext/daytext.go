@@ -25,7 +25,7 @@ var (
 	ErrSeveral    = errors.New("several days") // such as next week or end of March
 )
 
-// OtherWeekday means that the date falls on another weekday than the one written with it.
+// OtherWeekday means that Day does not fall on the weekday that the text states.
 type OtherWeekday struct{ Day fare.Day }
 
 func (e *OtherWeekday) Error() string {

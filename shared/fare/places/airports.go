@@ -8,9 +8,9 @@ import (
 	"verdetto/shared/fare"
 )
 
-// airports.tsv is written by hand, and sorted. Its columns are: an airport of a city with several,
-// its everyday name in each of Langs (empty if equal to the English one), and other names with bars
-// between them.
+// airports.tsv is written by hand, and sorted. Its columns are: an airport of a city with several
+// airports, its everyday name in each of Langs (empty if equal to the English one), and other names
+// with bars between them.
 //
 //go:embed airports.tsv
 var airportsTable string

@@ -35,7 +35,7 @@ type Area struct {
 	continent string
 	names     string
 	others    []string
-	members   map[string]bool // countries, cities and offsets in regions.tsv; nil for a country
+	members   map[string]bool // countries, cities and offsets in regions.tsv; nil unless the area is a region
 	single    bool            // a single region of a country
 
 	territories []string // countries that people count as part of this one
@@ -105,7 +105,7 @@ var areas = sync.OnceValue(func() (x areaIndex) {
 	}
 	x.all = x.all[:divisions]
 	x.byRow = map[string]Area{}
-	for _, a := range slices.Backward(x.all) { // the first area of a row takes precedence
+	for _, a := range slices.Backward(x.all) { // if areas share a row, the first area takes precedence
 		for row := range a.members {
 			if a.single {
 				x.byRow[row] = a
@@ -159,7 +159,8 @@ func (a Area) HoldsCity(c fare.City) bool {
 	return a.members[line[regionColumn:regionColumn+5]] || a.members[held.country+"/"] || a.members[string(c)]
 }
 
-// Region returns the name in lang, or else in English, and "" if the region is unknown.
+// Region returns the name of the region of c in lang, or else in English, and "" if the region is
+// unknown.
 func Region(c fare.City, lang string) string {
 	line, ok := codeLineOf(string(c))
 	if !ok {

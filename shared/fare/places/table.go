@@ -12,8 +12,8 @@ import (
 // Command generate writes these tables, except words.tsv.
 var (
 	// The columns of names.tsv are: folded name, kind followed by city or airport, written name
-	// (empty if equal to the folded one), and languages of an everyday name (none: any). Of cities
-	// with the same name, the one that Find returns comes first.
+	// (empty if equal to the folded one), and languages of an everyday name (none: any). If cities
+	// have the same name, Find prefers the first.
 	//go:embed names.tsv
 	namesTable string
 

@@ -151,8 +151,8 @@ func Signed(l *i18n.Language, price, usual fare.Cents) string {
 
 const same = "same"
 
-// apart decides in euros whether price is about the usual one. euro is the value of 1 EUR in the
-// currency of price and usual.
+// apart decides in euros whether price is near usual. euro is the value of 1 EUR in the currency of
+// price and usual.
 func apart(l *i18n.Language, price, usual, euro fare.Cents) (amount, id string) {
 	amount, sign := l.Apart(price, usual)
 	if departure.Near(price*oneEuro/euro, usual*oneEuro/euro) {

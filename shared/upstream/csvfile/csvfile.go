@@ -1,8 +1,8 @@
 // Package csvfile is a source of recorded fares: a panel in a CSV file, plain or gzipped.
 //
 // The columns are described in docs/fare-source.md. Files from spreadsheets may have other
-// separators, encodings and names of columns. A value with two readings, such as 03/04/2026, is
-// read as other rows of the file show.
+// separators, encodings and names of columns. How a value with two readings is read, such as
+// 03/04/2026, depends on the other rows.
 //
 // The file is not trusted: a Report counts the dropped rows by reason.
 package csvfile
@@ -52,8 +52,8 @@ type dropped struct {
 	reason upstream.Reason
 }
 
-// Open reads one-way fares from the column that price names. If price is empty, it reads the column
-// price, and a row with a return_date is a return trip.
+// The parameter price names a column of one-way fares. If price is empty, Open reads the column
+// called price, and a row with a return_date is a return trip.
 func Open(path string, comparable upstream.Comparable, price string) (*Panel, error) {
 	file, err := os.Open(path)
 	if err != nil {

@@ -19,8 +19,8 @@ const wanted = "origin, destination, observed_date, depart_date, price, currency
 type columns struct {
 	origin, destination, observed, depart, price int
 	currency                                     int // -1 if each price names its currency
-	returns, stops                               int // -1 for a column that the file lacks
-	from, to, airline, minutes                   int // -1 for a column that the file lacks
+	returns, stops                               int // -1 for a column that is not read
+	from, to, airline, minutes                   int // -1 for a column that is not read
 	width                                        int // the least number of fields in a row
 	names                                        []string
 }
@@ -137,8 +137,8 @@ func (l *loader) read(fields [][]byte) (row upstream.Row, err error) {
 			return row, fault{BadCode, fmt.Sprintf("%s %.20q: want three letters", c.names[code.column], text(code.column)), false}
 		}
 	}
-	// The other fields are read even after a failure, because each may show how ambiguous values must
-	// be read.
+	// After a bad date, the other dates and the price are still read, because each may show how
+	// ambiguous values must be read.
 	keep := func(failed error) {
 		if err == nil {
 			err = failed

@@ -10,8 +10,8 @@ import (
 
 var ErrLimited = errors.New("the fare source accepts no more calls for now")
 
-// Check makes one call, without waiting for the rate limit and without a retry. It fails with
-// upstream.ErrRefused if the API rejects the token, and with ErrLimited after too many calls.
+// Check makes at most one call, without waiting for the rate limit and without a retry. It fails
+// with upstream.ErrRefused if the API rejects the token, and with ErrLimited after too many calls.
 func (c *Client) Check(ctx context.Context) error {
 	query := latest("LON", "EUR", 1)
 	query.Set("limit", "1")

@@ -5,9 +5,8 @@
 // Except for Check, all callers of a Client together stay within the rate limit of each endpoint.
 // Config.Spend is called before each call.
 //
-// The token goes only to the host of Config.BaseURL, in a header. It is never in a URL, in an
-// error, or in the text that fmt or a logger prints of a Client or a Config. The API's links to
-// offers never leave the package.
+// The token goes only to the host of Config.BaseURL, in a header. It is not in URLs or errors, and
+// String omits it. The API's links to offers never leave the package.
 package travelpayouts
 
 import (

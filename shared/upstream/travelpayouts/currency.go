@@ -14,8 +14,7 @@ import (
 //go:embed currencies.tsv
 var byCurrency string
 
-// CurrencyOfCountry returns EUR if the country (ISO 3166 alpha-2) has no currency with a reference
-// rate.
+// CurrencyOfCountry returns EUR for a country (ISO 3166 alpha-2) that currencies.tsv lacks.
 func CurrencyOfCountry(country string) string {
 	for line := range strings.Lines(byCurrency) {
 		if f := strings.Fields(line); slices.Contains(f[1:], country) {

@@ -24,7 +24,8 @@ const (
 
 var backoff = retry.Backoff{First: time.Second, Longest: time.Minute}
 
-// pause is how long the API asks all callers to wait; if zero, the normal backoff applies.
+// In a transient, pause is how long the API asks all callers to wait. If pause is zero, the normal
+// backoff applies.
 type transient struct {
 	err   error
 	pause time.Duration

@@ -229,7 +229,7 @@ func searchDay(link string) (fare.Day, bool) {
 	return fare.DayOf(t), err == nil
 }
 
-// The day is local to the airport of departure, so the offset does not matter.
+// A day is local to its airport, so the offset does not matter.
 func localDay(s string) (fare.Day, error) {
 	if len(s) > len(time.DateOnly) && (s[10] == 'T' || s[10] == ' ') {
 		s = s[:10]

@@ -29,7 +29,7 @@ func Broken(status int) Fault {
 	return Fault{Status: status, Body: "<html><body>" + http.StatusText(status) + "</body></html>"}
 }
 
-// In answers of the API, data is {} or null.
+// In an error, the API writes {} or null as data.
 func Unwilling(text, data string) Fault {
 	return Garbled(`{"success":false,"data":` + data + `,"error":` + strconv.Quote(text) + `}`)
 }

@@ -109,7 +109,7 @@ func buildNames(cities []*city, codes map[string]string, usual everyday) []name 
 				switch {
 				case n.weight > same[i].weight:
 					same[i] = n
-				case n.weight == same[i].weight && same[i].languages != nil: // equal except for accents
+				case n.weight == same[i].weight && same[i].languages != nil: // the same name in another spelling
 					same[i].languages = append(same[i].languages, n.languages...)
 				}
 				return
