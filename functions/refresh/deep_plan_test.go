@@ -156,7 +156,7 @@ func (b *budgeted) Departures(ctx context.Context, q upstream.Question, until ti
 	return b.Deep.Departures(ctx, q, until)
 }
 
-// NEW has no trends, as after a first refresh that was cut off: that is no error.
+// An origin without trends, as after a first refresh that was cut off, is no error.
 func TestOriginThatCannotBeReadStopsNoOther(t *testing.T) {
 	w := newDeepWorld(t, open(t), "MIL-BUH", "ROM-PAR", "PAR-ROM")
 	for key, data := range map[store.Key]string{{Partition: "ORIGIN#ROM", Sort: "TRENDS"}: "\x02damaged",

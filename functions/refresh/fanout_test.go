@@ -250,7 +250,8 @@ func (v *invocations) wantDone(calm store.Table, began time.Time) (done, letters
 	return done, len(dead)
 }
 
-// A full refresh computes a lead-time curve if no pooled statistics are stored, but a refresh of one origin does not.
+// Without stored pooled statistics, a full refresh would compute a lead-time curve, and a refresh of one origin would
+// not.
 func storeEmptyCycle(t *testing.T, table store.Table, now time.Time) {
 	t.Helper()
 	today := fare.DayOf(now)

@@ -29,7 +29,7 @@ func (c Config) setBrowserHeaders(next http.Handler) http.Handler {
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
 		if c.Certificates != nil {
-			// no includeSubDomains: servers of other operators may run on subdomains
+			// includeSubDomains is missing, because other operators may run servers on subdomains.
 			h.Set("Strict-Transport-Security", "max-age=31536000")
 		}
 		next.ServeHTTP(w, r)

@@ -16,7 +16,7 @@ func TestLookAtBackup(t *testing.T) {
 	now := time.Date(2026, 11, 20, 6, 0, 0, 0, time.UTC)
 	for _, c := range []struct {
 		name                string
-		begun, made, failed int // hours ago; 0: never
+		begun, made, failed int // hours ago; 0 means never
 		says                string
 	}{
 		{"a new service", 1, 0, 0, ""},

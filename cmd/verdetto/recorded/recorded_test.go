@@ -231,7 +231,7 @@ func TestRefused(t *testing.T) {
 	table = open(t)
 	i := recorded.Import{Target: table, Panel: p, Folder: folder, Now: now, Rates: ecb.Table().RatesOn}
 	i.Progress = func(_, _ int, day fare.Day) {
-		if day == first+9 { // a refresh on AWS, which does not know the lease
+		if day == first+9 { // a refresh on AWS, which does not take the lease
 			see(t, table, panelOf(t, lines(days-1, days)), days-1, days)
 		}
 	}

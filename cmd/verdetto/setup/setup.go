@@ -250,7 +250,7 @@ func (s *Setup) Resume() {
 type Progress struct {
 	Cities, Done  int
 	Routes, Fares int
-	Minutes       int // estimated to remain; 0: none, or unknown
+	Minutes       int // estimated time left; 0 means none, or not known
 	Fault         *Fault
 	First         *onemachine.Departure
 

@@ -1,4 +1,4 @@
-// Package retry holds what all retries have in common: the growing wait between tries, the sleep, and the parsing of
+// Package retry holds what retries share: the growing wait between tries, the sleep, and the parsing of
 // Retry-After.
 package retry
 
