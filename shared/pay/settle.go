@@ -11,8 +11,8 @@ import (
 type Settler interface {
 	Height(ctx context.Context) (uint64, error)
 
-	// Settle sends a transaction and waits for the outcome. If Settle returns ErrRefusedTransaction,
-	// this call did not send the transaction.
+	// Settle sends a transaction and waits for the outcome. ErrRefusedTransaction means that a node
+	// refused the transaction, and that no node that answered knows the transaction.
 	Settle(ctx context.Context, s Signed) (Outcome, error)
 
 	// Outcome does not send the transaction. After an error, the transaction may have taken effect, or

@@ -11,7 +11,7 @@ import (
 	"github.com/gagliardetto/solana-go"
 )
 
-// Refusal reasons are codes from the x402 specification or, for cases without one, from published
+// Refusal reasons are codes from the x402 specification or, where it has none, from published
 // programs.
 const (
 	invalidVersion      = "invalid_x402_version"
