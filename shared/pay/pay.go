@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Timeout limits one call of a payment service, including retries.
+// Timeout limits one request to a payment service, including retries.
 const Timeout = 8 * time.Second
 
 var (
