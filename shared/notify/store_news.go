@@ -10,7 +10,7 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// StoreNews reports whether it stored news. If there is no current fare, stored news is deleted.
+// StoreNews reports whether it stored news. If there is no current fare, earlier news is deleted.
 // StoreNews is idempotent within a day.
 func StoreNews(ctx context.Context, notifications store.Notifications, route fare.Route, summary verdict.RouteSummary,
 	today fare.Day) (left bool, err error) {

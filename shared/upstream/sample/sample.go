@@ -16,7 +16,7 @@ const (
 	Memory = 399 * 24 * time.Hour
 
 	// A thin route is searched once in thinEvery days, so within Memory it has fares of at most
-	// seven days, and a verdict needs eight days.
+	// seven days, and a verdict on the route needs eight.
 	thinEvery = 60
 )
 
