@@ -7,7 +7,7 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// If prices is false, Calendar omits the fares.
+// If prices is false, Calendar omits the prices of single departures.
 func (r *Reader) Calendar(ctx context.Context, q Question, prices bool) (f SeriesData, c verdict.Calendar,
 	err error) {
 	d, err := r.departures(ctx, q)
@@ -73,8 +73,8 @@ func (r *Reader) departuresOf(ctx context.Context, q Question, f SeriesData) (d 
 	return d.limitedTo(q.Airlines), nil
 }
 
-// WithUsual adds the usual fare of its day to an answer about a route. If that fails, the error is
-// only logged.
+// WithUsual calls verdict.Judgement.AddUsual for an answer about a route. If AddUsual fails, the
+// error is only logged.
 func (r *Reader) WithUsual(ctx context.Context, q Question) (Answer, error) {
 	a, err := r.Answer(ctx, q)
 	if err != nil || q.When != nil {

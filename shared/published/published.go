@@ -32,7 +32,7 @@ func (s *Answers) Verdict(ctx context.Context, q answer.Question) (Analysis, err
 	return s.Publish(ctx, q, judged), nil
 }
 
-// answered is Reader.Answer or Reader.WithUsual. Judge returns its amounts in the currency of the
+// answered is Reader.Answer or Reader.WithUsual. Judge converts the amounts to the currency of the
 // question.
 func (s *Answers) Judge(ctx context.Context, q answer.Question,
 	answered func(context.Context, answer.Question) (answer.Answer, error)) (answer.Answer, error) {

@@ -191,8 +191,8 @@ func (q Quartiles) In(amount func(fare.Cents) fare.Cents) *Quartiles {
 		amount(q.HalfLow), amount(q.HalfHigh)}
 }
 
-// Quartiles returns false if Judge would return no percentile. Minimum and Maximum ignore comparables of
-// negligible weight.
+// Quartiles returns false if Judge would return no percentile. Minimum and Maximum ignore
+// comparables of negligible weight.
 func (d *RouteDay) Quartiles(quote Quote) (q Quartiles, ok bool) {
 	c, ok := d.comparables(quote)
 	if !ok {
