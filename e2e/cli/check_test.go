@@ -31,7 +31,7 @@ SOLANA_WALLET = "6PCANXw778iMrBzLUVK4c9q6Xc2X9oRUCvLoa4tfsLWG"
 var mistakes = []struct {
 	name  string
 	flags []string
-	file  string // a line of settings, which replaces the line of goodSettings with the same name
+	file  string // a line that is added to goodSettings, or replaces the line with the same name
 	names string
 	mend  string
 }{

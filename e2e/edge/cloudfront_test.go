@@ -1,5 +1,5 @@
-// Package edge holds end-to-end tests with a model of the edge (CloudFront), the HTTP cache between
-// callers and the service.
+// Package edge holds end-to-end tests of the edge (CloudFront), the HTTP cache between callers and
+// the service.
 package edge
 
 import (

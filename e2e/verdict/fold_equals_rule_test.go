@@ -108,7 +108,6 @@ func fold(t *testing.T, fares fixture.Fares, panel *departures.Panel, first fare
 	}
 }
 
-// The stored statistics pooled over all routes are one day older than those of the rule.
 func TestFold_IsTheRule(t *testing.T) {
 	t.Parallel()
 	fares, panel := onSale(t, 8)

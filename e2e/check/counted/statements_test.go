@@ -123,8 +123,7 @@ func number(text string) float64 {
 	return 100*n + cents
 }
 
-// kinds says which placeholders are a count (#) or an amount ($). Any other placeholder stands for
-// words.
+// kinds says which placeholders are a count (#) or an amount ($).
 var kinds = map[string]byte{"Days": '#', "Lower": '#', "Same": '#', "Low": '$', "High": '$', "Price": '$', "Amount": '$',
 	"Usual": '$', "Median": '$', "Minimum": '$', "Maximum": '$', "By": '$', "Other": '$', "Fares": '#', "Percent": '#', "Weeks": '#',
 	"Known": '#', "Count": '#', "Met": '#', "All": '#', "Before": '$', "LowShare": '#', "HighShare": '#', "First": '$', "Last": '$'}

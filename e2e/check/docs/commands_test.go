@@ -31,7 +31,7 @@ type commandTable struct {
 	NotRun map[string]string `toml:"not-run"`
 }
 
-// The commands of a scene run one after another in a fresh copy of the repository.
+// Each scene runs in a fresh copy of the repository.
 type scene struct {
 	Name, Tier      string
 	Programs, Tools []string // required programs of the system, and required folders below .tools
@@ -72,7 +72,7 @@ var (
 func commandsOf(t *testing.T, text string) (commands []string) {
 	t.Helper()
 	for _, m := range fence.FindAllStringSubmatch(text, -1) {
-		if m[1] == "" { // only blocks without a language hold commands
+		if m[1] == "" { // a block that names a language holds no commands
 			commands = append(commands, statements(t, m[2]+"\n")...)
 		}
 	}

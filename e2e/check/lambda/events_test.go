@@ -28,8 +28,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// TestEvents passes each event to the executable after which its file is named:
-// refresh-origins.json to functions/refresh.
+// The name of an event's file begins with the name of a function: refresh-origins.json goes to
+// functions/refresh.
 func TestEvents(t *testing.T) {
 	names := eachEvent(t, localcloud.Setup{}, nil, *update, func(t *testing.T, e event, environment []string, logs io.Writer) []byte {
 		process, err := runtimeapi.Start(t.Context(), fixture.Executable(t, "functions/"+e.function+"/bootstrap"), environment, logs)
@@ -176,8 +176,6 @@ func readable(t *testing.T, payload []byte) []byte {
 			mask(h, "Ratelimit", secondsLeft, ";t=SECONDS")
 			mask(h, "Content-Security-Policy", styleHash, "'sha256-STYLE'")
 		}
-		// The time of a planned refresh depends on how long the function has run, so only the hour
-		// is compared.
 		if at, err := time.Parse(time.RFC3339, fmt.Sprint(fields["at"])); err == nil {
 			fields["at"] = at.Truncate(time.Hour)
 		}

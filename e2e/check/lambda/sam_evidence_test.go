@@ -18,7 +18,7 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// TestEvidenceSAMInvoke makes the checks of TestEvents with sam local invoke.
+// TestEvidenceSAMInvoke runs the events of TestEvents with sam local invoke.
 func TestEvidenceSAMInvoke(t *testing.T) {
 	withSAM(t, func(t *testing.T, local *samlocal.Local) {
 		begun := time.Now()

@@ -67,7 +67,7 @@ func TestProveStartUp(t *testing.T) {
 		names = append(names, name)
 		executables[name] = fixture.Executable(t, "functions/"+name+"/bootstrap")
 	}
-	// A starting function with a pepper reads the table.
+	// Some functions read the table when they start.
 	endpoint, table := dynamolocal.Endpoint(t), "start-"+rand.Text()
 	if err := dynamostore.Create(t.Context(), dynamolocal.Client(endpoint), table); err != nil {
 		t.Fatal(err)
@@ -152,8 +152,6 @@ func peakMemory(t *testing.T, pid int) int {
 	return 0
 }
 
-// No server listens at the addresses in startEnvironment, because a starting executable calls only
-// the table.
 var startEnvironment = slices.Concat([]string{
 	"AWS_REGION=eu-south-1", "GOGC=300", "VERDETTO_ORIGIN_SECRETS=local-origin-secret",
 	"VERDETTO_PEPPER=local-pepper-that-is-32-bytes-long",
