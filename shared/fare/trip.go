@@ -51,7 +51,7 @@ func ParseTrip(s string) (Trip, error) {
 type Series struct {
 	Route
 	Trip     Trip
-	Airports Airports // zero: all airports
+	Airports Airports // the zero value means all airports
 }
 
 // String returns forms such as MIL-BUH, MIL-BUH#4-7 and MIL-LON@BGY-STN#4-7.

@@ -61,7 +61,7 @@ type parts struct {
 	figures                 []string // of a date: first figure, separator, second figure, third figure
 	numbers                 []int
 	month, unit             int
-	nth                     int // 1 in first Friday in March; -1: last
+	nth                     int // 1 for the first Friday in March, -1 for the last
 	before                  int // how many numbers precede the month
 	months, period          bool
 	weekday, offset, easter *int // offset counts days after today, easter days after Easter

@@ -2,8 +2,8 @@
 // routes from a city, and a year of departures of one route, one-way or return, non-stop or any.
 // Start reading at Client.
 //
-// Except for Check, all callers of a Client together stay within the rate limit of each endpoint.
-// Config.Spend is called before each call.
+// Calls, except that of Check, wait for the rate limit of their endpoint, which all callers of a
+// Client share. Config.Spend is called before each call.
 //
 // The token goes only to the host of Config.BaseURL, in a header. It is not in URLs or errors, and
 // String omits it. The API's links to offers never leave the package.

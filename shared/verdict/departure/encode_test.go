@@ -120,7 +120,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// Answers read one stored item of at most 8 KB, which also contains other data.
+// The item that stores a route with its departures may have 8 KB, and also contains other data.
 func TestSizes(t *testing.T) {
 	for _, c := range []struct {
 		departures, most int

@@ -22,7 +22,7 @@ func steady(n int, make func(week int, c *Counts)) (*Sum, []Week) {
 	return sum, weeks
 }
 
-// Of correct percentiles, a tenth are below 5, or 95 and above.
+// If percentiles are correct, a tenth of them are below 5, or 95 and more.
 func TestDoubt(t *testing.T) {
 	for _, c := range []struct {
 		name    string
