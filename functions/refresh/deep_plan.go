@@ -19,7 +19,7 @@ import (
 const (
 	// restEvery is the number of days after which a series that is not in demand is due again.
 	restEvery = 7
-	// earlyBy lets a series be due this much early, because the daily runs start at slightly different times.
+	// A series is due earlyBy before its time, because the daily runs start at slightly different times.
 	earlyBy          = 6 * time.Hour
 	seriesPerMessage = 25
 	// A question puts a series in demand for 8 days, so an end beyond maxDemand comes from a wrong clock.

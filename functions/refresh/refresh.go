@@ -147,7 +147,7 @@ func (r *Refresher) refreshOrigins(ctx, begin context.Context, began time.Time, 
 		report(o)
 	}
 
-	// One refusal of the credentials stops the refresh of all origins.
+	// If the source refuses the credentials once, the whole refresh stops.
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	queue := make(chan fare.City)

@@ -88,8 +88,7 @@ func (c Customer) undoable(owned []byte) error {
 	return nil
 }
 
-// RotationGrace is how long a rotated key can request the new key again, if the first answer was
-// lost.
+// RotationGrace is how long Rotate accepts the replaced key again, in case the first answer was lost.
 const RotationGrace = 10 * time.Minute
 
 var ErrNotHeld = errors.New("the key is not the current one")

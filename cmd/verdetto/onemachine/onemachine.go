@@ -70,7 +70,7 @@ type Options struct {
 	Monitor *monitor.Monitor
 	config.OneMachine
 	Carry func(mail.Sender) mail.Sender
-	// If DiskFree or Certificate is nil, this machine's disk or the public URL is asked.
+	// If DiskFree is nil, the disk of this machine is asked; if Certificate is nil, the public URL is.
 	DiskFree    func(folder string) (bytes float64, ok bool)
 	Certificate func(ctx context.Context) (*x509.Certificate, error)
 }

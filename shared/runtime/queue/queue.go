@@ -41,7 +41,7 @@ type Handler func(ctx context.Context, messages []Message) (failed []string)
 // MaxBody limits a message, in bytes.
 const MaxBody = 64 << 10
 
-// ErrInvalid means that a Send has sent nothing, because one of the messages can never be sent.
+// ErrInvalid means that Send has sent nothing, because a message can never be sent.
 var ErrInvalid = errors.New("not a message")
 
 // Each adapter's Send must call Validate first.
