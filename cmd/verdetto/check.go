@@ -39,7 +39,7 @@ func checkCommand() *cobra.Command {
 	return c
 }
 
-// A fare source that does not answer is no wrong setting, so compareForm does not fail then.
+// compareForm does not fail if the fare source does not answer, because then no setting is wrong.
 func compareForm(ctx context.Context, w io.Writer) error {
 	source, err := onemachine.RealSource()
 	if err != nil {

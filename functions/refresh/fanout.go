@@ -60,7 +60,7 @@ type Planned struct {
 	Time    time.Time `json:"at"`
 }
 
-// enqueueOrigins may run twice for the same time: workers skip origins that answered since then.
+// enqueueOrigins may run twice for the same time: workers skip origins for which the source has answered since then.
 func (r *Refresher) enqueueOrigins(ctx context.Context, q queue.Queue, at time.Time) (Planned, error) {
 	at = at.UTC().Truncate(time.Second)
 	if err := r.prepare(ctx); err != nil {
