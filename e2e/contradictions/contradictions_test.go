@@ -36,7 +36,7 @@ var panels = []panel{
 	{"travelpayouts_daily_2025_2026.csv.gz", ""}, {"google2026.csv.gz", ""}, {"eu_wizzair_2015_2016_full.csv.gz", ""},
 }
 
-// For a service, the time is the evening of the last day of the panel, plus ahead.
+// The time of a service is the evening of the last day of the panel, plus ahead.
 type service struct {
 	t         *testing.T
 	api       *onemachine.Service

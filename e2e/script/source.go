@@ -89,7 +89,7 @@ func (w world) Fares(ctx context.Context, origin fare.City, since, until time.Ti
 }
 
 var (
-	worlds sync.Map // maps the time of a refresh to the bytes of the refreshed store
+	worlds sync.Map // maps the time of a refresh to a function that returns the refreshed store
 	invent = sync.OnceValue(func() world { return world{sample.New()} })
 )
 
