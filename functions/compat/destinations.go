@@ -128,7 +128,7 @@ func (f filter) ofDeals(origin deals.Origin, today fare.Day) (all []option) {
 				all = append(all, o)
 			}
 			if !f.ofMonths {
-				break // the first fare that has not departed is the cheapest
+				break // the deal is the first fare that has not departed
 			}
 		}
 	}

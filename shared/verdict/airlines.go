@@ -9,10 +9,11 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// For each departure, the service stores only one fare of the newest day. So an answer about some
-// airlines covers only the departures whose stored fare is from these airlines.
+// A departure state has one live fare for each departure, so an answer about some airlines covers
+// only the departures whose live fare is from these airlines.
 
-// OfAirlines takes the live fares of some airlines from state, or from s if state is nil.
+// OfAirlines limits the live fares of s to those of some airlines, and takes them from state unless
+// state is nil.
 func (s RouteSummary) OfAirlines(a fare.Airlines, state *departure.State) RouteSummary {
 	all, ratio := s.Live, 1.
 	if state != nil {

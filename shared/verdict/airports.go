@@ -12,15 +12,15 @@ import (
 // Basis states how the fares of a pair of airports are compared with those of both cities, if too
 // few fares of the pair are known.
 type Basis struct {
-	// Ratio is the pair's usual price divided by the cities' cheapest; 1 if unknown.
+	// Ratio is the usual price of the pair divided by the cheapest price of both cities, or 1 if
+	// unknown.
 	Ratio      float64
 	Departures int
 }
 
 var unknownBasis = Basis{Ratio: 1}
 
-// Percent returns how many percent dearer the pair usually is than the cheapest fare between both
-// cities. A negative number means cheaper.
+// Percent is positive if the pair of airports is usually dearer than the cheapest of both cities.
 func (b Basis) Percent() int { return int(math.Round(100 * (b.Ratio - 1))) }
 
 type Pair struct {
@@ -37,8 +37,8 @@ func PairOf(from, to string, percent *int) (p Pair) {
 	return p
 }
 
-// BasisOf needs lists as DayQuotes returns them. For each departure, only the newest day on which
-// both lists have a fare counts.
+// pair and all must be sorted as DayQuotes returns them. For each departure, only the newest day on
+// which pair and all both have a fare counts.
 func BasisOf(summary RouteSummary, pair []Live, cities RouteSummary, all []Live) Basis {
 	type key struct{ found, depart fare.Day }
 	cheapest := make(map[key]fare.Cents, len(all))
@@ -103,8 +103,8 @@ func HasAirports(live []Live) bool {
 	})
 }
 
-// StateBetween returns the departure state of a pair of airports that has no series of its own. It
-// takes the cities' departures whose newest fare is between these airports.
+// StateBetween builds the departure state of a pair of airports from those live fares of both
+// cities that are between these airports.
 func StateBetween(cities *departure.State, p *departure.Pooled, a fare.Airports) *departure.State {
 	var live []Live
 	for _, l := range cities.Live {
@@ -121,7 +121,7 @@ func StateBetween(cities *departure.State, p *departure.Pooled, a fare.Airports)
 	return ComparedState(state, cities, facts, unknownBasis)
 }
 
-// SummaryBetween needs a state that StateBetween returned.
+// state must be a result of StateBetween.
 func SummaryBetween(cities RouteSummary, state *departure.State) (RouteSummary, error) {
 	facts, err := unpackFacts(state)
 	if err != nil {

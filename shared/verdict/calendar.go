@@ -11,8 +11,8 @@ const CalendarDays = 330
 
 type Calendar struct {
 	Pair
-	Airlines fare.Airlines // the calendar has only fares of these airlines; "" means any
-	Unknown  int           // departures within the calendar's dates whose airline is unknown
+	Airlines fare.Airlines // the calendar has only fares of these airlines; empty for all airlines
+	Unknown  int           // number of departures on the dates of the calendar whose airline is unknown
 	Days     []Day
 	Months   []CalendarMonth
 	Newest   time.Time
@@ -30,7 +30,7 @@ type Day struct {
 type Fall struct {
 	Days   int
 	Chance float64
-	OrMore bool // the chance is Chance or higher
+	OrMore bool // the chance is at least Chance
 }
 
 type CalendarMonth struct {
@@ -38,8 +38,9 @@ type CalendarMonth struct {
 	Departures int
 }
 
-// CalendarOf judges the departures of the given month or, if month is nil, of the next CalendarDays
-// days. If prices is false, it omits their prices. It returns false if no departure has a fare.
+// CalendarOf judges the departures of a month or, if month is nil, those up to CalendarDays days
+// ahead. If prices is false, the prices of single departures are 0. It returns false if the
+// calendar is empty.
 func CalendarOf(s *departure.State, p *departure.Pooled, month *fare.Day, prices bool,
 	now time.Time) (Calendar, bool, error) {
 	q, known, err := newDepartureQuestion(s, p, When{}, now)

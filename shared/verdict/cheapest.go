@@ -10,14 +10,13 @@ import (
 )
 
 type Judged struct {
-	Fare    Live
+	Fare    Live // the price is in EUR cents until In converts it
 	Verdict Verdict
 }
 
 func (j Judged) Difference() fare.Cents { return j.Fare.Price - j.Verdict.Median }
 
-// CheapestAhead judges fares as if they were fresh; see Aged. The first fare that has not departed
-// is the cheapest.
+// CheapestAhead judges the live fares as if they had just been found; see Aged.
 func CheapestAhead(s RouteSummary) (all []Judged) {
 	for _, l := range s.Live {
 		all = append(all, Judged{s.inEuro(l), s.judge(l.Price, 0)})
@@ -25,8 +24,8 @@ func CheapestAhead(s RouteSummary) (all []Judged) {
 	return all
 }
 
-// CheapestOfMonths judges fares as if they were fresh; see Aged. In each month, the first fare that
-// has not departed is the cheapest.
+// CheapestOfMonths judges fares as if they had just been found; see Aged. In each month, the first
+// fare that has not departed is the cheapest.
 func CheapestOfMonths(s *departure.State, p *departure.Pooled) (all []Judged, err error) {
 	q, _, err := newDepartureQuestion(s, p, When{}, s.AsOf.Time())
 	if err != nil {
@@ -47,7 +46,8 @@ func CheapestOfMonths(s *departure.State, p *departure.Pooled) (all []Judged, er
 	return all, nil
 }
 
-// OwnDays judges fares as if they were fresh. The verdict on a fare that cannot be judged is zero.
+// OwnDays judges fares as if they had just been found. The verdict on a fare that cannot be judged
+// is zero.
 func OwnDays(s *departure.State, p *departure.Pooled, all []Judged, now time.Time) (days []Verdict, err error) {
 	days = make([]Verdict, len(all))
 	q, known, err := newDepartureQuestion(s, p, When{}, now)
@@ -93,13 +93,14 @@ func (s RouteSummary) inEuro(l Live) Live {
 
 func Quoted(l Live) fare.Money { return RouteSummary{Currency: fare.EUR}.Quote(l) }
 
-// Aged returns the verdict at the time now on a fare that was judged as if it were fresh.
+// Aged returns the judgement as of now of a fare that was judged as if it had just been found.
 func (j Judged) Aged(now time.Time) Judged {
 	j.Verdict.Reliability = ReliabilityAt(j.Verdict.Reliability, j.Fare.Age(now))
 	return j
 }
 
-// ReliabilityAt takes the reliability for a fresh fare, or "", and the age of the fare.
+// ReliabilityAt returns the reliability for a fare of the given age. fresh is that of a new fare,
+// or empty.
 func ReliabilityAt(fresh Reliability, age time.Duration) Reliability {
 	step := slices.Index(reliabilities[:], fresh)
 	if step < 0 {

@@ -8,14 +8,14 @@ import (
 
 type Collection struct {
 	Days int
-	// If there are daily lows, Since is the day of the first, or 0 if that day is unknown.
+	// Since is the first day with a daily low, if there is one, and 0 if unknown.
 	Since fare.Day
 	First fare.Day
 	Begun bool
 }
 
-// NewCollection takes how many days have a low as of asOf. since is the first of these days, or 0 if
-// it is unknown.
+// days is the number of days with a low as of asOf. since is the first of these days, or 0 if
+// unknown.
 func NewCollection(days int, since, asOf, today fare.Day) Collection {
 	if days == 0 {
 		since = asOf
@@ -23,8 +23,7 @@ func NewCollection(days int, since, asOf, today fare.Day) Collection {
 	return Collection{Days: days, Since: max(since, 0), First: max(asOf+fare.Day(MinSample-days), today+1)}
 }
 
-// In BeforeFares, since is the time at which the service began to ask for fares. It is zero if the
-// service has not begun.
+// since is when the service began to ask for fares, or zero if it has not begun.
 func BeforeFares(since, now time.Time) *Collection {
 	today := fare.DayOf(now)
 	c := NewCollection(0, today, today, today)

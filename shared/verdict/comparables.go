@@ -8,8 +8,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// AddUsual adds to an answer about a route what is known about the fare's own departure, and a
-// lower fare found earlier.
+// AddUsual adds to an answer about a route what is known about the departure of the fare, and a
+// lower live fare, if there is one.
 func (a *Judgement) AddUsual(s *departure.State, p *departure.Pooled, now time.Time) error {
 	q, known, err := newDepartureQuestion(s, p, When{}, now)
 	if err != nil || !known || a.Scope != OfRoute {
@@ -41,8 +41,8 @@ func (a *Judgement) setOwnDay(q *departureQuestion) {
 	}
 }
 
-// ownDay judges a fare in EUR as if it were fresh. The verdict is zero if there are too few
-// comparable fares.
+// ownDay judges a fare in EUR as if it had just been found. The verdict is zero if the fare cannot
+// be judged.
 func (q *departureQuestion) ownDay(l Live) (Verdict, Quartiles) {
 	price := q.facts.FromEuro(l.Price)
 	if live, ok := q.day.LiveFare(l.Depart); ok && q.facts.Euro(live.Price) == l.Price {

@@ -29,7 +29,7 @@ const (
 
 	borrowed = .5 // reliability is bassa if a larger share of the weight is from other routes
 
-	overstated = .40 // chances from here on are published as 40 % or more, because with few routes the rule overstates them
+	overstated = .40 // higher chances are published as 40 % or more
 )
 
 func JudgeDeparture(s *departure.State, p *departure.Pooled, w When, now time.Time) (Judgement, bool, error) {
@@ -114,8 +114,8 @@ func newDepartureQuestion(s *departure.State, p *departure.Pooled, w When, now t
 	return q, known, nil
 }
 
-// judgement takes a fare in EUR, and its price in the currency of the state. depart is 0 if the
-// caller named a price for a range of dates.
+// l is in EUR cents, price in the currency of the state. depart is 0 if the caller named a price
+// for a range of dates.
 func (q *departureQuestion) judgement(l Live, depart fare.Day, price fare.Cents, age time.Duration) Judgement {
 	var a departure.Answer
 	var quartiles Quartiles
@@ -185,8 +185,7 @@ func (q *departureQuestion) judge(a departure.Answer, quartiles Quartiles, price
 	}
 }
 
-// perRoot times the square root of a number of comparable fares is the number of independent fares
-// that tell as much; see docs/evidence.md.
+// n comparable fares tell as much as perRoot*sqrt(n) independent fares; see docs/evidence.md.
 const perRoot = 1.6
 
 func interval(a departure.Answer) *Interval {

@@ -40,8 +40,8 @@ func median[T fare.Cents | float64](values []T) T {
 	return (slices.Max(values[:half]) + upper) / 2
 }
 
-// nth moves the n-th smallest element, counted from 0, to index n, and leaves no larger one before
-// it (Hoare's selection).
+// nth moves the n-th smallest value, counted from 0, to index n, and leaves no larger value before
+// index n (Hoare's selection).
 func nth[T fare.Cents | float64](values []T, n int) T {
 	lo, hi := 0, len(values)-1
 	for lo < hi {

@@ -25,7 +25,7 @@ type Judgement struct {
 	OwnQuartiles *Quartiles
 	Lowest       *Low
 	Quartiles    *Quartiles // nil without a verdict
-	Lead         *int       // days; nil for a question about a route, or if the departure is unknown
+	Lead         *int       // days to departure; nil for a question about a route, or if the departure is unknown
 	InWindow     *bool
 	Forecasts    []Forecast
 	Months       []Month
@@ -65,7 +65,7 @@ type DayCount struct {
 
 type Forecast struct {
 	Fall
-	Uncalibrated float64 // 0 if Experience is nil
+	Uncalibrated float64 // 0 if Pooled.Experience is nil
 	Rise         float64
 	Mean         fare.Cents
 	Low, High    fare.Cents
@@ -113,8 +113,8 @@ const (
 	// clearly is the distance from the median, in percent, below which a price is Fair.
 	clearly = 2
 
-	// Limits of reliability: the largest half width of the percentile's interval, in points, and
-	// the fewest days.
+	// For each reliability, the maximum half width of the percentile's interval, in points, and the
+	// minimum number of days.
 	altaUpTo, mediaUpTo = 10, 20
 	altaFrom, mediaFrom = 60, 30
 )
@@ -174,7 +174,7 @@ func (t Percentile) Verdict(age time.Duration) Verdict {
 	}
 }
 
-// Level needs a t for which PercentileAt returned true.
+// Call Level only if PercentileAt returned true.
 func (t Percentile) Level() Level {
 	place := (100*(2*t.Below+t.Equal) + 2*t.Size - 1) / (2 * t.Size) // 10.1 % is above 10 %, so round up
 	level := departure.LevelAt(place)

@@ -58,8 +58,8 @@ func newOffers(observations []fare.Observation) offers {
 		(int(last-first)+1)*stays*int(fare.MoreStops+1))}
 }
 
-// among returns the indices of the newest observations of all offers, in a sequence that is valid
-// until among is called again. run must be in order of Found.
+// among yields the index of the newest observation in run of each offer. The sequence is valid
+// until the next call of among. run must be in order of Found.
 func (s *offers) among(run []fare.Observation) func(yield func(int) bool) {
 	for _, at := range s.used {
 		s.latest[at] = 0
@@ -92,8 +92,8 @@ func departures(observations []fare.Observation) (first, last fare.Day) {
 	return first, last
 }
 
-// liveOn returns each fare that, on some day of the next LiveDays days, is the cheapest that has not
-// departed. Fares that are not fresh count only if they depart after all fresh ones.
+// liveOn returns each fare that is the cheapest one left on some day of the next LiveDays days. It
+// uses fares that are not fresh only for the days after the last fresh departure.
 func (p priced) liveOn(asOf fare.Day, newest *offers) []Live {
 	oldest := (asOf - LiveDays).Time().Unix()
 	from, _ := slices.BinarySearchFunc(p.ranked, oldest, func(o fare.Observation,

@@ -19,7 +19,7 @@ type Percentile struct {
 	Cheap, Dear bool
 
 	// EffectiveSize is the number of independent days that would tell as much as the sample about
-	// all days since First. It is infinite if every day was observed.
+	// all days since First. It is infinite if each of these days was observed.
 	EffectiveSize float64
 }
 
@@ -81,7 +81,8 @@ func (s RouteSummary) lowQuartiles(price fare.Cents, l Level) *Quartiles {
 	return q
 }
 
-// Percent is 0 only if no day had a lower low, and 100 only if every day had one.
+// Percent is 0 only if no day had a lower low, and 100 only if every day of the sample had a lower
+// low.
 func (t Percentile) Percent() int {
 	percent := (200*t.Below + t.Size) / (2 * t.Size)
 	switch {

@@ -28,7 +28,7 @@ func NewDays(observations []fare.Observation, o Options) *Days {
 	return d
 }
 
-// Summary needs a later day than in the previous call. Its result is valid until the next call.
+// day must be later than in the previous call. The result is valid until the next call.
 func (d *Days) Summary(day fare.Day) RouteSummary {
 	s := &d.summary
 	s.AsOf = day

@@ -39,7 +39,8 @@ type Low struct {
 
 type Live = departure.Live
 
-// Month summarizes the fares that depart in a month of any year. Amounts are in EUR cents.
+// Month summarizes the fares that depart in a calendar month, whatever the year. Amounts are in EUR
+// cents.
 type Month struct {
 	Month   int
 	Median  fare.Cents
@@ -47,19 +48,19 @@ type Month struct {
 	Sample  int
 }
 
-// Window is a booking window. From and To are in days, amounts in EUR cents.
+// Window is a booking window. From and To are days before departure. Amounts are in EUR cents.
 type Window struct {
 	From, To int
 	Median   fare.Cents
 	Sample   int
-	Saving   fare.Cents // median outside minus median inside; 0 if all fares are inside
+	Saving   fare.Cents // median outside the window minus median inside; 0 if all fares are inside
 }
 
 type View struct {
 	Newest       int64 // Unix seconds
 	Observations int
 	Lows         []Low   // sorted by price, then by day
-	Live         []Live  // the first fare that has not departed is the cheapest; see liveOn
+	Live         []Live  // the fare of the route is the first one that has not departed; see liveOn
 	Months       []Month // sorted by median
 	Window       *Window
 }
@@ -86,12 +87,12 @@ func (s RouteSummary) WithoutStops() (RouteSummary, bool) {
 }
 
 type Options struct {
-	// If Rates lack the currency of the earlier summary, Build uses that summary's rate.
+	// If Rates has no rate for the currency of the earlier summary, Build uses the rate of that
+	// summary.
 	Rates fare.Rates
 }
 
-// Build takes from earlier the lows of days that observations no longer cover. Building again, with
-// the result as earlier, returns the same summary.
+// Build takes the lows before the last HistoryDays days from earlier.
 func Build(observations []fare.Observation, earlier RouteSummary, asOf fare.Day, o Options) RouteSummary {
 	if !slices.IsSortedFunc(observations, fare.Observation.Compare) {
 		observations = slices.Clone(observations)
@@ -142,7 +143,7 @@ func foundFrom(observations []fare.Observation, day fare.Day) int {
 }
 
 // Cheapest returns false if no live fare departs today or later, or if the summary is more than
-// LiveDays old or of a later day.
+// LiveDays old or from a day after today.
 func (s RouteSummary) Cheapest(today fare.Day) (Live, bool) {
 	if today < s.AsOf || today > s.AsOf+LiveDays {
 		return Live{}, false

@@ -38,7 +38,7 @@ func Weeks(s RouteSummary) []Week {
 	return weeks
 }
 
-// Since returns those of the weeks that are among the last n calendar weeks, this week included.
+// Since returns the weeks among the last n calendar weeks, including the current week.
 func Since(weeks []Week, today fare.Day, n int) []Week {
 	from := (fare.CycleOf(today) - fare.Cycle(n) + 1).First()
 	return weeks[sort.Search(len(weeks), func(i int) bool { return weeks[i].First >= from }):]

@@ -28,7 +28,8 @@ type buckets struct {
 	filled int
 }
 
-// window compares a departure only with itself, which removes the effect of the season.
+// To remove the effect of the season, the window is chosen by comparing fares of the same
+// departure.
 func window(observations []fare.Observation) *Window {
 	if len(observations) == 0 {
 		return nil
@@ -123,8 +124,7 @@ func cheapestBuckets(perDeparture []buckets) (from, to int, ok bool) {
 		return 0, 0, false
 	}
 	for b := range n {
-		// Without the added 1, the effect of a bucket that shares no departure with others would be
-		// undefined.
+		// Adding 1 defines the effect of a bucket that shares no departure with others.
 		equations[b][b]++
 	}
 	effect := solve(equations)

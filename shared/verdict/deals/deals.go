@@ -1,7 +1,6 @@
 // Package deals holds the cheapest fares from a city, with verdicts. A refresh stores one Origin
-// per city and kind of trip, so an answer reads one item. The package does no I/O. Deals are not
-// the departures with the best verdicts: of 300 departures, one nearly always looks cheap by
-// chance.
+// per city and kind of trip. The package does no I/O. Deals are not the departures with the best
+// verdicts: of many departures, one nearly always looks cheap by chance.
 package deals
 
 import (
@@ -15,15 +14,15 @@ import (
 
 type Deal struct {
 	verdict.Judged
-	// OwnDay is the verdict on the fare for its own day; zero: unknown. Only Level, Reliability and
-	// Median are stored.
+	// OwnDay is the verdict on the fare for its own day, or zero if unknown. Only Level,
+	// Reliability and Median are stored.
 	OwnDay verdict.Verdict
-	// Since is when the published facts about the fare last changed, in Unix seconds. It is set
-	// only in Fares.Route.
+	// Since is when the published facts about the fare last changed, in Unix seconds.
 	Since int64
 }
 
-// In Route, and for each month in Months, the first fare that has not departed is the cheapest.
+// The deal is the first fare in Route that has not departed or, for a month, the first such fare of
+// the month in Months.
 type Fares struct {
 	Route    []Deal
 	Months   []Deal
@@ -41,13 +40,13 @@ type Entry struct {
 }
 
 type Filter struct {
-	Month    *fare.Day // any day in the departure month; nil: any date
+	Month    *fare.Day // a day in the month of departure; nil for any date
 	NonStop  bool
 	Airlines fare.Airlines
 }
 
-// Cheapest returns the cheapest fare that departs today or later. For a month or for return trips,
-// it knows only the cheapest fare of all airlines, and returns this fare if it is from f.Airlines.
+// For a month, Cheapest knows only the cheapest fare of all airlines, and returns true if that fare
+// is from f.Airlines.
 func (e Entry) Cheapest(today fare.Day, f Filter) (cheapest Deal, ok bool) {
 	fares := &e.Any
 	if f.NonStop {
@@ -71,7 +70,7 @@ func (e Entry) Cheapest(today fare.Day, f Filter) (cheapest Deal, ok bool) {
 	return Deal{}, false
 }
 
-// cheapestOf takes only fares found within verdict.FreshFor before the newest fare of the airlines a.
+// cheapestOf ignores fares found FreshFor or more before the newest fare of these airlines.
 func cheapestOf(list []Deal, today fare.Day, a fare.Airlines) (cheapest Deal, ok bool) {
 	list = slices.DeleteFunc(slices.Clone(list), func(d Deal) bool {
 		return d.Fare.Depart < today || !a.Include(d.Fare.Flight.Airline)
@@ -90,8 +89,8 @@ func cheapestOf(list []Deal, today fare.Day, a fare.Airlines) (cheapest Deal, ok
 	return cheapest, ok
 }
 
-// Lower returns the lowest fare in Months that departs today or later, if it is below d. If
-// f.NonStop is set, e.NonStop must not be nil.
+// Lower returns a fare in Months that is lower than d, if there is one. If f.NonStop is set,
+// e.NonStop must not be nil.
 func (e Entry) Lower(d Deal, today fare.Day, f Filter) (lower verdict.Judged, ok bool) {
 	fares := &e.Any
 	if f.NonStop {

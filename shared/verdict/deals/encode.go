@@ -22,7 +22,7 @@ const (
 	anyShift      = 1
 	collectedFlag = 1 << 31
 	nonStopShift  = 32
-	comparedCount = 15 // months in a list; a year ahead has at most 13
+	comparedCount = 15 // the Comparison is stored for the first 15 months of a list
 )
 
 const (

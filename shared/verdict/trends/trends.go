@@ -1,5 +1,5 @@
 // Package trends computes price trends of the routes from a city. The store holds one Origin per
-// city, so an answer reads one item. The package does no I/O. Start with EntryOf.
+// city. The package does no I/O. Start with EntryOf.
 package trends
 
 import (
@@ -17,7 +17,7 @@ type Live struct {
 	Depart fare.Day
 	Price  fare.Cents
 	Found  int64 // Unix seconds
-	// Level, Certainty and Percentile judge the fare as if it were fresh.
+	// Level, Certainty and Percentile judge the fare as if it had just been found.
 	Level      verdict.Level
 	Certainty  verdict.Reliability
 	Percentile int
@@ -32,8 +32,8 @@ type Entry struct {
 	Median       fare.Cents
 	Minimum      fare.Cents
 	Sample       int
-	Previous     fare.Cents // the latest daily low 7 to 13 days before AsOf; 0: none
-	Live         []Live     // the first fare that has not departed is the cheapest
+	Previous     fare.Cents // the latest daily low 7 to 13 days before AsOf; 0 if there is none
+	Live         []Live     // in order of departure; see Cheapest
 	Months       []verdict.Month
 }
 
