@@ -13,9 +13,9 @@ type Learner struct {
 }
 
 // Advance brings a series to the day today, and adds to sums what the series contributes to the
-// pooled statistics. A repeated Advance changes nothing. fares must hold one fare per departure and
-// day, in order of day found and departure, in the currency of the state. If p.MustRenew is true,
-// fares must hold the whole history.
+// pooled statistics. A repeated call with the same arguments changes nothing. fares must hold one
+// fare per departure and day, in order of day found and departure, in the currency of the state. If
+// p.MustRenew is true, fares must hold the whole history.
 func (s *Learner) Advance(today fare.Day, p *Pooled, fares []Live, sums *Statistics) {
 	if p.MustRenew(&s.State) {
 		s.renew(p, fares, sums)
@@ -164,7 +164,7 @@ func liveOn(fares []Live, today fare.Day) []Live {
 }
 
 // Convert converts the prices of a state to another currency, of which perEuro units buy one euro.
-// If only the rate changed, the prices stay.
+// If only the rate has changed, the prices stay the same.
 func (s *Learner) Convert(currency fare.Currency, perEuro float64) {
 	if s.AsOf != 0 && s.Currency != currency && s.PerEuro > 0 && perEuro > 0 {
 		factor := perEuro / s.PerEuro

@@ -21,7 +21,7 @@ func (s *State) Scaled(ratio float64, pair *State) *State {
 	return &c
 }
 
-// OnlyLive returns the state that a first refresh on the day of s would build from the fares live.
+// OnlyLive builds a state as of s.AsOf from the fares in live alone.
 func (s *State) OnlyLive(p *Pooled, live []Live) *State {
 	if p == nil {
 		p = Start(s.AsOf)

@@ -7,9 +7,8 @@ import (
 	"verdetto/shared/fare/packed"
 )
 
-// Stored data begin with a format byte. Data with another format byte count as absent. Weights are
-// stored relative to the epoch: if each refresh rounded the weight of the day, a small weight would
-// never decrease.
+// The first byte of each stored format. Data with another first byte count as absent. Weights are
+// stored relative to the epoch, so that rounding does not keep small weights from decreasing.
 const (
 	pooledFormat     = 2
 	routeFormat      = 3
@@ -139,7 +138,7 @@ func decodeBars(r *packed.Reader) (bars []bar) {
 	return bars
 }
 
-// encode packs only the residuals of the first group, and no terms.
+// encode packs only the first group of lead times, and no terms.
 func (m *Minima) encode(w *packed.Writer) {
 	for s := range m {
 		r := &m[s]

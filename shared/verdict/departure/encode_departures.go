@@ -20,8 +20,8 @@ func (d Departures) See(day fare.Day, q Quote) {
 	d[at].See(day, q.Price)
 }
 
-// Encode omits departures before day, and those not seen for 60 days. It also removes old prices
-// from d.
+// Encode omits departures before day, and departures not seen for more than 60 days. It also
+// removes old prices from d.
 func (d Departures) Encode(day fare.Day) []byte {
 	var live []fare.Day
 	var base, unit fare.Cents // all prices differ from base by multiples of unit
@@ -110,7 +110,6 @@ func readHistories(data []byte) histories {
 	return histories{Reader: r, left: n, first: true, day: day, at: day, price: base, unit: unit}
 }
 
-// next appends the lows and the moves of the next departure.
 func (h *histories) next(lows []dayPrice, moves []fare.Day) ([]dayPrice, []fare.Day) {
 	days := h.Uint()
 	gap, ago := days/lastDays, days%lastDays

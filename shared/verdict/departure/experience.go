@@ -10,14 +10,14 @@ import (
 // outcomes.
 type Experience struct {
 	Curves   [horizons]Curve
-	Bands    [horizons][]Band // none, or one for each range of RecordEdges; Cases is 0 if there are too few
+	Bands    [horizons][]Band // empty, or one for each range of RecordEdges; Cases is 0 for a range with too few
 	Doubted  [3]bool          // whether alta, media and bassa proved too high
 	WeeksOut int
 }
 
 const CurveSteps = 20
 
-// Curve maps the rule's chance of a fall to the observed share of falls. Each value holds for the
+// Curve maps the rule's chance of a fall to the observed share of falls. Each value is for the
 // middle of its range. The zero Curve changes nothing.
 type Curve [CurveSteps]float64
 
@@ -38,7 +38,7 @@ func (c *Curve) Apply(chance float64) float64 {
 	return c[i] + (x-float64(i))*(c[i+1]-c[i])
 }
 
-// Calibrate of a nil Experience changes nothing.
+// If e is nil, Calibrate returns chance.
 func (e *Experience) Calibrate(h Horizon, chance float64) float64 {
 	if e == nil {
 		return chance

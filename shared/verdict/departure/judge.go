@@ -83,7 +83,7 @@ type comparables struct {
 	near, any       *[bins + 1]float64
 	pooled          *[bins + 1]float64
 	isPooled        bool
-	omitted         int // step of the judged departure if it is among the comparables, else bins
+	omitted         int // step from which one fare is left out; bins if none is
 	allNear, allAny float64
 	onSale          int
 	base            float64 // the log price that has a residual of 0
@@ -146,8 +146,7 @@ func (d *RouteDay) earlier(lead int) (weight float64) {
 	return weight / gain(d.route.epoch, d.view.day, residualHalfLife)
 }
 
-// If Known is false, there are too few fares for a percentile. RouteDay.Judge sets the chances of a
-// fall even then.
+// If Known is false, there are too few fares for a percentile.
 type Answer struct {
 	Known      bool
 	Percentile float64 // 0 to 1
@@ -182,8 +181,8 @@ func (d *RouteDay) Judge(past *Past, q Quote) Answer {
 
 type Quartiles struct{ Minimum, Q1, Median, Q3, Maximum, HalfLow, HalfHigh fare.Cents }
 
-// HalfFrom and HalfTo limit the half of the comparable prices that is shown beside a price. It is
-// not the middle half, because Expensive fares must lie above it.
+// HalfFrom and HalfTo limit the half of the comparable prices that is shown beside a price. This
+// half is not the middle half, because Expensive fares must lie above it.
 const HalfFrom, HalfTo = .2, .7
 
 func (q Quartiles) In(amount func(fare.Cents) fare.Cents) *Quartiles {

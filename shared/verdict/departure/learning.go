@@ -12,7 +12,7 @@ import (
 
 const (
 	learningFormat = 2
-	maxLearning    = 4 << 20 // in bytes, unpacked
+	maxLearning    = 4 << 20 // maximum size in bytes before compression
 )
 
 type Learning struct {

@@ -39,8 +39,8 @@ func Percent(percentile float64) int { return int(math.Floor(100*percentile + 1e
 // LevelOf takes a percentile from 0 to 1.
 func LevelOf(percentile float64) Level { return LevelAt(Percent(percentile)) }
 
-// Prices are ranked in steps of 5 %, so Beside corrects a level that contradicts the price: a price
-// above usual is not cheap, and a price up to high is not Expensive. Amounts are in EUR cents.
+// Prices are ranked in steps of 5 %, so Beside corrects a level that contradicts the price, such as
+// Good above the usual price. Amounts are in EUR cents.
 func (l Level) Beside(price, usual, high fare.Cents) Level {
 	cheap := l == Great || l == Good
 	if Near(price, usual) || cheap && price > usual || l == Expensive && price <= max(usual, high) {

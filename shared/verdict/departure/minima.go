@@ -7,8 +7,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Span is a kind of range of dates: some days around a date, or a month. A question about a range
-// asks for its cheapest departure.
+// Span is a kind of range of dates: days around a date, or a month. A question about a range asks
+// for its cheapest departure.
 type Span uint8
 
 const (
@@ -40,10 +40,10 @@ func (s Span) From(date fare.Day) fare.Day {
 }
 
 // The cheapest fare of a range is compared only with the cheapest fares of ranges of the same kind,
-// because it would nearly always look cheap among single departures.
+// because a minimum nearly always looks cheap among single departures.
 type Minima [spans]Route
 
-// fold needs live in order of departure.
+// live must be in order of departure.
 func (m *Minima) fold(v *View, live []Quote) {
 	var on RouteDay
 	for s := range m {
@@ -132,7 +132,7 @@ func (m *Minima) clone() *Minima {
 	return c
 }
 
-// Cheapest returns the better flight of two equal fares.
+// Of two equal fares, Cheapest prefers the better flight.
 func (d *StateDay) Cheapest(s Span, date fare.Day) (cheapest Live, ok bool) {
 	first, last := s.Ends(date)
 	for _, l := range d.Live() {

@@ -70,8 +70,8 @@ func (d *RouteDay) others(row int) int {
 	return len(d.sale) - 1
 }
 
-// average leaves out the departure row. It returns NaN if there are neither earlier fares nor
-// enough others on sale.
+// average leaves out the departure at index row. It returns NaN if there are neither earlier fares
+// nor enough other departures on sale.
 func (d *RouteDay) average(row int) float64 {
 	sum, weight := d.level.sum, d.level.weight
 	if n := d.others(row); n >= onSaleLevel {
@@ -89,7 +89,7 @@ func (d *RouteDay) average(row int) float64 {
 }
 
 // beside returns the log of the ratio of a price to that of the cheapest other departure on sale,
-// without the effect of their lead times. It returns NaN if too few others are on sale.
+// without the effect of the lead times. It returns NaN if too few others are on sale.
 func (d *RouteDay) beside(q Quote) float64 {
 	row := d.rowOf(q)
 	if d.others(row) < onSaleLevel {

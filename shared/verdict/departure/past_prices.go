@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	lowDays  = 60 // the minimum of a departure is that of so many days
-	moveDays = 30 // a price move counts for at most so many days
+	lowDays  = 60 // the minimum price of a departure is that of the last 60 days
+	moveDays = 30 // a price move counts for at most 30 days
 	minMove  = .01
 	maxMoves = 5 // the tables have one cell for 5 and more moves
 )
@@ -68,8 +68,8 @@ func (p *Past) forget(day fare.Day) {
 	}
 }
 
-// movesAndLow counts a change from the last quote to price as a move. ok is false if the departure
-// was not seen in the last 60 days.
+// movesAndLow also counts a move from the last quote to price. ok is false if the departure was not
+// seen in the last 60 days.
 func (p *Past) movesAndLow(day fare.Day, price fare.Cents) (moves int, minimum fare.Cents, ok bool) {
 	last, was, ok := p.Last()
 	if !ok || last < day-lowDays {

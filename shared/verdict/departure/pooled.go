@@ -128,8 +128,8 @@ func (p *Pooled) Fold(day fare.Day, all *Statistics) {
 const (
 	interceptRate, interceptPrior = 1, 5
 	termRate, termPrior           = .5, 10
-	besidePrior                   = 50   // larger, because a service with few routes has too few outcomes to learn this term as fast
-	pooledCap, routeCap           = 2, 1 // the most information that one day can add
+	besidePrior                   = 50   // larger than termPrior, so that few outcomes change these terms only slowly
+	pooledCap, routeCap           = 2, 1 // the most information that one call of climb can add
 )
 
 func (p *Pooled) Learn(h Horizon, day fare.Day, all *Statistics) {
@@ -141,7 +141,7 @@ func (p *Pooled) Learn(h Horizon, day fare.Day, all *Statistics) {
 		if i >= besideFirst {
 			prior = besidePrior
 		}
-		if i != besideUnknown { // if most questions have this cell, it would become a second intercept
+		if i != besideUnknown { // the cell would become a second intercept if most questions had it
 			t.cells[i] += climb(a, &t.informations[i], g, pooledCap, termRate, prior)
 		}
 	}
@@ -149,7 +149,8 @@ func (p *Pooled) Learn(h Horizon, day fare.Day, all *Statistics) {
 
 func (p *Pooled) HasOutcomes(h Horizon) bool { return p != nil && p.tables[h].information > 0 }
 
-// climb returns the change of a term, and adds the new information, at most limit, to *information.
+// climb returns the change of a term. It adds at most limit of new information, times g, to
+// *information.
 func climb(a amounts, information *float64, g, limit, rate, prior float64) float64 {
 	slope, weight := a.values()
 	if a == (amounts{}) {

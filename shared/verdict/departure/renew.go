@@ -3,7 +3,7 @@ package departure
 import "verdetto/shared/fare"
 
 // MustRenew reports whether a state must be rebuilt from its fares, because the lead-time curve was
-// unknown when they were added, and is known now.
+// unknown when the fares were added, and is known now.
 func (p *Pooled) MustRenew(s *State) bool {
 	return s.Route.noCurve && p != nil && p.View(s.AsOf).hasCurve
 }

@@ -12,9 +12,9 @@ type StopsKnown uint8
 
 const (
 	StopsUnknown StopsKnown = iota
-	SomeStops               // all fares; the non-stop fares also have a state of their own
+	SomeStops               // some of the fares have stops
 	AllNonStop
-	OnlyNonStop // only the non-stop fares of a series that has others
+	OnlyNonStop // the state has only the non-stop fares of a series that also has others
 )
 
 type Live struct {
@@ -42,7 +42,7 @@ func (l Live) FoundDay() fare.Day { return fare.Observation{Found: l.Found}.Foun
 func (l Live) Age(now time.Time) time.Duration { return max(0, now.Sub(time.Unix(l.Found, 0))) }
 
 // Better reports whether the flight has fewer stops than that of m, or as many and takes less time.
-// It returns false if a number of stops is unknown.
+// It returns false if the stops of either flight are unknown.
 func (l Live) Better(m Live) bool {
 	a, known := l.Stops.Number()
 	b, both := m.Stops.Number()
@@ -52,7 +52,8 @@ func (l Live) Better(m Live) bool {
 	return l.Flight.Minutes > 0 && l.Flight.Minutes < m.Flight.Minutes
 }
 
-// Before orders fares of the same departure: cheaper first, then newer, then shorter stay.
+// Before orders fares of the same departure: cheaper first, then newer, then the shorter stay, then
+// by Stops.
 func (l Live) Before(m Live) int {
 	return cmp.Or(cmp.Compare(l.Price, m.Price), cmp.Compare(m.Found, l.Found), cmp.Compare(l.Nights, m.Nights),
 		cmp.Compare(l.Stops, m.Stops))
@@ -68,12 +69,12 @@ type State struct {
 	Route    Route
 	Minima   Minima
 	Facts    []byte // further facts for answers, packed by package verdict
-	Live     []Live // one for each departure, in order of departure
-	// Airlines limits the departures that answers are about, but not the fares with which these are
-	// compared. It is not stored.
+	Live     []Live // one for each departure with a live fare, in order of departure
+	// Airlines limits the departures that answers are about, but not the fares with which the
+	// departures are compared. It is not stored.
 	Airlines fare.Airlines
 
-	pasts   Departures // nil until Unpack
+	pasts   Departures // nil until unpacked
 	packed  []byte     // the histories as stored; nil if DecodeState did not read this state
 	asked   *Past
 	askedOf fare.Day
@@ -91,7 +92,7 @@ func (s *State) Unpack() (err error) {
 
 // Changes of the returned map change the state.
 func (s *State) departures() Departures {
-	_ = s.Unpack() // DecodeState verified the checksum, so this does not fail
+	_ = s.Unpack() // DecodeState verified the checksum, so Unpack should not fail
 	return s.pasts
 }
 
@@ -112,11 +113,11 @@ type StateDay struct {
 	state  *State
 	today  fare.Day
 	asker  *RouteDay
-	folded *View // the view with which the fares of the day AsOf were folded; nil if they were not
+	folded *View // the view with which the fares of the day AsOf were folded; nil if none were
 	minima [spans]*RouteDay
 }
 
-// A nil p means the constants of rule.json. ok is false if today is before AsOf.
+// If p is nil, Day uses only the constants of rule.json. ok is false if today is before AsOf.
 func (s *State) Day(p *Pooled, today fare.Day) (d *StateDay, ok bool) {
 	if today < s.AsOf {
 		return nil, false
@@ -214,8 +215,8 @@ func (d *StateDay) past(depart fare.Day) *Past {
 	return seen
 }
 
-// Lowest returns the lowest price of a departure in the last 60 days, and the last day with that
-// price.
+// Lowest returns the lowest price of a departure on the 60 days before today, and the last of these
+// days with that price.
 func (d *StateDay) Lowest(depart fare.Day) (on fare.Day, price fare.Cents, ok bool) {
 	return d.past(depart).lowest(d.today)
 }

@@ -18,8 +18,7 @@ const (
 // with one eventually consistent read unit.
 const MaxState = 8<<10 - 200
 
-// Encode packs a state into at most MaxState bytes. A larger state loses first old prices, then the
-// latest departures.
+// If a state exceeds MaxState bytes, Encode drops first old prices, then the latest departures.
 func (s *State) Encode() []byte {
 	pasts := s.departures()
 	data := s.encode(pasts, s.Live)
@@ -34,8 +33,7 @@ func (s *State) Encode() []byte {
 	return data
 }
 
-// thinned returns the departures that leave before a day, each with its newest low prices and the
-// cheapest older one.
+// thinned returns the departures before a day, each with its cheapest low and its newest lows.
 func (d Departures) thinned(lows int, before fare.Day) Departures {
 	few := Departures{}
 	for at, past := range d {

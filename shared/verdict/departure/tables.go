@@ -9,7 +9,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// The cell of a value is the number of edges that are not above the value.
+// place returns the number of edges that are not above a value.
 var (
 	curveEdges  = []int{3, 7, 14, 21, 30, 45, 60, 90, 120, 180} // lead times in days, for the lead-time curve
 	leadEdges   = []int{3, 7, 14, 21, 30, 60, 90, 180}
@@ -53,7 +53,7 @@ const (
 
 type Cells [5]uint8
 
-// cellsOf takes NaN for an unknown percentile or beside.
+// percentile and beside are NaN if unknown.
 func cellsOf(past *Past, day fare.Day, q Quote, percentile, beside float64) Cells {
 	level := levelUnknown
 	if !math.IsNaN(percentile) {

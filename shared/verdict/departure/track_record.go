@@ -35,7 +35,7 @@ type Band struct {
 	Cases  int
 	Fell   float64
 	Rose   float64
-	Mean   float64 // change from the judged fare to the last fare within the horizon
+	Mean   float64 // mean change from the judged fare to the last fare within the horizon
 	Low    float64
 	High   float64
 	Median float64
@@ -58,7 +58,7 @@ func (r *Record) Band(h Horizon, chance float64) Band {
 var recordJSON []byte
 
 // Recorded is parsed on first use, so that the command that writes a new record runs even if the
-// embedded one is invalid.
+// embedded record is invalid.
 var Recorded = sync.OnceValue(func() *Record { return mustReadRecord(recordJSON) })
 
 func mustReadRecord(data []byte) *Record {
