@@ -20,7 +20,8 @@ type Basis struct {
 
 var unknownBasis = Basis{Ratio: 1}
 
-// Percent is positive if the pair of airports is usually dearer than the cheapest of both cities.
+// Percent returns how many percent dearer the pair usually is than the cheapest fare between both
+// cities. A negative number means cheaper.
 func (b Basis) Percent() int { return int(math.Round(100 * (b.Ratio - 1))) }
 
 type Pair struct {

@@ -92,7 +92,7 @@ type Options struct {
 	Rates fare.Rates
 }
 
-// Build takes the lows before the last HistoryDays days from earlier.
+// The lows before the last HistoryDays days come from the summary earlier.
 func Build(observations []fare.Observation, earlier RouteSummary, asOf fare.Day, o Options) RouteSummary {
 	if !slices.IsSortedFunc(observations, fare.Observation.Compare) {
 		observations = slices.Clone(observations)

@@ -171,7 +171,7 @@ func decodeLive(r *packed.Reader, asOf fare.Day) []Live {
 type Cycle struct {
 	Day    fare.Day
 	Pooled *Pooled
-	// Warmed is the day of a store's first refresh, if that refresh computed this Cycle from all
+	// Warmed is the day of a store's first refresh, if that refresh computed this Cycle from the
 	// stored observations, and 0 once fares of later days were added.
 	Warmed fare.Day
 }

@@ -2,16 +2,16 @@ package score
 
 import "verdetto/shared/verdict/departure"
 
-// curvePrior is how many cases with the rule's own chance of a fall are added to each step of a
-// Curve, so that few real cases change a step little.
+// curvePrior is how many cases in which the rule was right are added to each step of a Curve, so
+// that few real cases change a step little.
 const curvePrior = 1000
 
-// Curve maps the rule's chance of a fall to the share of actual falls. It never decreases (pool
-// adjacent violators).
+// Curve maps the rule's chance of a fall to the share of actual falls. It never decreases (method:
+// pool adjacent violators).
 func (h *HorizonCounts) Curve() (c departure.Curve) {
 	type block struct {
 		first, steps  int
-		weight, shift float64 // shift: falls minus their expected number
+		weight, shift float64 // shift is the number of falls minus their expected number
 	}
 	value := func(b block) float64 {
 		return b.shift/b.weight + (departure.StepMiddle(b.first)+departure.StepMiddle(b.first+b.steps-1))/2

@@ -33,7 +33,7 @@ func (c *Counts) Encode() []byte {
 
 var numbers = func() (n uint64) { new(Counts).each(func(*int64) { n++ }); return n }()
 
-// DecodeCounts also accepts fewer counts than there are now, as earlier versions stored them.
+// DecodeCounts also accepts data of earlier versions, which stored fewer counts.
 func DecodeCounts(data []byte) (*Counts, error) {
 	r := packed.NewReader(data, countsFormat)
 	var all []int64
@@ -92,7 +92,7 @@ func (r Rounds) Encode() []byte {
 
 const fairFlag = 128
 
-// DecodeRounds returns no rounds for data in another format.
+// DecodeRounds returns no rounds, and no error, for data in another format.
 func DecodeRounds(data []byte) (Rounds, error) {
 	if len(data) == 0 || data[0] != roundsFormat {
 		return nil, nil

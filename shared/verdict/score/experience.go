@@ -24,11 +24,11 @@ const (
 	// InBand judges a week only if it has at least leastJudged answers, and leastFalls actual or
 	// expected falls.
 	leastJudged, leastFalls = 100, 10
-	// Limits of the actual falls divided by the expected falls.
+	// limits for the actual falls divided by the expected falls
 	leastRatio, mostRatio = .6, 1 / .6
 )
 
-// Learn takes complete weeks, oldest first. It returns nil if sum has no counts.
+// weeks must be complete, oldest first. Learn returns nil if sum has no counts.
 func Learn(sum *Sum, weeks []Week) *departure.Experience {
 	if sum.Since == 0 {
 		return nil
@@ -49,7 +49,7 @@ func Learn(sum *Sum, weeks []Week) *departure.Experience {
 	return e
 }
 
-// Whole returns the weeks before monday, oldest first, at most MaxWeeks back.
+// Whole returns at most MaxWeeks weeks before monday, oldest first.
 func Whole(all map[fare.Day]*Sum, monday fare.Day) (weeks []Week) {
 	for _, m := range slices.Sorted(maps.Keys(all)) {
 		if m < monday && m >= monday-7*MaxWeeks {
@@ -59,7 +59,8 @@ func Whole(all map[fare.Day]*Sum, monday fare.Day) (weeks []Week) {
 	return weeks
 }
 
-// weeksOut counts the latest successive weeks out of the band. It skips weeks with too few cases.
+// weeksOut counts the latest successive weeks for which InBand returned false. It skips weeks with
+// too few cases.
 func weeksOut(weeks []Week) (n int) {
 	for _, w := range weeks {
 		switch in, known := w.Horizons[0].InBand(); {
@@ -73,7 +74,7 @@ func weeksOut(weeks []Week) (n int) {
 }
 
 // InBand reports whether the number of falls agrees with the stated chances, and cheap fares did
-// not fall more often than dear ones. known is false if there are too few cases.
+// not fall more often than the others. known is false if there are too few cases.
 func (h *HorizonCounts) InBand() (in, known bool) {
 	var n, fell int64
 	stated := 0.
@@ -149,8 +150,8 @@ type estimate struct {
 
 func (e estimate) enough(cases int64) bool { return e.weeks >= leastWeeks && e.cases >= cases }
 
-// interval estimates a ratio of two sums over weeks (W. G. Cochran, 1977). It takes the variance
-// between weeks, because outcomes of one week are correlated.
+// interval estimates the ratio of two sums over weeks (W. G. Cochran, 1977). It uses the variance
+// between weeks, because the outcomes of one week are correlated.
 func interval(weeks []Week, count func(*Counts) (x, n int64)) (e estimate) {
 	var sum int64
 	for _, w := range weeks {
@@ -171,7 +172,7 @@ func interval(weeks []Week, count func(*Counts) (x, n int64)) (e estimate) {
 		squares += d * d
 	}
 	free := float64(e.weeks - 1)
-	t := 1.96 + 2.65/free // Student's t, within 0.01 from 11 degrees of freedom on
+	t := 1.96 + 2.65/free // approximates Student's t for a 95 % interval
 	half := t * math.Sqrt(squares*float64(e.weeks)/free) / float64(e.cases)
 	e.low, e.high = e.value-half, e.value+half
 	return e

@@ -2,8 +2,8 @@ package score
 
 import "math"
 
-// missAt are the percentiles at which Miss measures the error. They must be multiples of the width
-// of a cell in Counts.Places.
+// Miss measures the error at these percentiles. They must be multiples of the width of a cell in
+// Counts.Places.
 var missAt = [...]int{5, 10, 25, 50, 75, 90, 95}
 
 func Miss(places [Places]int64) (n int64, points float64) {

@@ -10,8 +10,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Round holds the service's answers about a series on one day, which later refreshes compare with
-// what happened.
+// Round holds the service's answers about a series on one day. Later refreshes compare the answers
+// with later fares.
 type Round struct {
 	Day      fare.Day
 	Rule     uint64
@@ -35,10 +35,10 @@ type DepartureAnswer struct {
 	Age        uint8 // in days
 	Sure       uint8 // 0 is alta, 1 media, 2 bassa
 	Percentile uint8
-	Fair       bool            // the level is normale, whatever the percentile
-	Own        [Horizons]uint8 // the rule's own chance of a fall, in units of 0.5 %, rounded down
+	Fair       bool            // true if the level is normale, whatever the percentile
+	Own        [Horizons]uint8 // the rule's chance of a fall before calibration, in units of 0.5 %, rounded down
 	Stated     [Horizons]uint8 // published chance of a fall in percent, or NotStated; 40 means 40 and more
-	Cheaper    uint8           // percent of the comparables that are at least 5 % cheaper
+	Cheaper    uint8           // share of the comparables that are at least 5 % cheaper, in percent
 	Rival      uint8           // percentile by the rival rule, or NoRival
 }
 
@@ -61,7 +61,7 @@ type Source struct {
 	Pooled  *departure.Pooled
 	Summary verdict.RouteSummary
 	// Quotes holds one quote for each departure and day on which it was seen, in order of day
-	// found, from the day that Rounds.From returns.
+	// found. The first day is that of Rounds.From.
 	Quotes []departure.Live
 }
 
@@ -104,7 +104,7 @@ func newRound(s Source) (Round, bool) {
 	r := Round{Day: s.Day, Rule: Rule, Currency: s.State.Currency, Route: answerRoute(s)}
 	published, err := verdict.JudgeDepartures(s.State, s.Pooled, s.now())
 	rule := *s.Pooled
-	rule.Experience = nil // without the corrections that the score itself has taught
+	rule.Experience = nil // own must not contain the corrections that come from the score
 	own, _ := verdict.JudgeDepartures(s.State, &rule, s.now())
 	if day, ok := s.State.Day(s.Pooled, s.Day); ok && err == nil {
 		earlier := sightings(s.Quotes, s.Day)
@@ -179,8 +179,8 @@ func sightings(quotes []departure.Live, today fare.Day) []sighting {
 	return all
 }
 
-// rival is a simple rule, with which the service's own rule is compared. It returns the percentile
-// of a fare among fares of a similar lead time and season.
+// rival is a simple rule with which the service's rule is compared. It returns the percentile of a
+// fare among fares of a similar lead time and season.
 func rival(quotes []sighting, quote departure.Live) uint8 {
 	const width, season, year = .15, 45, 365
 	found := quote.FoundDay()
