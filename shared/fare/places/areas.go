@@ -181,7 +181,7 @@ func (a Area) busiest(n int) (names []string) {
 		if a.HoldsCity(c) {
 			if name := Query(c, Name(c, "en")); name != string(c) {
 				names = append(names, name)
-			} else { // as in Portland (PWM)
+			} else { // a name with a code, as in Portland (PWM)
 				names = append(names, Name(c, "en")+" ("+name+")")
 			}
 		}

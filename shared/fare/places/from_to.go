@@ -12,7 +12,7 @@ func Ends(text string) (from, to string, ok bool) {
 		return "", "", false
 	}
 	words := slices.Compact(strings.Fields(arrows.Replace(text)))           // two arrows, as in >>, are one
-	if len(words) == 1 && len(text) == 6 && strings.ToUpper(text) == text { // as in MILLIS
+	if len(words) == 1 && len(text) == 6 && strings.ToUpper(text) == text { // as in MILLIS, from MIL to LIS
 		words = []string{text[:3], text[3:]}
 	}
 	for len(words) > 0 && slices.Contains(tripWords, Fold(words[0])) {

@@ -133,7 +133,7 @@ func (l *loader) load() error {
 	if err != nil {
 		return fmt.Errorf("header: %w", err)
 	}
-	if named, ok := bytes.CutPrefix(header, []byte("sep=")); ok && len(named) == 1 { // a line for Excel, before the header
+	if named, ok := bytes.CutPrefix(header, []byte("sep=")); ok && len(named) == 1 { // Excel's line sep=; may precede the header
 		l.separator = named[0]
 		if header, err = l.lines.next(); err != nil {
 			return fmt.Errorf("header: %w", err)

@@ -2,8 +2,8 @@
 // routes from a city, and a year of departures of one route, one-way or return, non-stop or any.
 // Start reading at Client.
 //
-// Calls, except that of Check, wait for the rate limit of their endpoint, which all callers of a
-// Client share. Config.Spend is called before each call.
+// Except in Check, each call waits for the rate limit of its endpoint, which all callers of a Client
+// share. Config.Spend is called before each call.
 //
 // The token goes only to the host of Config.BaseURL, in a header. It is not in URLs or errors, and
 // String omits it. The API's links to offers never leave the package.

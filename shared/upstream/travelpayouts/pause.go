@@ -10,7 +10,7 @@ import (
 
 // A gate spaces calls evenly, because the API counts calls per fixed minute and, above the limit,
 // refuses all calls for the rest of the minute. The calls are 5 % further apart than required,
-// because they may arrive in bunches.
+// because calls may arrive at the API in bunches.
 type gate struct {
 	limiter *rate.Limiter
 	now     func() time.Time

@@ -133,8 +133,8 @@ func (c *Client) why(body io.Reader) string {
 	return fmt.Sprintf(", %v", refusal{c.redact(no.text)})
 }
 
-// A number too large for a pause is a Unix time. The result is at least one second, to prevent a
-// busy loop.
+// In a header, a number too large for a pause is a Unix time. pause returns at least one second, to
+// prevent a busy loop.
 func pause(h http.Header, now time.Time) time.Duration {
 	const year = 365 * 24 * time.Hour
 	for _, name := range []string{"Retry-After", "X-Rate-Limit-Reset", "X-RateLimit-Reset"} {

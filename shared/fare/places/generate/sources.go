@@ -20,7 +20,7 @@ type point struct {
 	station    bool
 	city       bool
 	population int
-	pageRank   float64 // centrality in the network of flights; 0: no known flight
+	pageRank   float64 // centrality in the network of flights; 0 if no flight is known
 	names      []altName
 	called     []string // names in langs or without a language
 	province   string   // code of the province in GeoNames

@@ -70,7 +70,7 @@ func monthEnds(history io.Reader) ([]byte, error) {
 	header := rows[0]
 	var kept [][]string
 	month := ""
-	for _, row := range rows[1:] { // newest first
+	for _, row := range rows[1:] { // the newest row comes first
 		if row[0] < from {
 			break
 		}
