@@ -9,8 +9,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// The 90 % interval must contain the percentile over all days since the first observed one in at
-// least 90 % of simulated cases.
+// In at least 90 % of the simulated cases, the 90 % interval must contain the percentile over all
+// days since the first observed day.
 func TestIntervalCovers(t *testing.T) {
 	observed := map[string]func(day int) bool{
 		"every day":            func(int) bool { return true },
@@ -74,8 +74,8 @@ func wandering(rng *rand.Rand, days int, alike float64) (RouteSummary, fare.Cent
 	return s, next()
 }
 
-// Each departure is observed during only 60 days: a cheap one early, an expensive one late. So
-// medians over all departures mislead.
+// Cheap departures are observed early and expensive ones late, so medians over all departures
+// mislead.
 func TestWindowOfPartlySeenDepartures(t *testing.T) {
 	curve := func(lead int) float64 {
 		switch {

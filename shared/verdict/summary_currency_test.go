@@ -97,8 +97,8 @@ func TestAFareThatStandsStillIsNormal(t *testing.T) {
 	}
 }
 
-// If the fares vary, the percentile may change, because another fare may become the cheapest of the
-// day.
+// If the fares vary, new rates may change the percentile, because another fare may become the
+// cheapest of a day.
 func TestThreeCurrenciesOfTheirOwn(t *testing.T) {
 	const days, rounds = 120, 100
 	for _, c := range []struct {

@@ -72,7 +72,7 @@ func TestBeside(t *testing.T) {
 		{Quote{30, 5000}, 1},
 		{Quote{30, 6000}, 2},
 		{Quote{31, 6000}, 5},
-		{Quote{60, 5100}, 2}, // not on sale: 2 % over the cheapest fare
+		{Quote{60, 5100}, 2}, // this departure is not on sale; its price is 2 % above the cheapest fare
 		{Quote{32, 10000}, 7},
 	} {
 		if got := int(on.Judge(nil, c.q).Cells[4]) - besideUnknown; got != c.cell {
@@ -99,8 +99,8 @@ func TestBesideUnknownIsNotLearned(t *testing.T) {
 	}
 }
 
-// All fares depend only on the lead time, so the quartiles of a departure must be close to its
-// price.
+// All fares depend only on the lead time, so with a lead-time curve the quartiles of a departure
+// are close to its price.
 func TestCurveCountsOnce(t *testing.T) {
 	price := func(lead int) fare.Cents { return fare.Cents(10_000 - 800*place(lead, curveEdges)) }
 	var today []Quote

@@ -12,7 +12,7 @@ type StopsKnown uint8
 
 const (
 	StopsUnknown StopsKnown = iota
-	SomeStops               // some of the fares have stops
+	SomeStops               // not all of the fares are known to be non-stop
 	AllNonStop
 	OnlyNonStop // the state has only the non-stop fares of a series that also has others
 )

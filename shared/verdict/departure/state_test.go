@@ -59,7 +59,7 @@ func TestAdvanceInStepsIsAtOnce(t *testing.T) {
 				}
 			}
 		}
-		// Outcomes are learned on the day of a refresh, so the learned terms may differ.
+		// The learned terms depend on the days of the refreshes.
 		for h := range horizons {
 			got.Route.terms[h], want.Route.terms[h] = term{}, term{}
 			left.learned[h], wantLeft.learned[h] = gradient{}, gradient{}
@@ -281,7 +281,7 @@ func FuzzDecodeSheet(f *testing.F) {
 	})
 }
 
-// If step is negative, prices rise each time.
+// A negative step makes all prices rise on each refresh.
 func busy(maxLead int, step int, n, interval fare.Day) *Learner {
 	chance := rand.New(rand.NewPCG(6, uint64(maxLead)))
 	var s Learner
@@ -295,7 +295,7 @@ func busy(maxLead int, step int, n, interval fare.Day) *Learner {
 				price[at] = fare.Cents(2000 + 100*chance.IntN(200))
 			}
 			if step < 0 {
-				price[at] += fare.Cents(101 + chance.IntN(100)) // always rising, so no low is forgotten
+				price[at] += fare.Cents(101 + chance.IntN(100)) // the price rises, so that earlier lows stay
 			} else if chance.IntN(8) == 0 {
 				price[at] = max(1000, price[at]+fare.Cents(step*(chance.IntN(11)-5)))
 			}

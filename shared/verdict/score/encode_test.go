@@ -57,7 +57,7 @@ func rounds() Rounds {
 	}
 }
 
-// Counts cannot be computed again, so stored ones must stay readable.
+// Counts cannot be computed again, so stored counts must stay readable.
 func TestStoredBytes(t *testing.T) {
 	const (
 		packed = "0202c486020300020187270bd2860203000104018e4e02070dc7000003651e9f1f1c635a6428286437"

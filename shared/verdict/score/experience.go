@@ -24,7 +24,7 @@ const (
 	// InBand judges a week only if it has at least leastJudged answers, and leastFalls actual or
 	// expected falls.
 	leastJudged, leastFalls = 100, 10
-	// limits for the actual falls divided by the expected falls
+	// The actual falls divided by the expected falls must lie between these limits.
 	leastRatio, mostRatio = .6, 1 / .6
 )
 

@@ -60,12 +60,12 @@ type Source struct {
 	State   *departure.State
 	Pooled  *departure.Pooled
 	Summary verdict.RouteSummary
-	// Quotes holds one quote for each departure and day on which it was seen, in order of day
-	// found. The first day is that of Rounds.From.
+	// Quotes holds the quotes of the days from Rounds.From on, in order of day found, one per
+	// departure and day.
 	Quotes []departure.Live
 }
 
-// now is noon, so that a second refresh on the same day stores the same answers.
+// now is noon, so that answers do not depend on the time of the refresh.
 func (s Source) now() time.Time { return s.Day.Time().Add(12 * time.Hour) }
 
 func (r Rounds) From(today fare.Day) fare.Day {
@@ -104,7 +104,7 @@ func newRound(s Source) (Round, bool) {
 	r := Round{Day: s.Day, Rule: Rule, Currency: s.State.Currency, Route: answerRoute(s)}
 	published, err := verdict.JudgeDepartures(s.State, s.Pooled, s.now())
 	rule := *s.Pooled
-	rule.Experience = nil // own must not contain the corrections that come from the score
+	rule.Experience = nil // judge without the corrections from the score
 	own, _ := verdict.JudgeDepartures(s.State, &rule, s.now())
 	if day, ok := s.State.Day(s.Pooled, s.Day); ok && err == nil {
 		earlier := sightings(s.Quotes, s.Day)

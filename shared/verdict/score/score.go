@@ -83,7 +83,7 @@ type Counts struct {
 
 type HorizonCounts struct {
 	Missed [Reasons]int64
-	Own    [Steps]Case // Stated is in units of 0.5 %
+	Own    [Steps]Case // Case.Stated is in units of 0.5 %
 	Bands  [Bands]Wait
 	Levels [Levels][Spans]Cell
 	Both   [Levels]Pair // answers that the rival rule judges too, by the published level
