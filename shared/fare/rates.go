@@ -11,7 +11,7 @@ type Rates struct {
 	Date    Day
 	PerEuro map[string]float64
 
-	// Ended has the last day of each currency without a current reference rate. The fixed rate of a
+	// Ended has the last day of currencies that no longer have a reference rate. The fixed rate of a
 	// currency that the euro replaced stays in PerEuro.
 	Ended map[string]Day
 }

@@ -16,8 +16,7 @@ type Match struct {
 	Place
 	Query string
 	Part  string // airport or place that Query means, if not the whole city
-	// Of is the airport that Query means, if the city has several airports or if the airport is not
-	// listed.
+	// Of is the airport that Query means, or zero if Query stands for all airports of the city.
 	Of       fare.Airport
 	Unlisted bool
 	Reading  Reading

@@ -33,8 +33,8 @@ var (
 	//go:embed regions.tsv
 	regionsTable string
 
-	// Each line of called.tsv has a city, one of its airports, and the words in the airport's
-	// names. For stations and districts, the code of the city stands in place of the airport.
+	// Each line of called.tsv has a city, one of its airports, and words from the airport's names. For
+	// stations and districts, the code of the city stands in place of the airport.
 	//go:embed called.tsv
 	calledTable string
 
