@@ -32,9 +32,8 @@ func TestOpenAPILints(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// As a control, the description gets two faults. Each linter must report at least one.
-	data = []byte(strings.Replace(strings.Replace(string(data), `"operationId": "analisi",`, "", 1),
-		`"summary": "What this API is",`, "", 1))
+	// As a control, each linter must report that an operation has no operationId.
+	data = []byte(strings.Replace(string(data), `"operationId": "analisi",`, "", 1))
 	if err := os.WriteFile(spoiled, data, 0o644); err != nil {
 		t.Fatal(err)
 	}
