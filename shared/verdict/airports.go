@@ -38,8 +38,8 @@ func PairOf(from, to string, percent *int) (p Pair) {
 	return p
 }
 
-// pair and all must be sorted as DayQuotes returns them. For each departure, only the newest day on
-// which pair and all both have a fare counts.
+// Both lists must be sorted as DayQuotes returns them. For each departure, only the newest day with
+// a fare in both lists counts.
 func BasisOf(summary RouteSummary, pair []Live, cities RouteSummary, all []Live) Basis {
 	type key struct{ found, depart fare.Day }
 	cheapest := make(map[key]fare.Cents, len(all))

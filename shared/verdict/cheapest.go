@@ -99,8 +99,8 @@ func (j Judged) Aged(now time.Time) Judged {
 	return j
 }
 
-// ReliabilityAt returns the reliability for a fare of the given age. fresh is that of a new fare,
-// or empty.
+// ReliabilityAt returns the reliability for a fare of the given age. fresh is the reliability for a
+// new fare, or empty.
 func ReliabilityAt(fresh Reliability, age time.Duration) Reliability {
 	step := slices.Index(reliabilities[:], fresh)
 	if step < 0 {

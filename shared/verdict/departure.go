@@ -29,7 +29,7 @@ const (
 
 	borrowed = .5 // reliability is bassa if a larger share of the weight is from other routes
 
-	overstated = .40 // higher chances are published as 40 % or more
+	overstated = .40 // chances of 40 % and higher are published as 40 % or more
 )
 
 func JudgeDeparture(s *departure.State, p *departure.Pooled, w When, now time.Time) (Judgement, bool, error) {

@@ -138,7 +138,7 @@ func cheapestLive(all []Live, freshFrom int64, asOf fare.Day) []Live {
 }
 
 // cheapestAhead returns fares in order of departure. Each is cheaper than all later ones, or as
-// cheap with a better flight.
+// cheap but with a better flight.
 func cheapestAhead(live []Live, asOf fare.Day) []Live {
 	slices.SortFunc(live, func(a, b Live) int {
 		return cmp.Or(cmp.Compare(a.Depart, b.Depart), a.Before(b))

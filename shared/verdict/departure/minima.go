@@ -30,8 +30,8 @@ func (s Span) Ends(date fare.Day) (first, last fare.Day) {
 		fare.DayOf(time.Date(at.Year(), at.Month()+1, 0, 0, 0, 0, 0, time.UTC))
 }
 
-// From returns the day up to which the lead time of a range counts: the date itself, or the last
-// day of the month.
+// From returns the day that determines the lead time of a range: the date itself, or the last day
+// of the month.
 func (s Span) From(date fare.Day) fare.Day {
 	if s == Month {
 		_, date = s.Ends(date)

@@ -129,7 +129,7 @@ const (
 	interceptRate, interceptPrior = 1, 5
 	termRate, termPrior           = .5, 10
 	besidePrior                   = 50   // larger than termPrior, so that few outcomes change these terms only slowly
-	pooledCap, routeCap           = 2, 1 // the most information that one call of climb can add
+	pooledCap, routeCap           = 2, 1 // limits for climb, for pooled terms and for the terms of a route
 )
 
 func (p *Pooled) Learn(h Horizon, day fare.Day, all *Statistics) {

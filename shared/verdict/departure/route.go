@@ -15,8 +15,8 @@ type Route struct {
 	residuals [groups][]bar
 	terms     [horizons]term
 	single    bool // not grouped by lead time: all residuals are in the first group
-	// noCurve means that residuals were added while the lead-time curve was unknown. They must be
-	// removed once the curve is known.
+	// noCurve means that residuals were added while the lead-time curve was unknown. These
+	// residuals must be removed once the curve is known.
 	noCurve bool
 }
 

@@ -9,7 +9,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// place returns the number of edges that are not above a value.
+// Edges of cells. For a value, place returns the number of edges that are not above the value.
 var (
 	curveEdges  = []int{3, 7, 14, 21, 30, 45, 60, 90, 120, 180} // lead times in days, for the lead-time curve
 	leadEdges   = []int{3, 7, 14, 21, 30, 60, 90, 180}
