@@ -26,8 +26,8 @@ func (r *Reader) Calendar(ctx context.Context, q Question, prices bool) (f Serie
 	return d.SeriesData, c, err
 }
 
-// WithCalendar also returns the calendar of the series, or nil if there is none. For a question
-// about a route, a failed read of the calendar is only logged.
+// WithCalendar returns an answer, and the calendar of the series or nil if there is none. For a
+// question about a route, a failed read of the calendar is only logged.
 func (r *Reader) WithCalendar(
 	ctx context.Context, q Question, prices bool,
 ) (a Answer, c *verdict.Calendar, err error) {
@@ -73,8 +73,8 @@ func (r *Reader) departuresOf(ctx context.Context, q Question, f SeriesData) (d 
 	return d.limitedTo(q.Airlines), nil
 }
 
-// WithUsual calls verdict.Judgement.AddUsual for an answer about a route. If AddUsual fails, the
-// error is only logged.
+// WithUsual also calls verdict.Judgement.AddUsual if the question is about a route and the series
+// has a departure state. If AddUsual fails, the error is only logged.
 func (r *Reader) WithUsual(ctx context.Context, q Question) (Answer, error) {
 	a, err := r.Answer(ctx, q)
 	if err != nil || q.When != nil {

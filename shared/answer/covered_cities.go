@@ -19,8 +19,8 @@ type CoveredCities struct{ *Reader }
 
 const maxOrigins = 10_000
 
-// BeforeFares returns the state of the collection of a service without any fares. It returns nil if
-// there are fares, or if the store cannot be read.
+// BeforeFares returns the state of the collection if the service has no fares yet. It returns nil
+// if there are fares, or if the store cannot be read.
 func (r *Reader) BeforeFares(ctx context.Context) *verdict.Collection {
 	if r.hasFares.Load() {
 		return nil

@@ -17,8 +17,8 @@ import (
 	"verdetto/shared/verdict/trends"
 )
 
-// Fares is implemented by store.Fares. Test fakes embed the interface and implement only what they
-// need.
+// Fares is implemented by store.Fares. Test fakes embed the interface and implement only the
+// methods that a test needs.
 type Fares interface {
 	Summary(ctx context.Context, s fare.Series) (verdict.RouteSummary, error)
 	Sheet(ctx context.Context, s fare.Series, nonStop bool) (*departure.State, error)

@@ -14,8 +14,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// MaxAhead is the maximum number of days from today to a departure. Airlines open sales about a
-// year ahead.
+// MaxAhead is the maximum number of days from today to the requested day, or to the first day of
+// the requested month. Airlines open sales about a year ahead.
 const MaxAhead = 365
 
 type When struct {

@@ -37,7 +37,7 @@ func CustomerIDOf(pepper []byte, email string) CustomerID {
 	return CustomerID(Pseudonym(pepper, "customer\x00"+Normalize(email)))
 }
 
-// Normalize returns an e-mail address in the form in which addresses are compared.
+// Normalize returns an e-mail address in the form from which the CustomerID is computed.
 func Normalize(email string) string {
 	local, domain, found := strings.Cut(strings.ToLower(strings.TrimSpace(email)), "@")
 	if !found {

@@ -33,7 +33,7 @@ func (a *Judgement) AddUsual(s *departure.State, p *departure.Pooled, now time.T
 }
 
 // What is said about a departure must not depend on the question, so setOwnDay judges the fare as
-// an answer about its own day does.
+// an answer about the day of the fare does.
 func (a *Judgement) setOwnDay(q *departureQuestion) {
 	ofDay, quartiles := q.ownDay(a.Fare)
 	if ofDay.Judged() {
@@ -73,8 +73,8 @@ func (q *departureQuestion) lowest() (lowest Live, ok bool) {
 	return q.facts.inEuro(lowest), ok
 }
 
-// JudgeUsual judges the median of a departure's comparables, so it needs no live fare. For a month,
-// it takes one day of the month.
+// JudgeUsual judges the median of the comparables of a departure, so no live fare is needed. For a
+// month, one day of the month is judged.
 func JudgeUsual(s *departure.State, p *departure.Pooled, w When, now time.Time) (Judgement, error) {
 	if w.Span != nil && *w.Span == departure.Month {
 		first, last := w.Span.Ends(w.Date)

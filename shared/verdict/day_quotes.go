@@ -6,8 +6,9 @@ import (
 	"verdetto/shared/fare"
 )
 
-// DayQuotes holds one fare for each departure and day on which it was found: the cheapest offer, at
-// its newest price of that day. The fares are sorted by day found, then by departure.
+// DayQuotes holds, for each departure and each day on which a fare was found for it, one fare: the
+// cheapest offer, at its newest price of that day. The fares are sorted by day found, then by
+// departure.
 type DayQuotes struct {
 	All        []Live
 	NonStop    []Live

@@ -7,7 +7,7 @@ import (
 	"verdetto/shared/fare/packed"
 )
 
-// The first byte of each stored format. Data with another first byte count as absent. Weights are
+// Stored data begin with a format byte. Data with another format byte count as absent. Weights are
 // stored relative to the epoch, so that rounding does not keep small weights from decreasing.
 const (
 	pooledFormat     = 2

@@ -31,8 +31,8 @@ type mean struct{ sum, weight float64 }
 // Start returns the pooled statistics of a new service, with only the constants of rule.json.
 func Start(day fare.Day) *Pooled { return &Pooled{epoch: day, tables: initial} }
 
-// StartCurve computes the lead-time curve for a service's first day from the departures on sale.
-// Without it, the fares of that day are compared as if all lead times cost the same.
+// StartCurve computes the lead-time curve for the first day of a service from the departures on
+// sale. Without this curve, the fares of that day are compared as if all lead times cost the same.
 func (p *Pooled) StartCurve(day fare.Day, routes [][]Quote) {
 	v, on := p.View(day), new(RouteDay)
 	var s Statistics

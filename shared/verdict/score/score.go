@@ -92,7 +92,7 @@ type HorizonCounts struct {
 	Sures  [Sures]Case
 }
 
-// Case counts answers: Stated is the sum of their chances, Fell the number of falls.
+// Case counts N answers. Stated is the sum of the chances, Fell is the number of falls.
 type Case struct{ N, Stated, Fell int64 }
 
 type Wait struct {
