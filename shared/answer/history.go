@@ -12,7 +12,7 @@ import (
 )
 
 // History returns the stored data of a route and, if q.When is set, how the fares of the departure
-// or month changed. For that, it reads the whole history of the series.
+// or month changed. For that, it reads a whole history from the store.
 func (r *Reader) History(ctx context.Context, q Question) (f SeriesData, moves []verdict.Live, err error) {
 	if f, err = r.Find(ctx, q); err != nil || q.When == nil {
 		return f, nil, err
@@ -21,7 +21,7 @@ func (r *Reader) History(ctx context.Context, q Question) (f SeriesData, moves [
 	return f, moves, err
 }
 
-// Moves reads the whole history of the series. Prices are in EUR cents.
+// Moves reads a whole history from the store. Prices are in EUR cents.
 func (r *Reader) Moves(ctx context.Context, q Question, a Answer) ([]verdict.Live, error) {
 	moves, err := r.moves(ctx, q, a.Series, a.Summary)
 	for i := range moves {

@@ -16,7 +16,7 @@ import (
 
 type Reader struct {
 	*answer.Reader
-	// AllFares allows the lowest fare of each past week in answers.
+	// AllFares allows weekly lows in answers.
 	AllFares bool
 }
 

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Scaled returns the statistics of s, with all prices multiplied by ratio, for the live fares of
-// pair. It omits the histories of single departures, which belong to other fares.
+// Scaled combines the live fares of pair with the statistics of s, scaled by ratio. It drops the
+// histories of single departures, which belong to other fares.
 func (s *State) Scaled(ratio float64, pair *State) *State {
 	c := *s
 	c.Route, c.Minima, c.pasts = *s.Route.clone(), *s.Minima.clone(), Departures{}
