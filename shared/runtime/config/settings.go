@@ -161,7 +161,7 @@ var Settings = []Setting{
 	{Name: "STRIPE_PRICE", ReadBy: "pro, `-money real`", Give: "the id of a recurring price in Stripe, price_...",
 		Without: "required to sell the plan by card", Fits: matches(`price_[A-Za-z0-9_]+`)},
 	{Name: "STRIPE_FORMER_PRICES", ReadBy: "pro, `-money real`",
-		Give: "ids of earlier prices, price_...", Note: "a subscription to a price that is neither here nor in STRIPE_PRICE is not Pro",
+		Give: "ids of earlier prices, price_...", Note: "a subscription to a price that is neither in this list nor in STRIPE_PRICE is not Pro",
 		List: true, Without: "none", Fits: matches(`price_[A-Za-z0-9_]+`)},
 	{Name: "STRIPE_WEBHOOK_SECRETS", ReadBy: "pro, `-money real`",
 		Give: "secrets of the webhook, whsec_...; two during a rotation", Secret: true, List: true,
