@@ -1,4 +1,4 @@
-// Package reference describes the service to programs and their authors. The documents are the OpenAPI
+// Package reference serves the documentation for developers and AI agents. The documents are the OpenAPI
 // description, the reference generated from that description, llms.txt, the set-up of AI agents, the
 // API catalog and the entry for the registry of MCP servers. Package reference reads no store. Start
 // reading at Service.

@@ -87,13 +87,13 @@ var Settings = []Setting{
 	{Name: "VERDETTO_SMTP_PASSWORD", ReadBy: "`-mail` of a server", Give: "the password at the mail server",
 		Secret: true, Without: "the server needs no password", Fits: anything},
 	{Name: "VERDETTO_MONEY", Flag: "money", ReadBy: "serve", Give: "none, `play`, demo or real",
-		Note: "how Pro is paid. With none the plan is not sold. With play Stripe and Solana are simulated on this machine. With demo they " +
-			"are simulated at a public address, and pages say that nothing is sold. real needs the settings of Stripe, of Solana or of both",
+		Note: "how Pro is paid. With none the plan is not sold. With play Stripe and Solana are simulated on this machine. With demo Stripe " +
+			"and Solana are simulated at a public address, and pages say that nothing is sold. real needs the settings of Stripe, of Solana or of both",
 		Without: "play where only this machine reaches the service, else none", Fits: oneOf("none", "play", "demo", "real")},
 	{Name: "VERDETTO_BASE_URL", Flag: "base", ReadBy: "analisi, compat, pro, x402, alerts, refresh, serve",
 		Give: "an https `URL`, or one on this machine, without a slash at the end, such as https://verdetto.example",
 		Note: "the public address of the service, with which links begin",
-		Without: "required on AWS. serve takes https and the first domain of VERDETTO_TLS, or, unless money is real, the " +
+		Without: "required on AWS. serve takes https:// and the first domain of VERDETTO_TLS, or, unless VERDETTO_MONEY is real, the " +
 			"address of VERDETTO_LISTEN",
 		Fits: publicURL},
 	{Name: "VERDETTO_NOW", Flag: "now", ReadBy: "all functions, the command line",
