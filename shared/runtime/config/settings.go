@@ -154,7 +154,7 @@ var Settings = []Setting{
 		}},
 	{Name: "VERDETTO_PAID_CALLS", ReadBy: "analisi", Give: "on or off",
 		Note: "with on, callers without free calls left learn where single answers are sold, and the price. serve uses on if " +
-			"X402_FEE_KEY is set",
+			"X402_FEE_KEY is a key",
 		Default: "off", Fits: oneOf("on", "off")},
 	{Name: "STRIPE_KEY", ReadBy: "pro, `-money real`", Give: "Stripe's secret key, which begins with sk_ or rk_",
 		Secret: true, Without: "required to sell the plan by card", Fits: matches(`[sr]k_[A-Za-z0-9_]+`)},
