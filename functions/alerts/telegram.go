@@ -38,7 +38,7 @@ func (s *Service) update(ctx context.Context, in *updateInput) (*page.Response, 
 	}
 	command, ok, err := telegram.ReadUpdate(in.RawBody)
 	if err != nil {
-		// With another status Telegram would deliver the malformed update again.
+		// After an error status Telegram would deliver the malformed update again.
 		s.Log.WarnContext(ctx, "an update of Telegram cannot be read", "error", err)
 		return telegramAnswer(nil), nil
 	}

@@ -93,7 +93,7 @@ func newFunction(stack awscdk.Stack, c config, assets string, p parts, f functio
 		LogGroup:              log,
 		LoggingFormat:         awslambda.LoggingFormat_JSON,
 		ApplicationLogLevelV2: awslambda.ApplicationLogLevel_INFO,
-		// The function logs a line for each request, which replaces the three lines of Lambda.
+		// The function logs each request itself.
 		SystemLogLevelV2: awslambda.SystemLogLevel_WARN,
 		Role:             role,
 		Environment:      f.environment(c, p),

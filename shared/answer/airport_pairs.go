@@ -43,8 +43,8 @@ func (r *Reader) departuresBetween(ctx context.Context, q Question, f SeriesData
 	return d, nil
 }
 
-// isUnnamed reports whether f names an airport that our tables do not list, unless a live fare
-// names the pair of airports. The source may file the fares of such an airport under the city.
+// isUnnamed reports whether our tables lack an airport of f and no live fare is between the airports
+// of f. The source may then report the fares of the airport as fares of the city.
 func (f SeriesData) isUnnamed(live []verdict.Live) bool {
 	listed := func(p places.Place, a fare.Airport) bool {
 		return a == fare.Airport{} || slices.Contains(p.Airports, a.String())

@@ -21,6 +21,7 @@ type Alert struct {
 	// Threshold is in EUR cents; 0 means none.
 	Threshold fare.Cents `json:"t,omitempty"`
 	// Mailed is the day of the refresh whose fares the last message reported; 0 means no message.
+	// Weekly mails do not change Mailed.
 	Mailed fare.Day `json:"m,omitempty"`
 	Fresh  bool     `json:"f,omitempty"` // the condition changed after the last message, if any
 

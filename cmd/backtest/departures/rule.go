@@ -5,8 +5,9 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
+// The arrays are indexed like horizons. Unless known is true, fell and rose mean nothing.
 type outcome struct {
-	known, fell, rose [2]bool       // fell and rose: a later fare within the horizon was at least 5 % lower or higher
+	known, fell, rose [2]bool       // fell and rose: a later fare within the horizon was at least 5 % lower, or higher
 	after             [2]fare.Cents // last fare within the horizon, or 0
 	typical           [2]float64    // mean fare from the row's day to the end of the horizon
 }

@@ -171,7 +171,7 @@ func lowest(quotes []quote, after, until fare.Day) (low fare.Cents) {
 }
 
 var (
-	horizons   = [...]fare.Day{7, 14, 28} // days after which the route's cheapest fare is compared
+	horizons   = [...]fare.Day{7, 14, 28} // days from a verdict to the fare with which the judged fare is compared
 	fallWithin = [...]fare.Day{7, 14}     // days within which the same departure may fall
 	levels     = []string{string(verdict.Great), string(verdict.Good), string(verdict.Fair), string(verdict.Expensive), "all"}
 )

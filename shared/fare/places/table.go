@@ -11,9 +11,9 @@ import (
 
 // Command generate writes these tables, except words.tsv.
 var (
-	// The columns of names.tsv are: folded name, kind followed by city or airport, written name
-	// (empty if equal to the folded one), and languages of an everyday name (none: any). If cities
-	// have the same name, Find prefers the first.
+	// The columns of names.tsv are: folded name; a letter for the kind, with the code of the city or
+	// airport (nMIL); written name (empty if equal to the folded name); and languages of an everyday
+	// name (none: any). If cities have the same name, Find prefers the first.
 	//go:embed names.tsv
 	namesTable string
 

@@ -98,14 +98,14 @@ type wireSubscription struct {
 	Customer      ref    `json:"customer"`
 	LatestInvoice ref    `json:"latest_invoice"`
 	EndedAt       int64  `json:"ended_at"`
-	period               // in API versions before 2025-03-31
+	period               // sent in API versions before 2025-03-31
 	Items         struct {
 		Data []item `json:"data"`
 	} `json:"items"`
 }
 
 type item struct {
-	period     // since API version 2025-03-31
+	period     // sent since API version 2025-03-31
 	Price  ref `json:"price"`
 	Plan   ref `json:"plan"` // older name of the field price
 }
@@ -167,12 +167,12 @@ func (s wireSubscription) subscription(prices []string) pay.Subscription {
 
 type wireInvoice struct {
 	CustomerEmail string `json:"customer_email"`
-	Subscription  ref    `json:"subscription"` // in API versions before 2025-03-31
+	Subscription  ref    `json:"subscription"` // sent in API versions before 2025-03-31
 	Parent        struct {
 		SubscriptionDetails struct {
 			Subscription ref `json:"subscription"`
 		} `json:"subscription_details"`
-	} `json:"parent"` // since API version 2025-03-31
+	} `json:"parent"` // sent since API version 2025-03-31
 }
 
 func (i wireInvoice) subscription() string {

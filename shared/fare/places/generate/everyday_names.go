@@ -65,7 +65,7 @@ func readEveryday(file string) (everyday, error) {
 	return e, nil
 }
 
-// A star in areas.tsv marks names, such as New York, that mean a city first.
+// A star in areas.tsv marks an area, such as New York, whose names people use rather for a city.
 func readAreas(file string) (names []string, err error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
