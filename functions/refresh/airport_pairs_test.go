@@ -47,7 +47,7 @@ func TestAirportsInDemand(t *testing.T) {
 	}
 }
 
-// With 12 routes, the plan contains at most 2 airport pairs a day: 12/7 x 1.1, rounded up.
+// For 12 routes, planDeep allows 2 airport pairs a day: a seventh of the routes and a tenth more, rounded up.
 func TestAirportsAreLimited(t *testing.T) {
 	routes := append(routesFrom("MIL", 11), "MIL-LON")
 	w := newDeepWorld(t, open(t), routes...)

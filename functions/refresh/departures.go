@@ -115,7 +115,7 @@ func (s *seriesState) prepare(summary verdict.RouteSummary, q verdict.DayQuotes)
 
 func (s *seriesState) quotesFrom(summary verdict.RouteSummary, p *departure.Pooled) fare.Day {
 	if p.MustRenew(&s.any.State) || s.nonStop != nil && p.MustRenew(&s.nonStop.State) {
-		return 0 // the state is renewed from the whole history
+		return 0 // day 0, because renewing the state needs the whole history
 	}
 	from := min(s.any.AsOf, summary.AsOf-departure.LiveDays, s.rounds.From(summary.AsOf))
 	if s.nonStop != nil {

@@ -157,7 +157,7 @@ type mergeResult struct {
 	deal    *deals.Entry // if nil, updateDeals judges the stored departure state
 }
 
-// asked is true if observations are the answer of an upstream.Deep source.
+// asked is true if observations come from the method Departures of upstream.Deep.
 func (r *Refresher) mergeSeries(ctx context.Context, series fare.Series, observations []fare.Observation,
 	pooled departure.Cycle, now time.Time, asked bool) (m mergeResult, err error) {
 	err = store.RetryConflicts(ctx, func() (err error) {

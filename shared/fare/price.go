@@ -120,7 +120,7 @@ func SplitPrice(text string) (amount Cents, meant []string, ok bool) {
 	amount, meant, ok = splitBare(text)
 	if ok && len(meant) == 1 {
 		unit, err := currency.ParseISO(meant[0])
-		ok = err == nil                                                                                        // false for MAX, read from max 45
+		ok = err == nil                                                                                        // in max 45, MAX is no currency
 		if decimals, _ := currency.Standard.Rounding(unit); decimals == 3 && thousandths().MatchString(text) { // as in 120.500 BHD
 			amount /= 1000
 		}

@@ -40,7 +40,7 @@ type Alert struct {
 	Address string `json:"ad,omitempty"`
 	// Fares found before Since, the day of the first request, do not count.
 	Since      fare.Day `json:"si,omitempty"`
-	Paused     fare.Day `json:"pa,omitempty"` // no notification before this day
+	Paused     fare.Day `json:"pa,omitempty"` // no message before this day
 	RequestDay fare.Day `json:"asked,omitempty"`
 	State      State    `json:"st,omitzero"`
 	// Stated is the subscriber's amount in hundredths of Currency, and Rate is in units of Currency per euro.

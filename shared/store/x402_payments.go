@@ -115,7 +115,7 @@ func (s Payments) Answer(ctx context.Context, name string) ([]byte, error) {
 	return item.Data, wrap(err, "read an answer that was paid")
 }
 
-// The caller of Credits must find out whether the transactions took effect.
+// Credits may return payments whose transaction took no effect, so the caller must look up the outcome on the chain.
 func (s Payments) Credits(ctx context.Context, payer string, before time.Time) (credits []Payment, err error) {
 	items, err := s.Table.Query(ctx, Range{Partition: "CREDIT#" + payer, Limit: maxCredits, Read: Strong})
 	if err != nil {

@@ -114,9 +114,8 @@ func (t *leadTimes) window(observations []fare.Observation) *Window {
 // cheapest one.
 const nearBest = 0.02
 
-// cheapestBuckets returns the successive buckets around the cheapest one that cost at most nearBest
-// more. A least-squares fit explains the log of the mean fare as an effect of the departure plus an
-// effect of the bucket.
+// cheapestBuckets returns the first and the last bucket of the booking window. A least-squares fit
+// explains the log of the mean fare as an effect of the departure plus an effect of the bucket.
 func cheapestBuckets(perDeparture []buckets) (from, to int, ok bool) {
 	const n = len(leads)
 	equations, reach, qualified := equationsOf(perDeparture)

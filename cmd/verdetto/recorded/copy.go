@@ -49,7 +49,7 @@ func (i Import) copyAll(ctx context.Context, w *work) error {
 	if !w.plan.Whole {
 		return nil // the stored pooled statistics contain more than this import
 	}
-	// Contributions are kept for a month; the last day's are not in the pooled statistics yet.
+	// The pooled statistics do not contain the contributions of the last day yet. Contributions expire after 31 days.
 	for day := w.plan.Last - 31; day <= w.plan.Last; day++ {
 		n, err := target.CopyContributions(ctx, w.fares(), day)
 		if w.plan.Written += n; err != nil {

@@ -141,7 +141,7 @@ func seed(t *testing.T, settings aws.Config) {
 	}
 }
 
-const originSecret = "local-origin-secret" // the secret in the events
+const originSecret = "local-origin-secret" // as in the files of the folder events
 
 func invoked(t *testing.T, settings aws.Config) {
 	functions := lambda.NewFromConfig(settings)

@@ -8,7 +8,7 @@ import (
 
 const (
 	lowDays  = 60 // the minimum price of a departure is that of the last 60 days
-	moveDays = 30 // a price move counts for at most 30 days
+	moveDays = 30 // older price moves do not count
 	minMove  = .01
 	maxMoves = 5 // the tables have one cell for 5 and more moves
 )

@@ -21,10 +21,10 @@ const (
 	leastWaits  = 500
 	leastPlaces = 500
 
-	// InBand judges a week only if it has at least leastJudged answers, and leastFalls actual or
-	// expected falls.
+	// InBand judges a week only if it has at least leastJudged answers, and if at least leastFalls
+	// fares fell or were expected to fall.
 	leastJudged, leastFalls = 100, 10
-	// The actual falls divided by the expected falls must lie between these limits.
+	// The number of fares that fell, divided by the expected number, must lie between these limits.
 	leastRatio, mostRatio = .6, 1 / .6
 )
 

@@ -106,8 +106,8 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.endpoint.handler.ServeHTTP(w, r)
 }
 
-// Handle implements huma.Adapter, and makes the body of a page optional, because a page explains a
-// missing body itself.
+// Handle implements huma.Adapter. Request bodies to pages are optional, because a page itself explains
+// what is missing.
 func (rt *router) Handle(op *huma.Operation, handler func(huma.Context)) {
 	if op.RequestBody != nil && descriptionOf(op).page {
 		op.RequestBody.Required = false

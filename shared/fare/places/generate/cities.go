@@ -144,7 +144,7 @@ func (b *builder) gatherUnserved() {
 	}
 	for _, p := range b.points {
 		_, exists := b.usual.existing[p.code]
-		_, country := language.ParseRegion(p.code) // fails unless the code is also a country's, such as ESP
+		_, country := language.ParseRegion(p.code) // fails unless the code is also in ISO 3166, such as ESP
 		if exists && country != nil && p.airport && b.codes[p.code] == "" && described[p.code] != "" && b.primary(p) == p.code {
 			b.byCode[p.code] = &city{code: p.code, country: described[p.code], unserved: true, airports: []string{p.code}}
 			b.codes[p.code] = p.code
