@@ -25,7 +25,7 @@ type Digest struct {
 
 type DigestProgress struct {
 	Day    fare.Day `json:"d,omitempty"` // the last day whose digests are done; 0 means none
-	Cursor string   `json:"c,omitempty"` // the last subscriber whose digest of the next day is done
+	Cursor string   `json:"c,omitempty"` // the digests of the day after Day are done up to this subscriber
 
 	version int64
 }

@@ -24,7 +24,7 @@ type Payment struct {
 	FailReason string `json:"nothing,omitempty"` // why the payment can never buy an answer
 	// Fees are the slots that are reserved while sending may cost a fee. A payment without Fees must not be sent.
 	Fees []Key `json:"fees,omitempty"`
-	// Tries are the other reserved slots, which a bought answer frees.
+	// Tries are the reserved slots that are not in Fees. A bought answer frees Tries.
 	Tries []Key `json:"tries,omitempty"`
 
 	version int64

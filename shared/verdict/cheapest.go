@@ -10,7 +10,7 @@ import (
 )
 
 type Judged struct {
-	Fare    Live // the price is in EUR cents until In converts it
+	Fare    Live // the price is in EUR cents until Judged.In converts the price
 	Verdict Verdict
 }
 

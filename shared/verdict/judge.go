@@ -8,8 +8,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Judgement is the answer to a question about a fare. Amounts are in EUR cents until In converts
-// them.
+// Judgement is the answer to a question about a fare. Amounts are in EUR cents until Judgement.In
+// converts the amounts.
 type Judgement struct {
 	Judged
 	Pair

@@ -49,7 +49,7 @@ type Method struct {
 	BrierSkill  float64      `json:"brierSkill"`
 	ECE         float64      `json:"ece"`
 	Reliability []stats.Bin  `json:"reliability"`
-	WorstMiss   *float64     `json:"worstMissOfPercentile,omitempty"` // set for the rival
+	WorstMiss   *float64     `json:"worstMissOfPercentile,omitempty"` // set only for the rival rule
 }
 
 // Rule is the AUC of the rule's chance of a fall, and AUC the AUC of the rival's percentile.

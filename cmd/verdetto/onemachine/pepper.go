@@ -97,7 +97,7 @@ func ReadStore(ctx context.Context, name string, now func() time.Time) (store.Ta
 	case !isFile || file == "":
 		return openPermanent(ctx, name, now)
 	case served(ctx, file) != nil:
-		return socketstore.Dial(socket(file)), nil //nolint:nilerr // the error says that it is served
+		return socketstore.Dial(socket(file)), nil //nolint:nilerr // the error says that a process serves the store
 	}
 	table, _, err := boltstore.Read(file, now)
 	if err != nil {

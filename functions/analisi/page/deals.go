@@ -230,8 +230,8 @@ func countryOf(c fare.City) string {
 
 const maxAreas = 12
 
-// areasOf sorts links by name. The result first holds the maxAreas countries with the most
-// destinations.
+// The result named first holds the maxAreas countries with the most destinations. Both results are
+// sorted by name.
 func (v *view) areasOf(q question, all []published.DestinationDeal) (first, others []link) {
 	found := map[string]int{}
 	for _, d := range all {

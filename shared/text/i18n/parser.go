@@ -113,8 +113,8 @@ func valueOf(name string, fill []any) (value any, ok bool) {
 	return nil, false
 }
 
-// begins ignores the case of text, and an accent on the last letter compared if the prefix has none.
-// Prefixes must be in lower case.
+// begins ignores the case of text. If a prefix ends in a letter without an accent, this letter in text
+// may have an accent. Prefixes must be in lower case.
 func begins(text string, with ...string) bool {
 	text = norm.NFD.String(strings.ToLower(text))
 	for _, w := range with {

@@ -49,7 +49,7 @@ func (d *RouteDay) quotes() []Quote {
 
 const none = -1
 
-// If several departures have the same lead time, rowOf prefers one with the same price.
+// If several departures have the lead time of q, rowOf prefers a departure with the price of q.
 func (d *RouteDay) rowOf(q Quote) int {
 	first, found := slices.BinarySearchFunc(d.sale, q.Lead, func(s onSale, lead int) int { return s.Lead - lead })
 	if !found {

@@ -71,7 +71,7 @@ type State struct {
 	Facts    []byte // further facts for answers, packed by package verdict
 	Live     []Live // one for each departure with a live fare, in order of departure
 	// Airlines limits the departures that answers are about, but not the fares with which the
-	// departures are compared. It is not stored.
+	// departures are compared. Airlines is not stored.
 	Airlines fare.Airlines
 
 	pasts   Departures // nil until unpacked
