@@ -79,7 +79,7 @@ var Settings = []Setting{
 		Fits: func(v string) bool { _, ok := Network(v); return ok || matches(`[A-Za-z0-9_][A-Za-z0-9._-]{0,252}`)(v) }},
 	{Name: "VERDETTO_MAIL", Flag: "mail", ReadBy: "serve, mail-test, the command refresh",
 		Give:    "how mail is sent (`carrier`): smtp://HOST:587 (STARTTLS), smtps://HOST:465, ses, or a folder for files",
-		Note:    "smtp, smtps and ses need VERDETTO_MAIL_FROM. Most servers also need VERDETTO_SMTP_USER and VERDETTO_SMTP_PASSWORD. mail-test and refresh have no default",
+		Note:    "a mail server and ses need VERDETTO_MAIL_FROM. Most servers also need VERDETTO_SMTP_USER and VERDETTO_SMTP_PASSWORD. mail-test and refresh have no default",
 		Default: "mail", Fits: anything},
 	{Name: "VERDETTO_SMTP_USER", ReadBy: "`-mail` of a server",
 		Give: "the user name at the mail server", Without: "the server needs no user name",
