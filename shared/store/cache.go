@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// MemoTime is how long a process reuses a value that refreshes change.
+// MemoTime is how long a process caches a value that a refresh may change.
 const MemoTime = time.Hour
 
 // Memo is safe for concurrent use.

@@ -8,7 +8,8 @@ import (
 
 type Collection struct {
 	Days int
-	// Since is the first day with a daily low, if there is one, and 0 if unknown.
+	// Since is the first day with a daily low, or 0 if this day is unknown. Without any daily low,
+	// Since is the day on which the collection began.
 	Since fare.Day
 	First fare.Day
 	Begun bool

@@ -92,8 +92,8 @@ func departures(observations []fare.Observation) (first, last fare.Day) {
 	return first, last
 }
 
-// liveOn returns each fare that is the cheapest one left on some day of the next LiveDays days. It
-// uses fares that are not fresh only for the days after the last fresh departure.
+// liveOn returns each fare that, on some day of the next LiveDays days, is the cheapest fare whose
+// departure is still ahead. Fares that are not fresh count only if they depart after all fresh fares.
 func (p priced) liveOn(asOf fare.Day, newest *offers) []Live {
 	oldest := (asOf - LiveDays).Time().Unix()
 	from, _ := slices.BinarySearchFunc(p.ranked, oldest, func(o fare.Observation,

@@ -184,7 +184,7 @@ func equationsOf(perDeparture []buckets) (equations [len(leads)][len(leads) + 1]
 	return equations, reach, qualified
 }
 
-// solve needs no row exchange, because the added diagonal makes the matrix positive definite.
+// solve exchanges no rows, so the matrix must be positive definite.
 func solve(equations [len(leads)][len(leads) + 1]float64) (effect [len(leads)]float64) {
 	const n = len(leads)
 	for p := range n {

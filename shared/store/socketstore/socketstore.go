@@ -20,7 +20,7 @@ import (
 
 const Path = "/table"
 
-// mediaType must change when call or answer changes.
+// mediaType must change when the type call or the type answer changes.
 const mediaType = "application/vnd.verdetto.table"
 
 type method int

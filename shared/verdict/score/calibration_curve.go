@@ -2,8 +2,8 @@ package score
 
 import "verdetto/shared/verdict/departure"
 
-// curvePrior is how many cases in which the rule was right are added to each step of a Curve, so
-// that few real cases change a step little.
+// curvePrior is a number of imaginary cases in which the rule was right. They are added to each step
+// of a Curve, so that a few real cases change the step only a little.
 const curvePrior = 1000
 
 // Curve maps the rule's chance of a fall to the share of actual falls. It never decreases (method:

@@ -164,8 +164,8 @@ const (
 	textNotBlankPattern = `^[^` + control + `]*[^` + space + control + `][^` + control + `]*$`
 )
 
-// emailPattern matches the addresses that package mail accepts; a test in e2e/openapi compares the
-// two. Package mail also limits the part before the @ to 64 characters.
+// emailPattern matches the addresses that package mail accepts and changes only in their capitals, as a
+// test in e2e/openapi checks. Package mail also limits the lengths.
 const (
 	emailPattern = "^" + emailAtom + "(\\." + emailAtom + ")*" +
 		"@([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z]([A-Za-z0-9-]{0,61}[A-Za-z0-9])$"

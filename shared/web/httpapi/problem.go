@@ -107,7 +107,7 @@ func (p *Problem) With(name, value string) *Problem {
 	return p
 }
 
-// longestFaults, in bytes, limits error responses, which contain the faults twice.
+// longestFaults, in bytes, limits the faults in an error response, which contains each fault twice.
 const longestFaults = 1500
 
 func Invalid(faults ...Fault) *Problem {
