@@ -40,8 +40,8 @@ func (r *Refresher) refreshOrigin(ctx context.Context, origin fare.City, now tim
 	return o
 }
 
-// storeAnswer records last when the source answered, so that after an interruption the next run asks for the same
-// fares again.
+// As its last step, storeAnswer records the time of the answer, so that after an interruption the next run asks for the
+// same fares again.
 func (r *Refresher) storeAnswer(ctx context.Context, o *Outcome, answer upstream.Answer, now time.Time) error {
 	series, tooOld := groupBySeries(answer.Fares, fare.DayOf(now))
 	o.Fares = len(answer.Fares)

@@ -133,7 +133,7 @@ func (f function) environment(c config, p parts) *map[string]*string {
 	if f.name == "analisi" && c.PaidCalls {
 		set("VERDETTO_PAID_CALLS", "on")
 	}
-	if f.http { // pages and answers name only ways to buy the plan that are sold
+	if f.http { // so that pages and answers name only the configured ways to pay
 		if c.StripePrice != "" {
 			set("STRIPE_PRICE", c.StripePrice)
 		}

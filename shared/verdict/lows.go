@@ -58,8 +58,8 @@ func newOffers(observations []fare.Observation) offers {
 		(int(last-first)+1)*stays*int(fare.MoreStops+1))}
 }
 
-// among yields the index of the newest observation in run of each offer. The sequence is valid
-// until the next call of among. run must be in order of Found.
+// For each offer in run, among yields the index in run of the newest observation. The sequence is
+// valid until the next call of among. run must be in order of Found.
 func (s *offers) among(run []fare.Observation) func(yield func(int) bool) {
 	for _, at := range s.used {
 		s.latest[at] = 0

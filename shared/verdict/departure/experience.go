@@ -10,7 +10,7 @@ import (
 // outcomes.
 type Experience struct {
 	Curves   [horizons]Curve
-	Bands    [horizons][]Band // empty, or one for each range of RecordEdges; Band.Cases is 0 if there are too few
+	Bands    [horizons][]Band // empty, or one for each range of RecordEdges; Band.Cases is 0 if there are too few cases
 	Doubted  [3]bool          // whether alta, media and bassa proved too high
 	WeeksOut int
 }
