@@ -83,7 +83,7 @@ func (o *options) open(ctx context.Context, s *onemachine.Options, messages io.W
 	return partly, nil
 }
 
-// checkSource prevents that a service shows fares of another source as fares of source.
+// checkSource fails if the table holds the fares of another source. name is the value of -store.
 func checkSource(ctx context.Context, table store.Table, name, source string) error {
 	if err := (store.Fares{Table: table}).CheckSource(ctx, source); err != nil {
 		return fmt.Errorf("open -store %s: %w", name, err)

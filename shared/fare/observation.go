@@ -101,7 +101,7 @@ func Set(observations []Observation) []Observation {
 
 func (o Observation) vague() bool { return o.DayOnly || o.Stops == StopsUnknown }
 
-// A negative found encodes a whole day.
+// If the field found is negative, it encodes a day without a time.
 type offer struct {
 	found    int64
 	price    Cents

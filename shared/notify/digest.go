@@ -173,8 +173,8 @@ type digestLine struct {
 	met    bool
 }
 
-// Drop and Change compare the fare with before, or with the price in the alert's State if before is
-// 0.
+// Alerts of kind Drop or Change compare the fare with the parameter before. If before is 0, they
+// compare the fare with the price in the alert's State.
 func (w *weekly) line(ctx context.Context, a store.Alert, before fare.Cents) (digestLine, error) {
 	l := digestLine{alert: a, found: news{Route: a.Route, Depart: a.Trip.From}, before: before}
 	judged, err := w.judgedOf(ctx, routeTrip{a.Route, a.Trip})

@@ -128,7 +128,7 @@ func (p *Pooled) Fold(day fare.Day, all *Statistics) {
 const (
 	interceptRate, interceptPrior = 1, 5
 	termRate, termPrior           = .5, 10
-	besidePrior                   = 50   // larger than termPrior, so that few outcomes change these terms only slowly
+	besidePrior                   = 50   // larger than termPrior, so that a few outcomes change these terms less
 	pooledCap, routeCap           = 2, 1 // limits for climb, for pooled terms and for the terms of a route
 )
 

@@ -61,8 +61,8 @@ func classifyRefusal(status int, code, text string) error {
 	case throttled, status == http.StatusTooManyRequests:
 		return mail.ErrThrottled
 	case code == "MessageRejected" && !strings.Contains(text, "not verified"):
-		// A text with "not verified" is about an identity that the operator must verify, so it is
-		// ErrBlocked.
+		// With the text "not verified" the error is ErrBlocked, because the operator must verify an
+		// identity at SES.
 		return mail.ErrRefused
 	case code == "BadRequestException" && !strings.Contains(text, "configuration set"):
 		return mail.ErrRefused
