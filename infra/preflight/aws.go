@@ -301,8 +301,8 @@ func (p *preflight) sender(ctx context.Context) ([]fault, error) {
 	return nil, nil
 }
 
-// atOnce does not include the refresh workers. Lambda keeps unreserved for functions that reserve
-// none.
+// atOnce is the concurrency that the functions need, without the refresh workers. unreserved is the
+// concurrency that Lambda keeps for functions without a reservation.
 const (
 	atOnce     = 50
 	unreserved = 100

@@ -70,7 +70,7 @@ type Options struct {
 	Monitor *monitor.Monitor
 	config.OneMachine
 	Carry func(mail.Sender) mail.Sender
-	// If DiskFree is nil, the disk of this machine is asked; if Certificate is nil, the public URL is.
+	// A nil DiskFree means the disk of this machine, and a nil Certificate the certificate at the public URL.
 	DiskFree    func(folder string) (bytes float64, ok bool)
 	Certificate func(ctx context.Context) (*x509.Certificate, error)
 }

@@ -183,7 +183,7 @@ func (v Verdict) Half() string {
 	return v.Text("departure.half"+route, "Low", low, "High", high)
 }
 
-// Half rounds high so that an expensive fare is still above it.
+// Half rounds the result high so that an Expensive fare is above high.
 func Half(l *i18n.Language, a verdict.Judgement) (low, high string) {
 	q := a.Quartiles
 	high = l.About(q.HalfHigh)

@@ -83,7 +83,7 @@ type comparables struct {
 	near, any       *[bins + 1]float64
 	pooled          *[bins + 1]float64
 	isPooled        bool
-	omitted         int // step from which one fare is left out; bins if none is
+	omitted         int // step from which one fare is left out; bins if no fare is left out
 	allNear, allAny float64
 	onSale          int
 	base            float64 // the log price that has a residual of 0

@@ -149,8 +149,8 @@ func (p *Pooled) Learn(h Horizon, day fare.Day, all *Statistics) {
 
 func (p *Pooled) HasOutcomes(h Horizon) bool { return p != nil && p.tables[h].information > 0 }
 
-// climb returns the change of a term. It adds at most limit of new information, times g, to
-// *information.
+// climb returns the change of a term. It caps the new information at limit, and adds g times the capped
+// information to *information.
 func climb(a amounts, information *float64, g, limit, rate, prior float64) float64 {
 	slope, weight := a.values()
 	if a == (amounts{}) {
