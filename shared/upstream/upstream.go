@@ -15,7 +15,7 @@ import (
 
 // If a Source gets no usable answer, Fares returns an error, and not an Answer without fares.
 type Source interface {
-	// Name is stored with the fares, so that a store cannot mix the fares of two sources.
+	// Name is stored with the fares, so that refreshes from two sources cannot mix their fares.
 	Name() string
 
 	// Origins returns nil if the source cannot list its cities.
