@@ -32,8 +32,8 @@ func (m Mailboxes) Most() int { return int(m.Limiter.Set(perMailbox).Calls) }
 // 24 hours.
 func (m Mailboxes) Allow(ctx context.Context, email string, j store.Job) (allowed bool, err error) {
 	caller, job := j.Caller, j.Name()
-	// Once half of the quota is used, the rest is for callers without an earlier mail to this
-	// mailbox.
+	// Once callers other than the reader have used half of their quota, the rest is for callers
+	// without an earlier mail to this mailbox.
 	most := m.Most()
 	first := (most + 1) / 2
 	err = m.Store.Change(ctx, m.Links.Mailbox(email), m.Now(), func(b *store.Mailbox) {
@@ -69,7 +69,7 @@ func (m Mailboxes) Stop(ctx context.Context, id store.SubscriberID) (until time.
 	})
 }
 
-// Read records for 24 hours that caller has proved to be the reader of the mailbox.
+// Read records for 24 hours that the caller has proved to be the reader of the mailbox.
 func (m Mailboxes) Read(ctx context.Context, id store.SubscriberID, caller string) error {
 	return m.read(ctx, id, caller, func(*store.Mailbox) {})
 }

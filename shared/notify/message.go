@@ -36,21 +36,19 @@ type Fare struct {
 	Trip                store.Trip
 	Day                 fare.Day
 	Price               fare.Cents
-	// Before is the price in the alert's last message, or 0. If an alert of kind Drop or Change has
-	// had no message, Before is the first price that was found.
-	Before             fare.Cents
-	LastDay            fare.Day   // day of the refresh in the last message, or 0
-	Known              fare.Cents // price that the subscriber knows, or 0
-	Lowest             fare.Cents // for kind Low: lowest known fare in the Alert.Days days before, or 0
-	Depart, Return     fare.Day
-	Flight             string
-	Offer              verdict.Live `json:"-"`
-	Found              time.Time
-	Level              verdict.Level
-	Reliability        verdict.Reliability
-	Percentile, Sample int
-	Median, Minimum    fare.Cents
-	ForDay             *Judged `json:",omitempty"` // nil if the departure is not judged
+	Before              fare.Cents // an earlier price, with which messages compare Price, or 0
+	LastDay             fare.Day   // day of the refresh in the last message, or 0; always 0 in a digest
+	Known               fare.Cents // price that the subscriber knows, or 0
+	Lowest              fare.Cents // for kind Low: lowest known fare in the Alert.Days days before, or 0
+	Depart, Return      fare.Day
+	Flight              string
+	Offer               verdict.Live `json:"-"`
+	Found               time.Time
+	Level               verdict.Level
+	Reliability         verdict.Reliability
+	Percentile, Sample  int
+	Median, Minimum     fare.Cents
+	ForDay              *Judged `json:",omitempty"` // nil if the departure is not judged
 	// Departure says what the departure usually costs. The first sentence of Waits is the advice.
 	Departure, Waits []string
 	Judgement        *verdict.Judgement `json:"-"`
@@ -88,7 +86,7 @@ type Carrier interface {
 // ErrUnwritable means that a message cannot be composed, so a retry does not help.
 var ErrUnwritable = errors.New("the message cannot be written")
 
-// Asker asks the reader of an address to open link and confirm the alert.
+// Asker asks the reader of an address to open the link and confirm the alert.
 type Asker interface {
 	Ask(ctx context.Context, pending store.Alert, id, link string) error
 }

@@ -26,7 +26,8 @@ type news struct {
 	Median      fare.Cents
 	Minimum     fare.Cents
 	Sample      int
-	// Lows holds the lowest fare of each week before Day, oldest first, or 0 if no fare was found.
+	// Lows holds the lowest known fare of each week before Day, oldest first. 0 means that no fare is
+	// known.
 	Lows [weeks]fare.Cents
 }
 

@@ -18,7 +18,7 @@ import (
 const PushOutbox = "push"
 
 const (
-	pushKind = "push"     // Job.Data holds a queued
+	pushKind = "push"     // Job.Data is JSON of the type queued
 	askKind  = "push ask" // Job.Ref is the id of the pending alert
 )
 

@@ -7,8 +7,8 @@ import (
 	"verdetto/shared/text/wording"
 )
 
-// For an alert of kind Drop or Change that has had no message, price is the first price that was
-// found, and day is 0.
+// If there was no message about an alert of kind Drop or Change, price is the first known price, or 0,
+// and day is 0.
 func before(a store.Alert, h history) (price fare.Cents, day fare.Day) {
 	if a.Mailed > 0 && a.State.LastPrice > 0 {
 		return a.State.LastPrice, a.Mailed

@@ -16,7 +16,7 @@ import (
 
 var errTimeUp = errors.New("no time for more")
 
-// Work sends stored news and due digests. If Result.More is true, news may be left.
+// Work sends stored news and due digests. If Result.More is true, news or digests may be left.
 func (s *Sender) Work(ctx context.Context) (Result, error) {
 	lease := &store.Lease{Table: s.Notifications.Table, Name: store.MailLease, Holder: rand.Text(), Duration: leaseFor,
 		Now: s.Now}

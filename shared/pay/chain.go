@@ -9,7 +9,7 @@ type Chain interface {
 	// Payment fails for a transaction that is not final, because such a transaction may still vanish.
 	Payment(ctx context.Context, signature Signature) (Payment, error)
 
-	// Find returns the transactions that contain the reference, oldest first. Anyone can copy a
+	// Find returns transactions that contain the reference, oldest first. Anyone can copy a
 	// reference from the chain, so call Payment before you trust a transaction.
 	Find(ctx context.Context, reference Reference) ([]Signature, error)
 }

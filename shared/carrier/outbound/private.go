@@ -14,8 +14,8 @@ type targets struct {
 
 var allowed atomic.Pointer[targets]
 
-// metadata are private addresses at which clouds give secrets to their machines. AllowPrivate does
-// not allow them.
+// metadata are addresses at which clouds give secrets to their machines. AllowPrivate does not allow
+// these addresses.
 var metadata = []netip.Addr{netip.MustParseAddr("100.100.100.200"), netip.MustParseAddr("fd00:ec2::254")}
 
 var overlay = netip.MustParsePrefix("100.64.0.0/10")
@@ -43,7 +43,7 @@ func (t *targets) name(host string) bool {
 	return t != nil && slices.Contains(t.hosts, strings.ToLower(host))
 }
 
-// A host name that is not in the list may not lead to a private address, even if the network of
+// A host name that is not in the list must not lead to a private address, even if the network of
 // this address is in the list.
 func (t *targets) reach(host string, a netip.Addr) bool {
 	if _, err := netip.ParseAddr(host); err == nil {

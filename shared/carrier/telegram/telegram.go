@@ -154,5 +154,5 @@ func IsSecret(given, secret string) bool {
 	return subtle.ConstantTimeCompare(a[:], b[:]) == 1 && secret != ""
 }
 
-// payload may have at most 64 letters, digits, - and _.
+// The parameter payload may have at most 64 letters, digits, - and _.
 func StartLink(bot, payload string) string { return "https://t.me/" + bot + "?start=" + payload }

@@ -192,7 +192,7 @@ func fareOf(f notify.Fare) Fare {
 	}
 	if f.Reliability != "" {
 		s.Percentile, s.MedianCents = &f.Percentile, cents(f.Median)
-		if f.Minimum > 0 { // 0 in alerts to Anywhere
+		if f.Minimum > 0 { // alerts to Anywhere have no minimum
 			s.MinimumCents = cents(f.Minimum)
 		}
 	}

@@ -47,8 +47,8 @@ const (
 // all day.
 var perHost = limit.Limit{Name: "webhook-tests", Calls: 30, Window: time.Hour}
 
-// A call of Work runs deliveries to one endpoint one after another. An error of one delivery does
-// not stop the others.
+// A call of Work runs deliveries to one endpoint of a subscriber one after another. An error of one
+// delivery does not stop the others.
 func (w *Worker) Work(ctx context.Context) (done int, err error) {
 	var mu sync.Mutex
 	var faults []error
@@ -92,7 +92,7 @@ type outcome struct {
 
 func (o outcome) accepted() bool { return o.status >= 200 && o.status < 300 }
 
-// The endpoint may be called again at the time until; zero means at once.
+// The result until is when the endpoint may be called again; zero means at once.
 func (w *Worker) try(ctx context.Context, d store.Delivery) (until time.Time, err error) {
 	alert, endpoint, err := w.about(ctx, d)
 	if errors.Is(err, store.ErrNotFound) {
@@ -101,8 +101,7 @@ func (w *Worker) try(ctx context.Context, d store.Delivery) (until time.Time, er
 	if err != nil {
 		return until, err
 	}
-	// If the endpoint is dead and the alert is paused, no event is sent. The owner of the alert can
-	// have the event sent again later.
+	// If the endpoint is dead and the alert is paused, no event is sent.
 	if endpoint.Dead && alert.Paused > fare.DayOf(w.Now()) {
 		d.Ended = w.Now()
 		return until, w.end(ctx, d)

@@ -46,8 +46,8 @@ func (c *Chain) Settle(ctx context.Context, s pay.Signed) (pay.Outcome, error) {
 	}
 }
 
-// send asks no other node after a refusal. The refusal counts as ErrUnavailable if an earlier node
-// may have passed the transaction on.
+// send asks no other node after ErrRefusedTransaction. It replaces this error by ErrUnavailable if an
+// earlier node may have passed the transaction on.
 func (c *Chain) send(ctx context.Context, wire []byte) error {
 	unsure := false
 	_, err := ask(ctx, c, func(ctx context.Context, n *node) (struct{}, error) {

@@ -98,14 +98,14 @@ type wireSubscription struct {
 	Customer      ref    `json:"customer"`
 	LatestInvoice ref    `json:"latest_invoice"`
 	EndedAt       int64  `json:"ended_at"`
-	period               // sent in API versions before 2025-03-31
+	period               // Stripe sends these two fields in API versions before 2025-03-31
 	Items         struct {
 		Data []item `json:"data"`
 	} `json:"items"`
 }
 
 type item struct {
-	period     // sent since API version 2025-03-31
+	period     // Stripe sends these two fields since API version 2025-03-31
 	Price  ref `json:"price"`
 	Plan   ref `json:"plan"` // older name of the field price
 }

@@ -106,8 +106,8 @@ func (a *API) inForce(ctx context.Context, c store.Customer, err error) *Problem
 	return nil
 }
 
-// Calls of an IPv6 address are counted for its /64 and its /48, the smallest and the largest block of
-// one subscriber. For IPv4, the result network is empty.
+// The result address is the pseudonym of an IPv4 address or an IPv6 /64. The result network is that of
+// an IPv6 /48, and is empty for IPv4.
 func (a *API) pseudonyms(addr netip.Addr) (address, network string) {
 	if !addr.Is6() {
 		return a.pseudonym("address", addr), ""

@@ -23,8 +23,8 @@ type Limit struct {
 	Name   string // never change a name: stored keys contain it
 	Calls  int64
 	Window time.Duration
-	// Keep, if longer than Window, is how long counters are stored, so that Limiter.Usage can add
-	// up, for example, all minutes of a day.
+	// Keep, if longer than Window, is the length of the periods at whose end counters expire, so that
+	// Limiter.Usage can add up, for example, all minutes of a day.
 	Keep time.Duration
 }
 
@@ -55,7 +55,7 @@ type Decision struct {
 	Reset     time.Time
 }
 
-// The parameter count includes the new call, and over says that the call is refused.
+// If the parameter over is true, the call is refused.
 func decide(l Limit, count int64, over bool, now time.Time) Decision {
 	_, reset := l.window(now)
 	return Decision{Limit: l, Allowed: !over, Counted: true, Remaining: max(0, l.Calls-count), Reset: reset}
