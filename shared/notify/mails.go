@@ -89,7 +89,7 @@ func (v mailed) write(template, tag string) (mail.Message, error) {
 
 const lowsID = "lows@verdetto"
 
-// A row is a fare of a message, or an alert of a digest.
+// Each element of Rows is a fare of a message, or an alert of a digest.
 type mailed struct {
 	Fare
 	M       Message

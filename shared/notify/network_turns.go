@@ -73,8 +73,8 @@ func inTurn(networks map[string]*store.Network, due []store.Job, most int, onlyN
 	return chosen
 }
 
-// Bounced counts a bounce of email against the networks of the callers, other than the reader of the
-// mailbox, that requested the latest mails to email.
+// Bounced counts a bounce of email against the networks from which callers other than the reader of the
+// mailbox requested the latest mails to email.
 func (m Mailboxes) Bounced(ctx context.Context, email string) error {
 	var asked []string
 	err := m.Store.Change(ctx, m.Links.Mailbox(email), m.Now(), func(b *store.Mailbox) {

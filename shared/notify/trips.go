@@ -128,7 +128,7 @@ func (r *run) found(ctx context.Context, route fare.Route, trip store.Trip) (new
 		return news{}, false, unlessNoFare(err)
 	}
 	if a.Series.Airports != trip.Airports {
-		return news{}, false, nil // the source does not state the airports of the route's fares
+		return news{}, false, nil // the answer is not about the airports of the trip
 	}
 	if cheapest == nil {
 		cheapest = &a.Judgement.Fare

@@ -26,7 +26,7 @@ type Config struct {
 	Now func() time.Time
 	Log *slog.Logger
 	// OriginSecrets are the accepted values of X-Origin-Secret, which prove that a request came
-	// through CloudFront. If there are none, callers connect directly.
+	// through CloudFront. If there are none, the service is not behind CloudFront.
 	OriginSecrets []string
 	Limiter       *limit.Limiter
 	Customers     Customers
