@@ -461,8 +461,7 @@ func (r *request) check(today fare.Day) (faults []fault) {
 	return faults
 }
 
-// A new alert is first compared with fares tomorrow, and a message on the day of departure is too
-// late.
+// A new alert is first checked tomorrow, and a message on the day of departure is too late.
 func (r *request) checkDeparture(today fare.Day) []fault {
 	t, name := r.Trip, "departure"
 	if t.Month {

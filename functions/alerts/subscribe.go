@@ -47,7 +47,7 @@ type accepted struct {
 }
 
 // subscribe does the same work for every valid address, so the answer reveals nothing about the
-// address. The worker decides later whether a mail is sent.
+// address.
 func (s *Service) subscribe(ctx context.Context, in *subscribeInput) (*page.Response, error) {
 	l := i18n.Choose(in.Lang, string(in.AcceptLanguage))
 	onPage := isForm(in.ContentType) && page.WantsHTML(in.Accept)

@@ -63,8 +63,8 @@ func (r *Refresher) planDeep(ctx context.Context, at time.Time) ([]due, error) {
 	slices.SortFunc(wanted, oldest)
 	slices.SortFunc(airports, oldest)
 	slices.SortFunc(rest, oldest)
-	// share is a seventh of the routes, so that new routes are not all due on the same weekday, and a tenth more for
-	// failed calls.
+	// share is a seventh of the series between cities, so that new series are not all due on the
+	// same weekday, and a tenth more for failed calls.
 	share := (routes*11 + 10*restEvery - 1) / (10 * restEvery)
 	return slices.Concat(wanted, airports[:min(share, len(airports))], rest[:min(share, len(rest))]), fault
 }

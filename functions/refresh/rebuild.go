@@ -12,8 +12,9 @@ import (
 	"verdetto/shared/store"
 )
 
-// rebuild recomputes what another version of the program computed for an origin. The first route of the trends comes
-// last, because isOutdated looks at no other route.
+// rebuild recomputes an origin's summaries, without those of airport pairs, if another version of
+// the program computed them. The first route of the trends comes last, because isOutdated looks at
+// no other route.
 func (r *Refresher) rebuild(ctx context.Context, origin fare.City, now time.Time) error {
 	known, version, err := r.trends(ctx, origin)
 	if err != nil || version == 0 {

@@ -16,7 +16,7 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// staleDays is one refresh cycle of seven days, and two days for repairs.
+// staleDays is the seven days between two weekly refreshes, and two days for repairs.
 const staleDays = 9
 
 const outWeeks = 3
@@ -267,7 +267,8 @@ func (p panel) ofSales(c config, l lambdas) {
 	p.raise(alarm{id: "PaymentsUnjudged", minutes: 60,
 		parts: []part{one("payments", "{a} > 0", p.logged("PaymentsUnjudged", "Maximum", 60, "pro"))},
 		about: "Somebody paid in USDC with a transaction that this version cannot judge. The claim is kept."})
-	// Paid calls log the balance, so the alarm is silent if single answers are not sold.
+	// Calls to the paid endpoints log the balance, so the alarm is silent if single answers are not
+	// sold.
 	p.raise(alarm{id: "FeesLow", minutes: 60,
 		parts: []part{one("fees", fmt.Sprintf("{a} < %d", leastFees), p.logged("FeeLamports", "Minimum", 60, "x402"))},
 		about: "The address that pays the network's fees of answers that are paid one by one has less than 0.01 SOL."})

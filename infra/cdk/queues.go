@@ -103,7 +103,7 @@ var schedules = []struct {
 	// again for origins that have answered.
 	{"RefreshWeekly", "refresh", "cron(0 3 ? * TUE *)",
 		`{"source":"aws.scheduler","time":"<aws.scheduler.scheduled-time>"}`, 15, 185, 24 * 60 * 60},
-	// Retries end after 12 hours, before the next day's event.
+	// Retries end within 12 hours, before the next day's event.
 	{"RefreshDepartures", "refresh", "cron(0 5 * * ? *)", `{"departures":true,"time":"<aws.scheduler.scheduled-time>"}`,
 		15, 185, 12 * 60 * 60},
 	{"RefreshCheck", "refresh", "rate(1 hour)", `{"check":true}`, 15, 2, 1800},

@@ -38,7 +38,7 @@ type Alert struct {
 	Digest  bool   `json:"w,omitempty"`
 	Channel string `json:"ch,omitempty"` // empty for mail
 	Address string `json:"ad,omitempty"`
-	// Fares found before Since, the day of the first request, do not count.
+	// Fares of refreshes before Since do not count.
 	Since      fare.Day `json:"si,omitempty"`
 	Paused     fare.Day `json:"pa,omitempty"` // no message before this day
 	RequestDay fare.Day `json:"asked,omitempty"`

@@ -165,7 +165,8 @@ type Claim struct {
 	TakeBack func(*Customer)
 }
 
-// claimMark is the stored mark of a payment with a Claim. The mark of another payment is the hash of the key.
+// claimMark is the stored mark of a payment with a Claim. The mark of a payment without a Claim is
+// the hash of the key.
 type claimMark struct {
 	Hash    []byte            `json:"hash"`
 	Claimer apikey.CustomerID `json:"by"`

@@ -15,7 +15,7 @@ type Networks struct{ Table Table }
 type Network struct {
 	Since int64 `json:"s"` // in Unix seconds
 	Jobs  int   `json:"n"`
-	// Recent holds the Unix time of the last new job for a recipient.
+	// Recent holds, for each recipient, the Unix time of the last new job.
 	Recent  map[SubscriberID]int64 `json:"r,omitempty"`
 	Bounced []SubscriberID         `json:"b,omitempty"` // recipients whose mailbox does not exist
 	Closed  int64                  `json:"c,omitempty"` // Unix time until which the network's jobs wait

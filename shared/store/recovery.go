@@ -9,8 +9,9 @@ import (
 	"verdetto/shared/apikey"
 )
 
-// A recovery replaces a lost key by a new key that is sent by mail. The new key is Pending until the mail server has
-// accepted the mail. The previous key is then Former, so that Undo can restore that key.
+// A recovery replaces a lost key by a new key that is sent by mail. The new key is Pending until
+// the carrier has accepted the mail. The previous key is then Former, so that Undo can restore
+// that key.
 
 func (c Customer) Guarded(now time.Time) bool { return now.Before(c.GuardedUntil) }
 
@@ -53,8 +54,8 @@ func (k Customers) Cancel(ctx context.Context, id apikey.CustomerID, fresh apike
 
 var ErrNothingToUndo = errors.New("no recovery to undo")
 
-// Undo makes the former key, whose hash begins with owned, current again. A pending key becomes invalid. Undo is
-// idempotent.
+// Undo makes the former key, if there is one, current again, and a pending key invalid. The
+// parameter owned is the beginning of the hash that Owned returns. Undo is idempotent.
 func (k Customers) Undo(ctx context.Context, id apikey.CustomerID, owned []byte, guarded time.Time) error {
 	return k.Change(ctx, id, func(c *Customer) error {
 		if err := c.undoable(owned); err != nil {

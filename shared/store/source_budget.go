@@ -8,7 +8,7 @@ import (
 
 type Calls struct{ Table Table }
 
-// If the count has reached most, Count fails with ErrLimit and counts nothing.
+// If the day's count has reached the parameter most, Count fails with ErrLimit and counts nothing.
 func (c Calls) Count(ctx context.Context, source string, day fare.Day, most int64) (int64, error) {
 	key := Key{"LIMIT#calls#" + source, day.String()}
 	n, err := c.Table.Take(ctx, key, 1, most, (day + 2).Time())

@@ -32,8 +32,8 @@ func (o Options) Refresh(ctx context.Context, progress func(done, total int, ori
 	return report, err
 }
 
-// If the last call of the returned function left origins in Report.Again, the next call asks only for these origins,
-// unless a new cycle is due.
+// If the last call of the returned function left origins in Report.Again, the next call asks only
+// for these origins, unless Cycle days have passed since the last call that asked for all.
 func (o Options) Discovery(progress func(done, total int, origin refresh.Outcome)) func(context.Context) (refresh.Report, error) {
 	var failed []fare.City
 	var began time.Time

@@ -48,7 +48,7 @@ func (o Options) resolved(what string) {
 	}
 }
 
-// check logs each change of why, so why must stay the same while the cause does.
+// check logs each change of the text in why, so this text must stay the same while the cause does.
 func (o Options) check(what, why, todo string) {
 	if why == "" {
 		o.resolved(what)
@@ -153,7 +153,7 @@ func (s *Service) lookAtCertificate(ctx context.Context) {
 	o.check("the certificate", why, "Look in the log of the service or of its proxy why, and whether ports 80 and 443 are open")
 }
 
-// certificate does not verify what it returns, because only the dates are read.
+// certificate does not verify the certificate, because only the dates are read.
 func (s *Service) certificate(ctx context.Context) (*x509.Certificate, error) {
 	u, err := url.Parse(s.options.BaseURL)
 	if err != nil || u.Scheme != "https" {

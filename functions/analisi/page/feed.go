@@ -138,8 +138,7 @@ func (s *Service) feedOfDeals(all deals.Origin, list []published.DestinationDeal
 
 func isCheap(l verdict.Level) bool { return l == verdict.Great || l == verdict.Good }
 
-// The entry of a deal also changes when the fare becomes stale, if that lowers the fare's
-// reliability.
+// The entry of a deal also changes when the fare becomes stale, if that lowers the certainty.
 func lastChange(d deals.Deal, now time.Time) time.Time {
 	since := time.Unix(d.Since, 0).UTC()
 	if d.ForDay(now).Verdict.Reliability != d.OwnDay.Reliability {

@@ -34,7 +34,7 @@ type Upstream struct {
 	Cities
 	Token string `env:"TRAVELPAYOUTS_TOKEN,notEmpty"`
 	URL   string `env:"TRAVELPAYOUTS_URL"`
-	// CallsADay limits the calls of all processes together.
+	// CallsADay limits the calls to the fare source, of all processes together.
 	CallsADay int64 `env:"VERDETTO_CALLS_A_DAY"`
 }
 
