@@ -213,7 +213,7 @@ func whole(amount string) string {
 	return fmt.Sprint(int(euros + .5))
 }
 
-// market says whether the text must contain words of the market, or none.
+// If the parameter market is true, the text must contain words of the market, else none.
 func (f facts) read(fare, where, text string, market bool) (faults []string) {
 	text = strings.ReplaceAll(html.UnescapeString(text), "\u00a0", " ")
 	if m := former.FindString(text); m != "" {
@@ -310,7 +310,7 @@ func lowestFaults(a published.Analysis, c published.Calendario) (faults []string
 	return faults
 }
 
-// a is the answer of the API to the question of the page.
+// The parameter a is the answer of the API to the question of the page.
 func (f facts) checkPage(fare, where, body string, a published.Analysis, market bool) (faults []string) {
 	shown, headline := article.FindStringSubmatch(body), ""
 	if h := heading.FindStringSubmatch(shown[0]); h != nil {
@@ -466,7 +466,7 @@ func check(t *testing.T, p panel, routes, departures int) {
 	origins := map[fare.City]bool{}
 	s.messages()
 	for i, route := range some {
-		if i == len(some)/2 { // the second half of the routes is asked two days after the refresh
+		if i == len(some)/2 { // the questions about the second half of the routes come two days after the refresh
 			s.fail(s.facts.faults())
 			s.facts, origins, s.ahead = facts{}, map[fare.City]bool{}, 48*time.Hour
 		}

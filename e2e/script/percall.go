@@ -33,7 +33,7 @@ func (s *story) seller() *fixture.PerCall {
 	return s.perCall
 }
 
-// name is PAYER/NUMBER.
+// The parameter name is PAYER/NUMBER.
 func (s *story) present(ts *testscript.TestScript, r *request, name string) {
 	s.up(ts)
 	payer, number, _ := strings.Cut(name, "/")

@@ -64,7 +64,7 @@ func (nothing) Name() string { return "csv" }
 
 func (nothing) Origins(context.Context) ([]fare.City, error) { return nil, nil }
 
-// The service does not show single past fares of a source with the name travelpayouts.
+// By default, the service does not show single past fares of a source with the name travelpayouts.
 type named struct {
 	upstream.Source
 	name string

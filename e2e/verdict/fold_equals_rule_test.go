@@ -61,7 +61,7 @@ func onSale(t *testing.T, seed uint64) (fares fixture.Fares, panel *departures.P
 }
 
 // fold calls compare with the answer of the stored states about each fare found on first or later.
-// row is the index of the fare in the panel.
+// The parameter row is the index of the fare in the panel.
 func fold(t *testing.T, fares fixture.Fares, panel *departures.Panel, first fare.Day, compare func(row int, a departure.Answer)) {
 	t.Helper()
 	var now time.Time

@@ -77,7 +77,7 @@ func (o *operator) reads(texts ...string) string {
 	return page
 }
 
-// If says is empty, send expects a redirect.
+// If the parameter says is empty, send expects a redirect.
 func (o *operator) send(says, do string, fields ...string) {
 	o.t.Helper()
 	values := url.Values{"do": {do}}
