@@ -87,8 +87,8 @@ var Settings = []Setting{
 	{Name: "VERDETTO_SMTP_PASSWORD", ReadBy: "`-mail` of a server", Give: "the password at the mail server",
 		Secret: true, Without: "the server needs no password", Fits: anything},
 	{Name: "VERDETTO_MONEY", Flag: "money", ReadBy: "serve", Give: "none, `play`, demo or real",
-		Note: "how Pro is paid. With none the plan is not sold. With play Stripe and Solana are simulated on this machine. With demo Stripe " +
-			"and Solana are simulated at a public address, and pages say that nothing is sold. real needs the settings of Stripe, of Solana or of both",
+		Note: "how Pro is paid. With none, the plan is not sold. With play, Stripe and Solana are simulated on this machine. With demo, Stripe " +
+			"and Solana are simulated at a public address, and pages say that nothing is sold. With real, the settings of Stripe, of Solana or of both are needed",
 		Without: "play where only this machine reaches the service, else none", Fits: oneOf("none", "play", "demo", "real")},
 	{Name: "VERDETTO_BASE_URL", Flag: "base", ReadBy: "analisi, compat, pro, x402, alerts, refresh, serve",
 		Give: "an https `URL`, or one on this machine, without a slash at the end, such as https://verdetto.example",
@@ -138,27 +138,27 @@ var Settings = []Setting{
 			"days and departures",
 		Default: "today", Fits: oneOf("today", "all")},
 	{Name: "VERDETTO_QUOTA_PAGE", ReadBy: "analisi, serve", Give: "a whole number from 1 to 1000000",
-		Note: "questions of an address on the page in a day (UTC)", Default: "120", Fits: whole(1, 1_000_000)},
+		Note: "questions that an IP address may ask on the page in a day (UTC)", Default: "120", Fits: whole(1, 1_000_000)},
 	{Name: "VERDETTO_QUOTA_FREE", ReadBy: "analisi, compat, serve", Give: "a whole number from 1 to 1000000",
-		Note: "calls of an address without a key in a day (UTC), counted separately for verdicts, calendars, " +
+		Note: "calls that an IP address may make without a key in a day (UTC), counted separately for verdicts, calendars, " +
 			"places nearby and deals", Default: "30", Fits: whole(1, 1_000_000)},
 	{Name: "VERDETTO_QUOTA_CALLS", ReadBy: "analisi, compat, pricetrends, x402, pro, alerts, serve",
 		Give: "quotas as NAME=CALLS, such as analisi-pro=240 or alerts-free=10, each from 1 to 1000000",
 		Note: "other quotas and rate limits, by their names in the header RateLimit-Policy. Some names seldom or never appear in this " +
 			"header: mailbox (mails to one mailbox that other people request, in 24 hours), x402-failed-hour and x402-failed-day (failed " +
-			"or open payments of a payer or an address), x402-fees-day (failed or open payments of all payers), x402-guarded-day (the same " +
-			"with assertions of the program Lighthouse), pro-chain-service and pro-card-service (calls of all buyers to payment services)", List: true, Without: "the usual quotas",
+			"or open payments of a payer or an address), x402-fees-day (failed or open payments of all payers), x402-guarded-day (failed " +
+			"or open payments of all payers with assertions of the program Lighthouse), pro-chain-service and pro-card-service (calls of all buyers to payment services)", List: true, Without: "the usual quotas",
 		Fits: func(v string) bool {
 			name, calls, _ := strings.Cut(v, "=")
 			return matches(`[a-z0-9-]+`)(name) && whole(1, 1_000_000)(calls)
 		}},
 	{Name: "VERDETTO_PAID_CALLS", ReadBy: "analisi", Give: "on or off",
 		Note: "with on, callers without free calls left learn where single answers are sold, and the price. serve uses on if " +
-			"X402_FEE_KEY is a key",
+			"X402_FEE_KEY holds a key",
 		Default: "off", Fits: oneOf("on", "off")},
 	{Name: "STRIPE_KEY", ReadBy: "pro, `-money real`", Give: "Stripe's secret key, which begins with sk_ or rk_",
 		Secret: true, Without: "required to sell the plan by card", Fits: matches(`[sr]k_[A-Za-z0-9_]+`)},
-	{Name: "STRIPE_PRICE", ReadBy: "pro, `-money real`", Give: "the id of a recurring price in Stripe, price_...",
+	{Name: "STRIPE_PRICE", ReadBy: "analisi, compat, pricetrends, x402, pro, alerts, `-money real`", Give: "the id of a recurring price in Stripe, price_...",
 		Without: "required to sell the plan by card", Fits: matches(`price_[A-Za-z0-9_]+`)},
 	{Name: "STRIPE_FORMER_PRICES", ReadBy: "pro, `-money real`",
 		Give: "ids of earlier prices, price_...", Note: "a subscription to a price that is neither in this list nor in STRIPE_PRICE is not Pro",
@@ -176,7 +176,7 @@ var Settings = []Setting{
 	{Name: "SOLANA_NODES", ReadBy: "pro, x402, serve", Give: "https addresses of JSON-RPC nodes, in order of preference",
 		Note: "addresses may contain keys of providers", Secret: true, List: true, Without: "required to sell the plan in USDC",
 		Fits: outside},
-	{Name: "SOLANA_WALLET", ReadBy: "pro, x402, serve", Give: "a Solana address, 32 bytes in base 58",
+	{Name: "SOLANA_WALLET", ReadBy: "analisi, compat, pricetrends, x402, pro, alerts, serve", Give: "a Solana address, 32 bytes in base 58",
 		Note: "the wallet that receives USDC", Without: "required to sell the plan in USDC", Fits: solanaAddress},
 	{Name: "SOLANA_MINT", ReadBy: "pro, x402, serve", Give: "a Solana address, 32 bytes in base 58",
 		Note: "the mint of USDC", Default: "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v", Fits: solanaAddress},
