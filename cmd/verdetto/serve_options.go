@@ -30,8 +30,8 @@ func (o *serveOptions) isPublic() bool {
 	return o.tls != "" || o.behind != "" || err == nil && base.Host != "" && !setup.IsLoopback(base.Hostname()+":0")
 }
 
-// Play money is chosen only for a service on this machine, because the links to the payment pages lead
-// to this machine.
+// Without -money, a service gets play money only if it is reachable on this machine alone, because
+// the links to the payment pages lead to this machine.
 func (o *serveOptions) chooseMoney() {
 	switch {
 	case o.money != "":

@@ -28,8 +28,8 @@ type denial struct {
 	kind
 }
 
-// tokens exchanges the Pro key in client_secret, or the word free, for a token. It reads only the
-// request body, because the SDK for Java also copies the secret into the URL.
+// tokens exchanges the Pro key in client_secret, or the word free, for a token. tokens reads only
+// the request body, because the SDK for Java also copies the secret into the URL.
 func tokens(api *httpapi.API) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		deny := func(status int, name, description string, k kind) {

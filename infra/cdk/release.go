@@ -66,8 +66,8 @@ func references() map[string]choice {
 
 const codeBucket = "CodeBucket"
 
-// The key of a zip file contains folder, which names the version, so a newer template installs the
-// newer executables.
+// The key of a zip file contains the parameter folder, which names the version, so a newer
+// template installs the newer executables.
 func releaseTemplate(out, assets, folder string) (map[string]any, error) {
 	made := *assertions.Template_FromStack(newStacks(newApp(out), chosen(), assets)[0], nil).ToJSON()
 	text, err := json.Marshal(made)

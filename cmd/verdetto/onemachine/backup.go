@@ -31,7 +31,7 @@ func beforeAll() time.Time { return time.Time{} }
 func socket(file string) string { return file + ".socket" }
 
 // HandOutCopies serves a file store on a Unix socket until ctx ends. The socket has mode 0600,
-// because a copy contains addresses of customers.
+// because a copy contains mail addresses.
 func (o Options) HandOutCopies(ctx context.Context, name string) error {
 	file, isFile := strings.CutPrefix(name, "bolt:")
 	source, ok := o.Table.(copier)

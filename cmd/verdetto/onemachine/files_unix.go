@@ -40,8 +40,8 @@ func lockPart(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK
 
 var partName = regexp.MustCompile(`\.verdetto\.part-[0-9]+$`)
 
-// sweepParts deletes the part files of killed commands, which may hold addresses of customers. An empty file stays for
-// an hour, because another process may be about to lock the file.
+// sweepParts deletes the part files of killed commands, which can hold mail addresses. An empty
+// file stays for an hour, because another process may be about to lock the file.
 func sweepParts(folder string) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {

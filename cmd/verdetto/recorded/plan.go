@@ -161,7 +161,8 @@ func (i Import) read(ctx context.Context, series fare.Series) (s stored, err err
 	return s, nil
 }
 
-// maxFares bounds the memory for stored fares: 800 MB at 40 bytes each.
+// If an import has read more than maxFares stored fares (800 MB at 40 bytes each), it rebuilds
+// only the panel's series.
 const maxFares = 20_000_000
 
 // If whole is false, known may lack series that are not in the panel.

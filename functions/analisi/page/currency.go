@@ -71,8 +71,8 @@ func (t trip) seenEuro() (fare.Cents, bool) {
 	return p.Amount, ok && p.Currency == fare.EUR
 }
 
-// most returns false if no fare can have the typed price, or if the currency of the price has no
-// exchange rate.
+// most returns false if the typed price cannot be read, is higher than any fare, is 0, or is in a
+// currency without an exchange rate.
 func (s *Service) most(ctx context.Context, q question) (fare.Cents, bool, error) {
 	if q.Most == "" {
 		return 0, true, nil

@@ -178,8 +178,8 @@ func (v *view) Asking() bool {
 	return len(v.Faults) > 0 || bad && v.Notice.Links == nil
 }
 
-// dot separates the parts of a line. Its first space does not break, so no line begins with the
-// dot.
+// dot separates the parts of a line. The first space of dot does not break, so no line begins with
+// the dot.
 const dot = "\u00a0· "
 
 func unbroken(text string) string { return strings.ReplaceAll(text, " ", "\u00a0") }

@@ -21,7 +21,8 @@ const SecretMark = "ssm:"
 // secretsTimeout fits into the time that Lambda allows for a start.
 const secretsTimeout = 5 * time.Second
 
-// Load fills groups, which are pointers to structs of this package. Load cannot read secrets.
+// Load fills groups, which are pointers to structs of this package. Load cannot read a value of
+// the form ssm:/name.
 func Load(groups ...any) error { return LoadWith(nil, groups...) }
 
 func LoadWith(secrets Secrets, groups ...any) error {

@@ -61,7 +61,7 @@ func (q *Queue) Send(ctx context.Context, messages ...string) error {
 	return nil
 }
 
-// SQS accepts at most 12 hours.
+// SQS accepts a wait of at most 12 hours.
 func (q *Queue) Postpone(ctx context.Context, m queue.Message, wait time.Duration) error {
 	_, err := q.client.ChangeMessageVisibility(ctx, &sqs.ChangeMessageVisibilityInput{QueueUrl: aws.String(q.url),
 		ReceiptHandle: aws.String(m.Receipt), VisibilityTimeout: int32(wait.Seconds())})
