@@ -127,7 +127,7 @@ func TestNamedTests(t *testing.T) {
 					continue
 				}
 				seen++
-				// A document may name only the beginning of a test's name, as -run does.
+				// The beginning of a test's name is enough, as for -run.
 				if !slices.ContainsFunc(tests, func(name string) bool { return strings.HasPrefix(name, m[0]) }) {
 					t.Errorf("%s names %s, which is no test", path, m[0])
 				}

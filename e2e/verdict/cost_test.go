@@ -84,8 +84,8 @@ func askDepartures(t *testing.T, service http.Handler, table *fixture.Recorder, 
 	}
 }
 
-// An eventually consistent read gets up to 8 KB for one read unit. The names and the key of the
-// item count too.
+// An eventually consistent read gets up to 8 KB for one read unit. The attribute names and the key
+// of the item count too.
 func costsOneUnit(t *testing.T, table store.Table, sort string) {
 	t.Helper()
 	item, err := table.Get(t.Context(), store.Key{Partition: "ROUTE#MIL-BUH", Sort: sort}, store.Strong)

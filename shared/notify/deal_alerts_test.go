@@ -20,7 +20,7 @@ import (
 
 var milAnywhere = fare.Route{Origin: "MIL", Destination: store.Anywhere}
 
-// old is the age of the fare in days.
+// The parameter old is the age of the fare in days.
 func dealAt(day fare.Day, price fare.Cents, level verdict.Level, old int) deals.Deal {
 	d := deals.Deal{Judged: verdict.Judged{Fare: verdict.Live{Depart: day + 30, Price: price,
 		Found: (day - fare.Day(old)).Time().Unix()}}}

@@ -34,7 +34,7 @@ func aMail(t *testing.T) (store.Alert, Message) {
 			Unsubscribe: link("unsubscribe"), Snooze: link("snooze"), Manage: link("manage")}
 }
 
-// The flag -update also writes these mails.
+// The flag -update writes these mails anew.
 func TestMails(t *testing.T) {
 	usual := "Partenze simili costano di solito fra 50 e 70\u00a0€ con questo anticipo."
 	for name, change := range map[string]func(*store.Alert, *Message, *Fare){

@@ -77,8 +77,8 @@ func (f Fare) sure() verdict.Reliability {
 	return f.Reliability
 }
 
-// After an error other than ErrUnwritable and mail.ErrRefused, Deliver may be called again, so a
-// message may be delivered twice.
+// After an error other than ErrUnwritable and mail.ErrRefused, Deliver can be called again with the
+// same message, so a message may be delivered twice.
 type Carrier interface {
 	Deliver(ctx context.Context, to store.Alert, m Message) error
 }

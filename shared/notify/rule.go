@@ -10,8 +10,8 @@ type Observation struct {
 	Day   fare.Day
 	Price fare.Cents
 	Level verdict.Level
-	// Low is the number of days since a fare was as cheap, or since the oldest known fare. 0 means
-	// unknown.
+	// Low is the number of days since a fare was as cheap as Price, or since the oldest known fare. 0
+	// means unknown.
 	Low fare.Day
 }
 

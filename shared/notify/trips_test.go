@@ -18,8 +18,9 @@ type trip struct{ *notifytest.Fixture }
 
 func newTrip(t *testing.T) *trip { return &trip{notifytest.New(t)} }
 
-// sheetAt returns the state of departures that cost 50 to 60 EUR for 40 days. If offer is not 0,
-// every 25th departure cost offer instead. Today's prices are those of priceOn; 0 means no fare.
+// sheetAt returns the state of departures that cost 50 to 60 EUR on each of the last 40 days. If offer
+// is not 0, every 25th departure cost this amount instead. Today's prices are those of priceOn, where
+// 0 means no fare.
 func sheetAt(today fare.Day, offer fare.Cents, priceOn func(depart fare.Day) fare.Cents) *departure.State {
 	const ahead = 120
 	var s departure.Learner

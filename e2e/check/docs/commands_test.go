@@ -316,7 +316,8 @@ func (v *visitor) command(t *testing.T, text string) *exec.Cmd {
 	return c
 }
 
-// line is the first line of standard output or, if standard output is empty, of standard error.
+// The result line is the first line of standard output or, if standard output is empty, of standard
+// error.
 func (v *visitor) run(t *testing.T, text string) (code int, line string) {
 	t.Helper()
 	c := v.command(t, text)

@@ -12,7 +12,7 @@ import (
 )
 
 var (
-	// No log line may match one of these expressions.
+	// A log line must match none of these expressions.
 	email = regexp.MustCompile(`[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+\.[A-Za-z]{2,}`)
 	token = regexp.MustCompile(`\bcs_(?:test|live)_\w+|\bwhsec_\w+|\bsk_(?:test|live)_\w+|[?&](?:t|id|token|session_id)=`)
 	key   = regexp.MustCompile(`\bvd_\w+`)

@@ -27,7 +27,7 @@ const (
 	mostMB = 30.0
 )
 
-// why says what takes the time.
+// The field why says what takes the time.
 var heavier = map[string]struct {
 	time float64
 	why  string

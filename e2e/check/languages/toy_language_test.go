@@ -18,7 +18,7 @@ import (
 	"verdetto/shared/upstream/ecb"
 )
 
-// names are words that texts in the toy language may contain.
+// names are words that texts in the toy language are allowed to contain.
 var names = []string{"Ryanair", "Vueling", "USD", "USDC", "Solana", "devnet", "Milan", "Rome", "Naples", "London", "Paris",
 	"Bucharest", "Atlanta", "Milano", "Atlantide", "ntfy", "Webhook", "https"}
 

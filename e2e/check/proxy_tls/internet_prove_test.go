@@ -55,7 +55,7 @@ type internet struct {
 	roots     *x509.CertPool
 }
 
-// root is the root folder of the machine on which the documented commands run.
+// The parameter root is the root folder of the machine on which the documented commands run.
 func playInternet(t *testing.T, root string) *internet {
 	t.Helper()
 	i := &internet{began: time.Now(), roots: x509.NewCertPool()}

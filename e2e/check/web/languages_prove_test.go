@@ -17,7 +17,7 @@ func TestProveEveryLanguageFits(t *testing.T) {
 		base, _ := site(t) // a separate service, because questions count against the daily quota
 		var w *tab
 		scheme := []string{"light", "dark"}[i%2]
-		// A phone of half the width stands for a phone of 390 px whose reader doubles the font.
+		// A screen of 195 px stands for a phone of 390 px whose reader doubles the size of the font.
 		for _, size := range []screen{{"doubled-" + l.Code, 195, 422, scheme}, {"fits-" + l.Code, 320, 640, scheme}} {
 			w = b.open(t, size)
 			for _, p := range []struct {

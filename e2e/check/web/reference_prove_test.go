@@ -60,7 +60,7 @@ func TestProveReference(t *testing.T) {
 		if evaluate[bool](w, `localStorage.length + sessionStorage.length > 0`) {
 			t.Errorf("%s: the page stores something", s.name)
 		}
-		evaluate[bool](w, `location.assign('/v1/docs#endpoint-alerts'), true`) // old links, from when the reference was a single page
+		evaluate[bool](w, `location.assign('/v1/docs#endpoint-alerts'), true`) // a link from the time when the reference was a single page
 		w.wait(`location.search === '?sezione=alerts' && location.hash === '#endpoint-alerts'`)
 		evaluate[bool](w, `location.assign('/v1/docs#citta-sconosciuta'), true`)
 		w.wait(`location.search === '' && document.querySelector(':target')?.textContent.includes('citta-sconosciuta')`)

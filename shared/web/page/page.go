@@ -44,7 +44,7 @@ type Page struct {
 	Language    *i18n.Language
 	Title       string
 	Description string
-	Index       bool // search engines may list the page
+	Index       bool // search engines are allowed to list the page
 	Head        template.HTML
 	Body        template.HTML
 	Scripts     []string

@@ -39,7 +39,7 @@ type Route struct {
 	FreeTier bool
 
 	// Headers lists request headers that CloudFront passes on instead of Accept-Language and others,
-	// because CloudFront can pass on at most ten.
+	// because an origin request policy lists at most ten headers.
 	Headers []string
 }
 
