@@ -9,8 +9,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// For a question about some airlines, the live fares come from the departure state, because the
-// summary has only the cheapest fares of all airlines together.
+// For a question about some airlines, the live fares come from the departure state if there is one,
+// because the summary has only the cheapest fares of all airlines together.
 
 func (d departures) limitedTo(a fare.Airlines) departures {
 	if d.sheet != nil && a != "" {

@@ -109,7 +109,8 @@ func (r *Reader) RequestOrigin(ctx context.Context, origin fare.City) {
 	})
 }
 
-// note skips record if it has succeeded today in this process for the same series or origin.
+// note does not call record if record has succeeded today in this process for the same series or
+// origin.
 func (r *Reader) note(ctx context.Context, what any, record func(today fare.Day) error) {
 	today := fare.DayOf(r.Now())
 	if last, ok := r.recordedDays.Load(what); r.unrecorded || ok && last.(fare.Day) == today {

@@ -32,8 +32,8 @@ type NoAnswer struct {
 
 	Collection *verdict.Collection // set only if the service has no fares yet
 	Known      []fare.Airline      // the airlines of the stored fares; set only if Calendar has no answer
-	// These fields are set only for NoFareOn. Over means that the departures are past in UTC, so
-	// Usual is not set.
+	// When, Near, Over and Usual are set only for NoFareOn. Over means that the departures are past in
+	// UTC, and then Usual is not set.
 	When
 	Near  []verdict.Day
 	Over  bool

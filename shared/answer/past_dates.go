@@ -62,7 +62,7 @@ func (w When) isOver(now time.Time) bool {
 }
 
 // nowFor returns the last second of a requested day that is over in UTC, because the day may not be
-// over at the origin. If a later refresh has dropped the departure, it returns the present time.
+// over at the origin. If a later refresh has dropped the departure, nowFor returns the present time.
 func (r *Reader) nowFor(q Question, d departures) time.Time {
 	now := r.Now()
 	if q.When != nil && d.sheet != nil {

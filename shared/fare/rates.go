@@ -11,8 +11,8 @@ type Rates struct {
 	Date    Day
 	PerEuro map[string]float64
 
-	// Ended has the last day of currencies that no longer have a reference rate. The fixed rate of a
-	// currency that the euro replaced stays in PerEuro.
+	// Ended has currencies whose rates are no longer published, with the last known day of a rate. The
+	// fixed rate of a currency that the euro replaced stays in PerEuro.
 	Ended map[string]Day
 }
 

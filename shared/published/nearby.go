@@ -32,8 +32,8 @@ type Vicino struct {
 	Prezzo         Prezzo      `json:"prezzo" doc:"The fare, its day and its age. It was observed and may no longer be available"`
 }
 
-// If no fare is known for the trip itself or from places nearby, the error says why the trip has
-// none.
+// If no fare is known for the trip itself or for places nearby, the error says why the trip has no
+// fare.
 func (s *Answers) Nearby(ctx context.Context, q answer.Question) (v Vicini, err error) {
 	a, err := s.Answer(ctx, q)
 	var none *httpapi.Problem

@@ -62,7 +62,7 @@ func (s *Answers) Publish(ctx context.Context, q answer.Question, judged answer.
 	return a
 }
 
-// rounded rounds to whole units what could reveal a single past fare. Minimum and Median are
+// rounded rounds to whole euros what could reveal a single past fare. Minimum and Median are
 // published anyway.
 func rounded(q verdict.Quartiles) *verdict.Quartiles {
 	down := func(c fare.Cents) fare.Cents { return c - c%100 }

@@ -8,8 +8,7 @@ import (
 
 type Collection struct {
 	Days int
-	// Since is the first day with a daily low, or 0 if this day is unknown. Without any daily low,
-	// Since is the day on which the collection began.
+	// If Days is above 0, Since is the first day with a daily low, or 0 if this day is unknown.
 	Since fare.Day
 	First fare.Day
 	Begun bool

@@ -21,7 +21,7 @@ type Judgement struct {
 	Known        *Live
 	Lower        *Live
 	Euro         fare.Cents
-	OwnDay       Verdict // zero if Fare is not judged for its own day
+	OwnDay       Verdict
 	OwnQuartiles *Quartiles
 	Lowest       *Low
 	Quartiles    *Quartiles // nil without a verdict
@@ -36,7 +36,7 @@ type Judgement struct {
 
 type Quartiles = departure.Quartiles
 
-// Verdict is the verdict on a fare. Without enough data, only Level and Sample are set.
+// Verdict is the verdict on a fare. Without enough data, all fields but Level and Sample are zero.
 type Verdict struct {
 	Level           Level
 	Reliability     Reliability
@@ -113,7 +113,7 @@ const (
 	// clearly is the distance from the median, in percent, below which a price is Fair.
 	clearly = 2
 
-	// For each reliability, the maximum half width of the percentile's interval, in points, and the
+	// For alta and media: the maximum half width of the percentile's interval, in points, and the
 	// minimum number of days.
 	altaUpTo, mediaUpTo = 10, 20
 	altaFrom, mediaFrom = 60, 30

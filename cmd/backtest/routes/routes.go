@@ -105,8 +105,7 @@ type judgement struct {
 	lowest [len(fallWithin)]fare.Cents
 }
 
-// Each verdict comes from the summary that the service would have built on that day, without later
-// fares.
+// The verdict of a day does not depend on fares found later.
 func replay(observations []fare.Observation, s span) (days []judgement) {
 	observations = slices.Clone(observations)
 	slices.SortFunc(observations, fare.Observation.Compare)

@@ -27,7 +27,7 @@ type Ranking struct {
 
 const (
 	fellCase  = 1 << iota
-	groupEnds // the next case has a higher score
+	groupEnds // no later case has the same score
 )
 
 func Rank(score []float64, c *Cases, cellOf []int32) Ranking {

@@ -33,7 +33,7 @@ func (e *OtherWeekday) Error() string {
 }
 
 type Reader struct {
-	Language string   // a code such as en, in which 03/04 is 4 March
+	Language string   // a language code; for en, 03/04 is 4 March
 	Today    fare.Day // local day where the journey begins
 
 	// After is the day of departure when a day of return is read, or else 0.

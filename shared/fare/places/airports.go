@@ -16,7 +16,7 @@ import (
 var airportsTable string
 
 // AirportName returns a name such as Bergamo for BGY. For the only airport of a city it returns the
-// name of the city, and for another airport without a name it returns code.
+// name of the city, and for another airport without a name the code.
 func AirportName(code, lang string) string {
 	if _, rest, ok := strings.Cut("\n"+airportsTable, "\n"+code+"\t"); ok && code != "" {
 		names, _, _ := strings.Cut(rest, "\n")

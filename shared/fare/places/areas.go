@@ -36,7 +36,7 @@ type Area struct {
 	names     string
 	others    []string
 	members   map[string]bool // countries, cities and offsets in regions.tsv; nil unless the area is a region
-	single    bool            // a single region of a country
+	single    bool            // the area has one member, a region or a city
 
 	territories []string // countries that people count as part of this one
 	folded      [len(Langs)]string

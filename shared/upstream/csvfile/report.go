@@ -23,7 +23,7 @@ type Report struct {
 	Bad           []BadRow
 	BadTotal      int
 	Fault         error
-	OneWayColumns []string // unused columns whose names suggest one-way fares
+	OneWayColumns []string // columns whose names suggest one-way fares, without the requested column
 	Readings      []string
 }
 

@@ -33,7 +33,7 @@ type ticket struct {
 	Link               string  `json:"link"`
 }
 
-// Like the API, grouped ignores one_way: a query with a length of stay asks for returns.
+// Like the API, grouped ignores one_way: a query with min_trip_duration asks for returns.
 func (s *Server) grouped(query url.Values, currency string) map[string]ticket {
 	shortest := between(query.Get("min_trip_duration"), 0, fare.MaxLead)
 	longest := between(query.Get("max_trip_duration"), fare.MaxLead, fare.MaxLead)
@@ -67,7 +67,7 @@ func spellTicket(r upstream.Row, price float64, currency string) ticket {
 		Link:        link(r, price, currency),
 	}
 	if n, known := r.Stops.Number(); known {
-		back := 0 // Row.Stops is the number of the direction with more stops.
+		back := 0 // Row.Stops is about the direction with more stops
 		t.Transfers, t.ReturnTransfers = &n, &back
 	}
 	if r.Return != 0 {

@@ -113,7 +113,7 @@ func sides[V any](known map[string]V, asked string) []string {
 	return slices.Sorted(maps.Keys(known))
 }
 
-// Fail makes the next requests fail, one fault each, in this order.
+// Fail gives each of the next requests one of the faults, in this order.
 func (s *Server) Fail(faults ...Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -21,8 +21,8 @@ type Deal struct {
 	Since int64
 }
 
-// The deal is the first fare in Route that has not departed or, for a month, the first such fare of
-// the month in Months.
+// For all airlines, the deal is the first fare in Route that has not departed or, for a month, the
+// first fare of the month in Months that has not departed.
 type Fares struct {
 	Route    []Deal
 	Months   []Deal

@@ -133,8 +133,8 @@ func (b *builder) gather() {
 	}
 }
 
-// Airports without known flights get cities too, because no table can prove that they have no
-// flights.
+// Some airports without known flights get cities too, because no table can prove that an airport has
+// no flights.
 func (b *builder) gatherUnserved() {
 	described := map[string]string{}
 	for _, p := range b.points {

@@ -28,7 +28,7 @@ func local(country string) []string {
 }
 
 // If several cities have the same name, the heaviest wins. byHand is a weight;
-// the other constants are multiplied by the busyness of the city.
+// the other constants are multiplied by the busyness of the city or town.
 const (
 	byHand  = 1e6
 	primary = 1.0
