@@ -104,7 +104,7 @@ func measure(t *testing.T, lighthouse *exec.Cmd, chromium string) (r report) {
 	return r
 }
 
-// The score for search engines counts only if search engines may index the page.
+// The score for search engines counts only if search engines are allowed to index the page.
 func (r report) faults(indexed bool) string {
 	var all strings.Builder
 	for name, c := range r.Categories {

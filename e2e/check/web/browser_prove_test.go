@@ -120,7 +120,7 @@ func (b browser) open(t *testing.T, s screen) *tab {
 		t.Fatal(err)
 	}
 	_, enabled := chromedp.Call(ctx, network.Enable, network.EnableParams{})
-	// Each visit is measured as a first visit, so nothing may be cached.
+	// Each visit is measured as a first visit, so the cache is disabled.
 	_, uncached := chromedp.Call(ctx, network.SetCacheDisabled, network.SetCacheDisabledParams{CacheDisabled: true})
 	_, emulated := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: s.scheme}},

@@ -193,8 +193,8 @@ func check(address string) error {
 	return nil
 }
 
-// control does not see the host name, so it accepts every address that any allowed name or network
-// may have.
+// control does not see the host name, so it accepts every address that some allowed name could have or
+// that an allowed network contains.
 func control(_, address string, _ syscall.RawConn) error {
 	if to, err := netip.ParseAddrPort(address); err == nil && allowed.Load().any(to.Addr()) {
 		return nil

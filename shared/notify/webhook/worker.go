@@ -86,7 +86,7 @@ func endpointOf(d store.Delivery) string { return string(d.Subscriber) + " " + d
 type outcome struct {
 	status int
 	after  time.Duration
-	quiet  bool // no other delivery to the endpoint until the next try
+	quiet  bool // this call of Work makes no other delivery to the endpoint until the next try
 	gone   bool
 }
 

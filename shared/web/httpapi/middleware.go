@@ -37,8 +37,8 @@ func (a *API) middleware(router http.Handler) http.Handler {
 	return h
 }
 
-// refusing returns a step that answers with the error response of check, if any. check may change
-// the request.
+// refusing returns a step that answers with the error response of check, if any. The function check is
+// allowed to change the request.
 func refusing(check func(*http.Request, *call) *Problem) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -1,6 +1,6 @@
 // Package limit decides whether a call is within its quota. Calls are counted by conditional writes
-// to the store, so two simultaneous calls cannot both be the last allowed one. Calls of many
-// callers together, such as a network, are mostly counted in memory: see CountShared.
+// to the store, so two simultaneous calls cannot both be the last allowed one. Calls under
+// some large limits, such as that of a network, are mostly counted in memory: see CountShared.
 //
 // A call that cannot be counted is allowed, because the failure is not the caller's fault.
 package limit

@@ -26,9 +26,8 @@ const (
 	writeEvery     = time.Minute
 )
 
-// CountShared counts one call of a subject that many callers share, such as a network, mostly in
-// memory. A limit of 512 or more is not exact, because a process does not see what other processes
-// have not written yet.
+// CountShared counts one call, mostly in memory if the limit is 512 or more. Such a large limit is not
+// exact, because a process does not see what other processes have not written yet.
 //
 // If CountShared returns an error, the call is allowed, and the caller logs the error.
 func (l *Limiter) CountShared(ctx context.Context, limit Limit, subject string) (Decision, error) {
