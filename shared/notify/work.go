@@ -34,7 +34,7 @@ func (s *Sender) Work(ctx context.Context) (Result, error) {
 		err = r.digests(accepting)
 	}
 	switch {
-	case errors.Is(err, store.ErrHeld): // this process stalled until another took the lease
+	case errors.Is(err, store.ErrHeld): // this process stalled until another process took the lease
 		r.result.Busy = true
 		fallthrough
 	case errors.Is(err, errTimeUp), ctx.Err() != nil:

@@ -1,4 +1,4 @@
-// Package edge measures what compression at the edge costs.
+// Package edge measures what compression by package cmd/verdetto/edge costs.
 package edge
 
 import (
