@@ -120,7 +120,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// The item that stores a route with its departures may have 8 KB, and also contains other data.
+// The item that stores a route with its departures must fit into 8 KB, and also contains other data.
 func TestSizes(t *testing.T) {
 	for _, c := range []struct {
 		departures, most int
