@@ -105,7 +105,7 @@ func HasAirports(live []Live) bool {
 }
 
 // StateBetween builds the departure state of a pair of airports from those live fares of both
-// cities that are between these airports.
+// cities that are between these airports; see also ComparedState.
 func StateBetween(cities *departure.State, p *departure.Pooled, a fare.Airports) *departure.State {
 	var live []Live
 	for _, l := range cities.Live {
@@ -122,7 +122,6 @@ func StateBetween(cities *departure.State, p *departure.Pooled, a fare.Airports)
 	return ComparedState(state, cities, facts, unknownBasis)
 }
 
-// state must be a result of StateBetween.
 func SummaryBetween(cities RouteSummary, state *departure.State) (RouteSummary, error) {
 	facts, err := unpackFacts(state)
 	if err != nil {

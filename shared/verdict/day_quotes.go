@@ -16,8 +16,8 @@ type DayQuotes struct {
 	SomeStops  bool
 }
 
-// DayQuotes covers the day from and later days. observations must be in order of Found, and s must
-// have been built from them with the same rates.
+// DayQuotes covers the day from and later days. observations must be in order of Found. The prices
+// are in the currency of s if s was built from the same observations and rates.
 func (s RouteSummary) DayQuotes(observations []fare.Observation, from fare.Day, rates fare.Rates) DayQuotes {
 	as := RouteSummary{AsOf: s.AsOf}
 	p := as.rank(within(observations, s.AsOf), s, rates)

@@ -7,7 +7,7 @@ import (
 )
 
 // Moves returns the DayQuotes of the departures from first to last. observations must be in order
-// of Found, and s must be built from them with the same rates.
+// of Found.
 func (s RouteSummary) Moves(observations []fare.Observation, first, last fare.Day, nonStop bool,
 	rates fare.Rates) []Live {
 	q := s.DayQuotes(observations, 0, rates)

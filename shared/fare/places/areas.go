@@ -159,8 +159,8 @@ func (a Area) HoldsCity(c fare.City) bool {
 	return a.members[line[regionColumn:regionColumn+5]] || a.members[held.country+"/"] || a.members[string(c)]
 }
 
-// Region returns the name of the region of c in lang, or else in English, and "" if the region is
-// unknown.
+// Region returns the name of the region of c, in lang if that name is known. It returns "" if the
+// region is unknown.
 func Region(c fare.City, lang string) string {
 	line, ok := codeLineOf(string(c))
 	if !ok {

@@ -28,8 +28,8 @@ var (
 	//go:embed codes.tsv
 	codesTable string
 
-	// The columns of regions.tsv are: country, English name of the region (empty if unknown), and
-	// time zone.
+	// The columns of regions.tsv are: country, name of the region in English or a local language (empty
+	// if unknown), and time zone.
 	//go:embed regions.tsv
 	regionsTable string
 
