@@ -15,7 +15,7 @@ const (
 	unknown    = "unknown"
 	subscribed = "subscribed"
 	stopped    = "stopped"
-	full       = "full" // the address has got its 6 mails of 24 hours
+	full       = "full" // the address has received 6 mails in 24 hours
 )
 
 func address(kind string, n int) string { return fmt.Sprintf("%s%d@example.com", kind, n) }

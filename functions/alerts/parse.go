@@ -123,7 +123,6 @@ func parseRequest(contentType string, body []byte) (r request, faults []fault) {
 			faults = append(faults, *f)
 		}
 	}
-	// Only a single fault keeps its own error code.
 	if len(faults) > 1 {
 		for i := range faults {
 			faults[i].kind = nil

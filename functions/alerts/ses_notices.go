@@ -15,9 +15,9 @@ type Outcome struct {
 	Stopped int `json:"stopped"`
 }
 
-// Event handles notices of SES about bounces and complaints, which come through SNS. Any other
-// event runs the outbox. AWS delivers an event again after an error, so Event may handle an event
-// twice.
+// Event handles notices of SES about bounces and complaints, which come through SNS. For any other
+// event, Event calls Work. AWS delivers an event again after an error, so Event may handle an
+// event twice.
 func (s *Service) Event(ctx context.Context, raw json.RawMessage) (Outcome, error) {
 	var batch struct{ Records []record }
 	if err := json.Unmarshal(raw, &batch); err == nil && len(batch.Records) > 0 &&

@@ -110,7 +110,7 @@ func (s *Service) doEndpoint(ctx context.Context, did string, alert store.Alert,
 		v.Secret, err = s.Webhooks.Secrets.Rotate(ctx, deliveries, alert.Subscriber, alert.Address, now)
 	case "test":
 		if err = s.resume(ctx, alert); err == nil {
-			err = deliveries.Enqueue(ctx, webhook.Test(alert, now.UTC().Format("20060102T1504"), now)) // at most one test event a minute
+			err = deliveries.Enqueue(ctx, webhook.Test(alert, now.UTC().Format("20060102T1504"), now)) // a second press in the same minute adds no second test event
 		}
 	default:
 		if did == "failed" {

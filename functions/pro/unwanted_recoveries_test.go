@@ -33,7 +33,8 @@ func TestStrangersForAMonth(t *testing.T) {
 
 func TestEvidenceStrangers(t *testing.T) { strangersForAMonth(t, 100) }
 
-// The owner's key may be refused once in 30 days, for at most 8 hours: until she reads her mail.
+// In 30 days, the owner's key is refused at most once, for at most 8 hours: until she reads her
+// mail.
 func strangersForAMonth(t *testing.T, strangers int) {
 	s, clock, key := owner(t)
 	for range 12 {

@@ -120,7 +120,7 @@ func (s *Service) wait(ctx context.Context, in *waitInput) (*page.Response, erro
 	return asJSON(http.StatusOK, waited{Status: state})
 }
 
-// mostJudged may be small: copies of a reference are newer than the real payment, which made the
+// mostJudged can be small: copies of a reference are newer than the real payment, which made the
 // reference public.
 const mostJudged = 5
 

@@ -18,7 +18,7 @@ const (
 	closeAfter = time.Hour
 )
 
-// closeCycles may run repeatedly, and in several processes at once.
+// closeCycles can safely run repeatedly, and in several processes at once.
 func (r *Refresher) closeCycles(ctx context.Context, now time.Time, rebuilds bool) (c departure.Cycle, err error) {
 	last := fare.DayOf(now.Add(-closeAfter)) - 1
 	err = store.RetryConflicts(ctx, func() (err error) {

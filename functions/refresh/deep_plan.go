@@ -224,7 +224,8 @@ func (r *Refresher) planMessages(ctx context.Context, at time.Time) ([]task, Pla
 	return tasks, planned, err
 }
 
-// enqueueDeep may run twice for the same time: workers skip series that were asked for since then.
+// A second enqueueDeep for the same time does no harm: workers skip series that were asked for
+// since then.
 func (r *Refresher) enqueueDeep(ctx context.Context, q queue.Queue, at time.Time) (PlannedDeep, error) {
 	if err := r.prepare(ctx); err != nil {
 		return PlannedDeep{}, err

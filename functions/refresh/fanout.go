@@ -60,7 +60,8 @@ type Planned struct {
 	Time    time.Time `json:"at"`
 }
 
-// enqueueOrigins may run twice for the same time: workers skip origins for which the source has answered since then.
+// A second enqueueOrigins for the same time does no harm: workers skip origins for which the
+// source has answered since then.
 func (r *Refresher) enqueueOrigins(ctx context.Context, q queue.Queue, at time.Time) (Planned, error) {
 	at = at.UTC().Truncate(time.Second)
 	if err := r.prepare(ctx); err != nil {

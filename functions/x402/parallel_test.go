@@ -172,7 +172,7 @@ func TestHonestPayersAmongMany(t *testing.T) {
 	}
 }
 
-// A fault may leave one of the 5 slots occupied, so 4 fees may be lost instead of 5.
+// If a fault leaves one of the 5 slots occupied, 4 fees are lost instead of 5.
 func TestFaultsAddNoFee(t *testing.T) {
 	t.Parallel()
 	for call := range 10 {

@@ -113,7 +113,7 @@ func TestShownManyTimesAtOnce(t *testing.T) {
 				t.Errorf("%v for %d units", given, p.Chain.Got)
 			}
 			for _, n := range given {
-				if n > 4 { // one answer and three replays
+				if n > 4 { // a payment buys one answer and three replays
 					t.Errorf("given %d times", n)
 				}
 			}

@@ -18,8 +18,8 @@ func (i Item) IsSummary() bool { return i.Sort == summaryKey(fare.Series{}).Sort
 
 const rebuiltBytes = 3 << 20
 
-// PutSeriesItems fails with ErrConflict if the stored version of a changed item is not the one in versions. An
-// interrupted call can be repeated.
+// PutSeriesItems fails with ErrConflict if the stored version of a changed item differs from the
+// version that the parameter versions holds. An interrupted call can be repeated.
 func (f Fares) PutSeriesItems(
 	ctx context.Context, s fare.Series, items []Item, versions map[string]int64,
 ) (written int, err error) {

@@ -22,7 +22,8 @@ func (f Fares) RequestOrigin(ctx context.Context, origin fare.City, until time.T
 	return wrap(err, "request origin %s", origin)
 }
 
-// Demanded omits items whose expiry is later than most, because only a wrong clock stores such items.
+// Demanded omits items that expire after the parameter most, because only a wrong clock stores
+// such items.
 func (f Fares) Demanded(ctx context.Context, most time.Time) ([]fare.Series, error) {
 	series, err := unexpired(ctx, f.Table, demanded, most, fare.ParseSeries)
 	return series, wrap(err, "list series in demand")

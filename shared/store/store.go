@@ -131,7 +131,7 @@ type Op struct {
 type Consistency int
 
 const (
-	// An Eventual read costs half as much in DynamoDB, and may miss recent writes.
+	// In DynamoDB, an Eventual read costs half as much, and can miss recent writes.
 	Eventual Consistency = iota
 	// A Strong read sees every write that returned before the read began.
 	Strong

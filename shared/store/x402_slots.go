@@ -20,8 +20,8 @@ type Slots struct {
 
 type Full struct {
 	Slots
-	IsOpen bool     // the payment of a slot may be unfinished
-	Old    []string // some older payments, whose outcomes may free slots
+	IsOpen bool     // a slot was reserved less than OpenFor ago
+	Old    []string // names of older payments, whose outcomes can free slots
 }
 
 func (f *Full) Error() string { return fmt.Sprintf("all %d slots %s are taken", f.Most, f.Name) }

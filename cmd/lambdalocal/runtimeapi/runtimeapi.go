@@ -117,7 +117,7 @@ func (p *Process) CPU() time.Duration {
 	return p.command.ProcessState.UserTime() + p.command.ProcessState.SystemTime()
 }
 
-// Close kills the executable at once, as Lambda may.
+// Close kills the executable at once, as Lambda can.
 func (p *Process) Close() error {
 	_ = p.command.Process.Kill()
 	<-p.exited

@@ -44,7 +44,7 @@ func compress(next http.Handler) http.Handler {
 	handlers := map[string]http.Handler{"": byGzip(next), gzipCoding: byGzip(next), brotliCoding: byBrotli(next)}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		coding := codingFor(r)
-		r = r.WithContext(r.Context()) // a copy, whose header may be changed
+		r = r.WithContext(r.Context()) // a copy, because the header of the caller's request must not change
 		r.Header = maps.Clone(r.Header)
 		r.Header.Del("Accept-Encoding")
 		if coding != "" {

@@ -63,8 +63,8 @@ func (o Options) HandOutCopies(ctx context.Context, name string) error {
 	return nil
 }
 
-// RemoveSocket must be called before the process ends, because HandOutCopies may not remove the
-// socket in time.
+// RemoveSocket must be called before the process ends, because HandOutCopies does not always
+// remove the socket in time.
 func RemoveSocket(name string) {
 	if file, ok := strings.CutPrefix(name, "bolt:"); ok {
 		_ = os.Remove(socket(file))

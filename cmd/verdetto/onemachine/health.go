@@ -35,7 +35,7 @@ const (
 type Health struct {
 	fares    store.Fares
 	now      func() time.Time
-	system   func() time.Time // the machine's clock; now may be simulated
+	system   func() time.Time // the machine's clock, even if now is simulated
 	readOnly bool
 
 	troubles func() []monitor.Trouble

@@ -178,7 +178,7 @@ func (s *Service) server(t times) *http.Server {
 	return &http.Server{
 		Handler: s.options.Edge.Handler(s.options.health().Handler(s.API), s.API.AdmitCached, s.options.Now),
 		HTTP2:   &http.HTTP2Config{MaxConcurrentStreams: 100},
-		// Debug, because such lines contain addresses of callers.
+		// The level is Debug, because lines of the HTTP server contain addresses of callers.
 		ErrorLog:          slog.NewLogLogger(s.options.Log.Handler(), slog.LevelDebug),
 		ReadHeaderTimeout: t.header,
 		ReadTimeout:       t.request,

@@ -100,7 +100,7 @@ const (
 
 var names = map[store.Run]string{store.Discovery: "routes", store.Depth: "departures"}
 
-// Several processes may call RefreshDaily for one table: a lease lets one refresh run at a time.
+// Several processes can call RefreshDaily for one table: a lease lets one refresh run at a time.
 func (o Options) RefreshDaily(ctx context.Context, r Refreshes) {
 	due := o.Due(r)
 	for {

@@ -80,8 +80,8 @@ func RealSource() (upstream.Checked, error) {
 	return configured.Source(settings, configured.Part{Now: time.Now, Rates: ecb.Table().RatesOn})
 }
 
-// price names the column with the fare; if empty, it is "price". partly reports whether some rows
-// were unreadable.
+// The parameter price names the column with the fare; if price is empty, the column is "price".
+// partly reports whether some rows were unreadable.
 func OpenPanel(file, price string, messages io.Writer) (panel *csvfile.Panel, partly bool, err error) {
 	panel, err = csvfile.Open(file, upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().RatesOn}, price)
 	if err != nil {

@@ -130,7 +130,7 @@ func (o Options) lookAtDisk() (full bool) {
 	return full
 }
 
-// lookAtCertificate ignores errors, because this machine may not reach the service's proxy.
+// lookAtCertificate ignores errors, because this machine cannot always reach the service's proxy.
 func (s *Service) lookAtCertificate(ctx context.Context) {
 	o := s.options
 	if now := o.Now(); !now.Before(s.keeper.next) {

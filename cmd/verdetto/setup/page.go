@@ -107,7 +107,7 @@ func serveAsset(w http.ResponseWriter, hashed string) {
 }
 
 type form struct {
-	City       string // text that was not added, from the first wrong name on
+	City       string // the typed names from the first wrong one on, which were not added
 	TokenFault *Fault
 	CityFault  *Fault
 	StartFault *Fault

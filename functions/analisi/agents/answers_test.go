@@ -68,8 +68,8 @@ func TestResources(t *testing.T) {
 	}
 }
 
-// An alert for a departure tomorrow would be refused, because no message could come before the
-// departure.
+// An alert for a departure tomorrow would be refused, because no message could come before the day
+// of departure.
 func TestLinkToAlert(t *testing.T) {
 	d := openAt(t, "https://verdetto.example", knownRoutes(), "")
 	for days, want := range map[int]bool{1: false, 2: true} {

@@ -35,7 +35,7 @@ func labels(l *i18n.Language) map[string]string {
 	}
 }
 
-// document contains its style and script, because a card may not load anything.
+// document contains its style and script, because a card must not load anything.
 var document = sync.OnceValues(func() (string, error) {
 	all, err := template.ParseFS(cardFiles, "card/*")
 	if err != nil {

@@ -160,7 +160,7 @@ const (
 	returnsShown = 3 // fewer, because a month of returns has several cells for each day
 )
 
-// The result end may exceed the number of months.
+// The result end can exceed the number of months.
 func monthsIn(all []verdict.CalendarMonth, open fare.Day, kind fare.Trip) (first, end int) {
 	shown := monthsShown
 	if kind != fare.OneWay {

@@ -161,7 +161,7 @@ type element struct {
 	branch, bucket bool
 }
 
-// The result may use the memory of reuse.
+// The result can use the memory of the parameter reuse.
 func parse(page []byte, reuse []element) ([]element, error) {
 	if len(page) < pageHead {
 		return nil, errors.New("it is cut short")
