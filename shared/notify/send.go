@@ -61,7 +61,7 @@ type run struct {
 }
 
 func newRun(s *Sender, lease *store.Lease) *run {
-	// If a message takes half a second, each message in progress at a time gives 2 messages per second.
+	// If a message takes half a second, each place allows 2 messages per second.
 	places := min(max(1, int(s.Rate/2)), 64)
 	return &run{Sender: s, lease: lease, channels: map[string]*channel{}, flight: make(chan struct{}, places),
 		answers: answer.NewUnrecorded(store.Fares{Table: s.Notifications.Table}, s.Now, s.Log)}
