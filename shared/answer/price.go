@@ -11,7 +11,7 @@ import (
 )
 
 // ParsePrice resolves a sign that several currencies share, such as $. It prefers the parameter in,
-// then the currency of the country of from, then that of to.
+// then the currency of the origin's country, then the currency of the destination's country.
 func ParsePrice(text string, in fare.Currency, from, to string) (fare.Money, bool) {
 	_, meant, _ := fare.SplitPrice(text)
 	if len(meant) < 2 || slices.Contains(meant, in.String()) {

@@ -91,7 +91,7 @@ func bare(text string) string {
 }
 
 // ParsePrice returns an amount in the currency that text names. The parameter in decides if text
-// names no currency, or only a sign such as $ that can mean in.
+// names no currency, or only a sign such as $ that this currency also has.
 func ParsePrice(text string, in Currency) (Money, bool) {
 	amount, meant, ok := SplitPrice(text)
 	if !ok || len(meant) == 0 || slices.Contains(meant, in.String()) {

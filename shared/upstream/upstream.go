@@ -21,7 +21,7 @@ type Source interface {
 	// Origins returns nil if the source cannot list its cities.
 	Origins(ctx context.Context) ([]fare.City, error)
 
-	// Fares returns the fares found after since and not after until, in any order.
+	// Fares returns the fares found after the time since, up to the time until, in any order.
 	Fares(ctx context.Context, origin fare.City, since, until time.Time) (Answer, error)
 }
 

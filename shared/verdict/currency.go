@@ -6,8 +6,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// In converts the amounts in EUR. A price that the caller stated in the same currency keeps its
-// exact amount.
+// In converts the amounts from EUR to a currency. A price that the caller stated in this currency
+// keeps its exact amount.
 func (j Judgement) In(currency string, amount func(fare.Cents) fare.Cents) Judgement {
 	j.Judged, j.OwnDay, j.Euro = j.Judged.In(amount), j.OwnDay.in(amount), amount(j.Euro)
 	if j.Declared && j.Fare.Quoted.Currency.String() == currency {

@@ -16,8 +16,8 @@ type DayQuotes struct {
 	SomeStops  bool
 }
 
-// DayQuotes covers the day from and later days. observations must be in order of Found. The prices
-// are in the currency of s if s was built from the same observations and rates.
+// DayQuotes returns fares found on the given day or later. observations must be in order of Found. The
+// prices are in the currency of s if s was built from the same observations and rates.
 func (s RouteSummary) DayQuotes(observations []fare.Observation, from fare.Day, rates fare.Rates) DayQuotes {
 	as := RouteSummary{AsOf: s.AsOf}
 	p := as.rank(within(observations, s.AsOf), s, rates)

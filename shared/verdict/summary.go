@@ -92,7 +92,7 @@ type Options struct {
 	Rates fare.Rates
 }
 
-// The lows before the last HistoryDays days come from the summary earlier.
+// The parameter earlier supplies the lows before the last HistoryDays days.
 func Build(observations []fare.Observation, earlier RouteSummary, asOf fare.Day, o Options) RouteSummary {
 	if !slices.IsSortedFunc(observations, fare.Observation.Compare) {
 		observations = slices.Clone(observations)

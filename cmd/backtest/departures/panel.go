@@ -76,7 +76,7 @@ func (p *Panel) byRoute() [][]int32 {
 	return all
 }
 
-// thinned leaves out the days after to, unless to is 0.
+// If the parameter to is not 0, thinned leaves out later days.
 func (p *Panel) thinned(cycle int, to fare.Day) *Panel {
 	if cycle == 1 && to == 0 {
 		return p

@@ -75,7 +75,7 @@ func NewBlocks(draws, routes int, first, last fare.Day, days int) *Blocks {
 	return b
 }
 
-// Cell counts a day before first in the first block, and a day after last in the last block.
+// Cell counts earlier days in the first block, and later days in the last block.
 func (b *Blocks) Cell(route int, day fare.Day) int32 {
 	block := int(min(max(day, b.first), b.last)-b.first) / b.Days
 	place := &b.number[route*len(b.blocks[0])+block]

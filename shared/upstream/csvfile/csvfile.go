@@ -286,7 +286,8 @@ func (p *Panel) Origins(ctx context.Context) ([]fare.City, error) {
 	return cities, ctx.Err()
 }
 
-// Fares returns the fares found after since and not after until. A zero since sets no lower limit.
+// Fares returns the fares found after the time since, up to the time until. If since is zero, there
+// is no lower limit.
 func (p *Panel) Fares(ctx context.Context, origin fare.City, since, until time.Time) (upstream.Answer, error) {
 	if err := ctx.Err(); err != nil {
 		return upstream.Answer{}, err
@@ -312,7 +313,7 @@ func (p *Panel) Fares(ctx context.Context, origin fare.City, since, until time.T
 	return answer, nil
 }
 
-// Routes yields the fares found not after until. The slices belong to the panel and must not be
+// Routes yields the fares found up to the time until. The slices belong to the panel and must not be
 // changed.
 func (p *Panel) Routes(until time.Time) iter.Seq2[fare.Route, []fare.Observation] {
 	return func(yield func(fare.Route, []fare.Observation) bool) {

@@ -44,8 +44,8 @@ func (s *Source) Routes() []fare.Route {
 	return all
 }
 
-// Fares returns the fares found after since and not after until. A zero since means Memory before
-// until.
+// Fares returns the fares found after the time since, up to the time until. A zero since means
+// Memory before until.
 func (s *Source) Fares(ctx context.Context, origin fare.City, since, until time.Time) (upstream.Answer, error) {
 	if since.IsZero() {
 		since = until.Add(-Memory)

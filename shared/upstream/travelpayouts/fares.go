@@ -123,7 +123,7 @@ func departures(q upstream.Question, currency string) url.Values {
 	return query
 }
 
-// judge does not count rows that were found at since or earlier as dropped, because the question is
+// judge does not count rows found at the time since or earlier as dropped, because the question is
 // not about them.
 func (c *Client) judge(answer *upstream.Answer, p page, since, until time.Time, fits func(fare.Fare) upstream.Reason) {
 	for reason, n := range p.unread {

@@ -12,9 +12,9 @@ type Learner struct {
 	Questions Questions
 }
 
-// Advance brings a series to the day today, and adds to sums what the series contributes to the
-// pooled statistics. A repeated call with the same arguments changes nothing. fares must hold one
-// fare per departure and day, in order of day found and departure, in the currency of the state. If
+// Advance brings a series to today, and adds to sums what the series contributes to the pooled
+// statistics. A repeated call with the same arguments changes nothing. fares must hold one fare per
+// departure and day, in order of day found and departure, in the currency of the state. If
 // p.MustRenew is true, fares must hold the whole history.
 func (s *Learner) Advance(today fare.Day, p *Pooled, fares []Live, sums *Statistics) {
 	if p.MustRenew(&s.State) {

@@ -20,7 +20,7 @@ func (d Departures) See(day fare.Day, q Quote) {
 	d[at].See(day, q.Price)
 }
 
-// Encode omits departures before day, and departures not seen for more than 60 days. It also
+// Encode omits departures before the given day, and departures not seen for more than 60 days. It also
 // removes old prices from d.
 func (d Departures) Encode(day fare.Day) []byte {
 	var live []fare.Day

@@ -43,7 +43,7 @@ func (l Learning) Encode() []byte {
 var deflaters = sync.Pool{New: func() any {
 	w, err := flate.NewWriter(nil, flate.DefaultCompression)
 	if err != nil {
-		panic(err) // cannot happen: the level is valid
+		panic(err) // cannot happen: the compression level is valid
 	}
 	return w
 }}

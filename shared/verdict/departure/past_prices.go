@@ -50,7 +50,7 @@ func (p *Past) See(day fare.Day, price fare.Cents) {
 	p.forget(day)
 }
 
-// forget removes what judgements on day or later do not need. It keeps the newest quote.
+// forget removes what judgements on the given day or later do not need. It keeps the newest quote.
 func (p *Past) forget(day fare.Day) {
 	i := 0
 	for i < len(p.lows)-1 && p.lows[i].day < day-lowDays {

@@ -49,7 +49,7 @@ func Learn(sum *Sum, weeks []Week) *departure.Experience {
 	return e
 }
 
-// Whole returns at most MaxWeeks weeks before monday, oldest first.
+// Whole returns at most MaxWeeks weeks before the given Monday, oldest first.
 func Whole(all map[fare.Day]*Sum, monday fare.Day) (weeks []Week) {
 	for _, m := range slices.Sorted(maps.Keys(all)) {
 		if m < monday && m >= monday-7*MaxWeeks {

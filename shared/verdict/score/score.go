@@ -114,7 +114,7 @@ type RouteCounts struct {
 
 type RouteCell struct{ N, Fell, Rose, Change int64 }
 
-// each calls do for every number in the stored order, so new fields must come last.
+// each calls the function do for every number, in the stored order, so new fields must come last.
 func (c *Counts) each(do func(*int64)) {
 	do(&c.Rounds)
 	all := func(ns []int64) {

@@ -83,7 +83,7 @@ func buildCities(points []point, services map[string]service, usual everyday) ([
 const traffic = 0.01
 
 // listed returns the airports that a traveller may fly from: not Parma for Milan, nor a military
-// base for Tokyo. The codes in all must be in order of rank.
+// base for Tokyo. The codes in the parameter all must be in order of rank.
 func (b *builder) listed(all []string) []string {
 	scheduled := slices.DeleteFunc(slices.Clone(all), func(code string) bool { return !b.services[code].scheduled })
 	if len(scheduled) == 0 {
