@@ -77,7 +77,7 @@ const (
 	maxRange                = 31 // days
 	digestDays              = 7
 	maxSimilar              = 3
-	byMail                  = "mail" // name in requests of the channel that the store calls ""
+	byMail                  = "mail" // the channel that requests call mail, and the store calls ""
 	weekly                  = "weekly"
 )
 

@@ -63,7 +63,7 @@ var (
 	naturalNo    = regexp.MustCompile(`^[0-9]{1,9}$`)
 )
 
-// The code is that of the city or, if the caller gave one, that of an airport.
+// The field code is the code of the city or of one of its airports.
 type place struct {
 	code string
 	places.Place

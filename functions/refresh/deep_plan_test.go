@@ -19,7 +19,7 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// The plan contains 11 routes a day: a seventh of 70, plus a tenth.
+// The plan contains 11 routes a day: a seventh of the 70 routes, plus a tenth of that seventh.
 func TestEveryRouteOnceAWeek(t *testing.T) {
 	all := slices.Concat(routesFrom("MIL", 60), routesFrom("ROM", 10))
 	w := newDeepWorld(t, open(t), all...)

@@ -39,7 +39,8 @@ func (l *Lease) Hold(ctx context.Context) error {
 	until := l.Now().Add(l.Duration).Truncate(time.Second)
 	var err error
 	if l.version > 0 && l.remaining() == 0 {
-		// After the lease has expired, another holder's item may have the version that this process knows.
+		// After the lease has expired, another holder's item can have the version that this process
+		// knows.
 		err = l.find(ctx)
 	}
 	if err == nil {

@@ -18,7 +18,7 @@
 // airports. Subscribers and customers are pseudonyms.
 //
 //	partition                    sort                      what                                 expires
-//	ROUTE#<series>               BLOCK#<cycle>#<part>      fare.Block of a week                 400 days
+//	ROUTE#<series>               BLOCK#<week>#<part>       fare.Block of a week                 400 days
 //	ROUTE#<series>               SHEET                     verdict.RouteSummary                 never
 //	ROUTE#<series>               DEPARTURES#any            departure.State of all fares         never
 //	ROUTE#<series>               DEPARTURES#0              departure.State of non-stop fares    never

@@ -131,8 +131,8 @@ func (l *Local) Start(ctx context.Context, verb string, environment []string, lo
 	free.Close()
 	args = append(args, "-t", file, "--host", "127.0.0.1", "--port", strings.TrimPrefix(address, "127.0.0.1:"),
 		"--warm-containers", "LAZY")
-	// One interrupt signal lets SAM remove its containers. A second signal, such as a terminal's to its
-	// process group, would end SAM with a traceback.
+	// One interrupt signal lets SAM remove its containers. A second signal, which a terminal sends
+	// to its process group, would end SAM with a traceback.
 	running, interrupt := context.WithCancel(context.WithoutCancel(ctx))
 	command := l.command(running, verb, args...)
 	command.Stdout, command.Stderr = logs, logs
