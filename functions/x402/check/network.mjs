@@ -66,8 +66,8 @@ const methods = {
     if (!a.exists) return { context, value: null };
     return { context, value: { data: [Buffer.from(a.data).toString("base64"), "base64"], executable: a.executable, lamports: Number(a.lamports), owner: a.programAddress, rentEpoch: 0, space: a.data.length } };
   },
-  // Like a node, it simulates a transaction before sending it, so one that would fail costs
-  // nothing.
+  // Unless skipPreflight is set, sendTransaction first simulates the transaction, as a node does, so a
+  // transaction that would fail costs nothing.
   sendTransaction: ([text, options]) => {
     const tx = getTransactionDecoder().decode(getBase64Encoder().encode(text));
     const name = getBase58Decoder().decode(Object.values(tx.signatures)[0]);
