@@ -159,7 +159,7 @@ type DestinationDeal struct {
 	To fare.City
 	deals.Deal
 	AsOf  fare.Day
-	Lower *verdict.Judged // a lower fare of another departure; may be nil
+	Lower *verdict.Judged // a lower fare of another departure; nil for a month, or without such a fare
 }
 
 const judgesAtOnce = 16
@@ -185,8 +185,8 @@ func (s *Answers) JudgeToday(ctx context.Context, origin fare.City, trip fare.Tr
 	return reads.Wait()
 }
 
-// ValidDeals returns the best deal first. unknown counts the destinations that the filter drops
-// because the source does not name the airline.
+// ValidDeals returns the best deal first. unknown counts the dropped destinations for whose cheapest
+// fare the source names no airline.
 func ValidDeals(all deals.Origin, today fare.Day, f deals.Filter) (list []DestinationDeal, unknown int) {
 	for _, e := range all.Entries {
 		d, ok := e.Cheapest(today, f)

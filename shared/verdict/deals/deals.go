@@ -17,7 +17,8 @@ type Deal struct {
 	// OwnDay is the verdict on the fare for its own day, or zero if unknown. Only Level,
 	// Reliability and Median are stored.
 	OwnDay verdict.Verdict
-	// Since is when the published facts about the fare last changed, in Unix seconds.
+	// Since is when the published facts about the fare last changed, in Unix seconds. It is stored
+	// only in Fares.Route.
 	Since int64
 }
 
