@@ -80,7 +80,7 @@ func (s *Service) pending(ctx context.Context, id string, v view) (store.Alert, 
 		response, err := notPending(err, v)
 		return pending, response, err
 	}
-	// If messages to the subscriber are stopped, the alert would not be sent.
+	// While messages to the subscriber are stopped, a confirmed alert would send none.
 	stopped, err := s.Alerts.Stopped(ctx, pending.Subscriber)
 	if err == nil && stopped {
 		response, err := respond(http.StatusGone, "stopped", v)

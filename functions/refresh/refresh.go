@@ -60,7 +60,7 @@ type Counts struct {
 // overlap repeats the days before the last answer, because a source may report a fare days after the fare was found.
 const overlap = verdict.LiveDays * 24 * time.Hour
 
-// Run refreshes the given origins, or those of plan if none are given.
+// Run refreshes the given origins or, if none are given, the origins that plan returns.
 func (r *Refresher) Run(ctx context.Context, origins ...fare.City) (Report, error) {
 	began := r.Now()
 	if err := r.prepare(ctx); err != nil {

@@ -143,7 +143,7 @@ func (l *Lease) find(ctx context.Context) error {
 		return nil
 	case err != nil:
 		return err
-	// If a lease has over 24 hours more than Duration left, a wrong clock stored that lease.
+	// A lease that ends later than Duration and 24 hours from now was stored by a wrong clock.
 	case string(item.Data) != l.Holder && !item.Expires.After(l.Now().Add(l.Duration+24*time.Hour)):
 		return ErrHeld
 	}

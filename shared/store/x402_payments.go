@@ -22,7 +22,8 @@ type Payment struct {
 	// Instead is the name of an older credit that paid for this call. The payment's own transaction was then never sent.
 	Instead    string `json:"instead,omitempty"`
 	FailReason string `json:"nothing,omitempty"` // why the payment can never buy an answer
-	// Fees are the slots that are reserved while sending may cost a fee. A payment without Fees must not be sent.
+	// Fees are the slots that stay reserved as long as sending can still cost a fee. A payment
+	// without Fees must not be sent.
 	Fees []Key `json:"fees,omitempty"`
 	// Tries are the reserved slots that are not in Fees. A bought answer frees Tries.
 	Tries []Key `json:"tries,omitempty"`
