@@ -15,7 +15,7 @@ type Reason string
 const (
 	NotCovered    Reason = "not_covered"
 	NoRoutes      Reason = "no_routes"
-	NoReturns     Reason = "no_returns" // the route has one-way fares, but no return with these nights
+	NoReturns     Reason = "no_returns" // the route has one-way fares, but no return with the requested nights
 	NoReturnsFrom Reason = "no_returns_from"
 	NoFare        Reason = "no_fare"
 	NoAirline     Reason = "no_airline"

@@ -139,8 +139,8 @@ func (s *Answers) Deals(ctx context.Context, q DealsQuestion) (Occasioni, error)
 	return o, nil
 }
 
-// DealsFrom fails with a Problem if no deals are stored. For one-way trips it then calls
-// RequestOrigin.
+// DealsFrom fails with a Problem if no deals are stored. In this case, for one-way trips, DealsFrom
+// also calls RequestOrigin.
 func (s *Answers) DealsFrom(ctx context.Context, origin places.Place, trip fare.Trip) (deals.Origin, error) {
 	all, _, err := s.Stored.Deals(ctx, origin.City, trip)
 	if errors.Is(err, store.ErrNotFound) {

@@ -30,7 +30,7 @@ func months(observations []fare.Observation) []Month {
 	return ranked
 }
 
-// median reorders values, and panics if there are none.
+// median reorders values, and panics if values is empty.
 func median[T fare.Cents | float64](values []T) T {
 	half := len(values) / 2
 	upper := nth(values, half)

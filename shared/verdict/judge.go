@@ -74,7 +74,7 @@ type Forecast struct {
 	Pays         bool
 }
 
-// Values of these types are published, so existing ones must not change.
+// Values of Level, Reliability, Scope and Comparison are published, so existing values must not change.
 type (
 	Level       = departure.Level
 	Reliability string

@@ -57,7 +57,7 @@ func (s *RouteSummary) rank(observations []fare.Observation, earlier RouteSummar
 }
 
 // InOneCurrency needs observations in order of Found, and drops those in a currency without a rate.
-// euroCents is the value of one unit of the currency of ranked.
+// euroCents is the value, in EUR cents, of one unit of the currency of ranked.
 func InOneCurrency(observations []fare.Observation, rates fare.Rates) (ranked []fare.Observation, euroCents float64) {
 	var s RouteSummary
 	p := s.rank(observations, RouteSummary{}, rates)

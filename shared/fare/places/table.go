@@ -9,7 +9,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Command generate writes these tables, except words.tsv.
+// Command generate writes the embedded tables, except words.tsv.
 var (
 	// The columns of names.tsv are: folded name; a letter for the kind, with the code of the city or
 	// airport (nMIL); written name (empty if equal to the folded name); and languages of an everyday

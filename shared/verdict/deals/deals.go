@@ -71,7 +71,7 @@ func (e Entry) Cheapest(today fare.Day, f Filter) (cheapest Deal, ok bool) {
 	return Deal{}, false
 }
 
-// cheapestOf ignores fares found FreshFor or more before the newest fare of these airlines.
+// cheapestOf ignores fares found FreshFor or more before the newest fare of the airlines in a.
 func cheapestOf(list []Deal, today fare.Day, a fare.Airlines) (cheapest Deal, ok bool) {
 	list = slices.DeleteFunc(slices.Clone(list), func(d Deal) bool {
 		return d.Fare.Depart < today || !a.Include(d.Fare.Flight.Airline)

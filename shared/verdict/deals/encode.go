@@ -10,7 +10,7 @@ import (
 
 const format = 5
 
-// Deals store the indices into these lists, so new names must be appended.
+// Encoded deals hold indices into the lists of names, so new names must be appended.
 var (
 	levels      = []verdict.Level{verdict.Unjudged, verdict.Great, verdict.Good, verdict.Fair, verdict.Expensive}
 	certainties = []verdict.Reliability{"", verdict.HighReliability, verdict.MediumReliability, verdict.LowReliability}

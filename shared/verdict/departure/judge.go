@@ -153,7 +153,7 @@ type Answer struct {
 	Chance     [horizons]float64
 
 	Count    int     // earlier fares of the route, of any lead time
-	Near     float64 // weight of earlier fares of a similar lead time; old fares count less
+	Near     float64 // weight of the earlier fares in the same group of lead times; old fares count less
 	OnSale   int     // other departures on sale among which the price is ranked; 0 if too few
 	Borrowed float64 // share of the weight from other routes
 	Cases    [horizons]float64
