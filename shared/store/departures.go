@@ -103,7 +103,8 @@ func (c Contribution) op(s fare.Series) Op {
 	return set(Item{Key: contributionKey(s, c.Cycle), Data: c.counted.data, Expires: c.Expires})
 }
 
-// PutDepartures fails if the stored version of a changed part is not the version in was.
+// PutDepartures fails if the stored version of a changed part differs from that in the parameter
+// was.
 func (f Fares) PutDepartures(ctx context.Context, s fare.Series, was, now Departures, contribution Contribution) error {
 	var w writes
 	change(&w, Key{routePartition(s), anySort}, was.Any, now.Any)

@@ -203,7 +203,8 @@ func (t *trip) readDays(l *i18n.Language, today fare.Day) (read []string) {
 	return read
 }
 
-// forgetPast replaces a past day or month, as in an old link, by any day.
+// forgetPast removes a past day or month, as in an old link, so that the question is about any
+// day.
 func (q *question) forgetPast(today fare.Day) (read []string) {
 	out, when := q.out, q.language.WeekdayDate(q.out)
 	if out == 0 && q.month != 0 {
