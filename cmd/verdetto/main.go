@@ -1,5 +1,5 @@
-// Command verdetto runs the service on one machine: all functions in one process with one file as
-// its store. Start reading at the variable groups.
+// Command verdetto runs the service on one machine: all functions in one process. Start reading at
+// the variable groups.
 package main
 
 import (

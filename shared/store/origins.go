@@ -130,7 +130,8 @@ type OriginLists struct {
 	LastAnswer time.Time
 }
 
-// PutOrigin keeps a stored LastAnswer that is later. written does not count the coverage.
+// PutOrigin keeps a stored LastAnswer that is later. The result written does not count the
+// coverage.
 func (f Fares) PutOrigin(ctx context.Context, origin fare.City, l OriginLists) (written int, err error) {
 	var items []Item
 	for _, trip := range fare.Trips() {

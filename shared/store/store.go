@@ -48,7 +48,8 @@
 //	ALERTS#<route>               <subscriber>#<id>         Alert with an ID                     never
 //	SUBSCRIBER#<subscriber>      ROUTES                    Refs of the alerts                   never
 //	WATCHED#<origin>             <destination>             marks a SubscribedRoute              never
-//	WATCHED#<origin>             <destination>#<nights>    marks a kind of trip with alerts     never
+//	WATCHED#<origin>             <destination>#<kind>      marks a kind of trip with alerts     never
+//	WATCHED#<origin>             <destination>@<airports>  marks two airports with alerts       never
 //	DIGESTS#<weekday>            <subscriber>              Digest                               never
 //	DIGESTS                      PROGRESS                  DigestProgress                       never
 //	PENDING#<id>                 ALERT                     Alert to be confirmed                48 hours

@@ -27,8 +27,8 @@ type description struct {
 	Arguments map[string]string
 	Quota     string
 	Several   bool // the tool counts its calls itself, by the number of trips
-	// Fields are dotted paths of the fields of the structured answer. If Fields is empty, the
-	// answer has all fields.
+	// Fields lists the fields that the structured answer has, as dotted paths. If Fields is empty,
+	// the answer has all fields.
 	Fields []string
 	Card   bool
 }
