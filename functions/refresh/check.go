@@ -1,6 +1,7 @@
 package refresh
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"verdetto/shared/runtime/metrics"
+	"verdetto/shared/web/routes"
 )
 
 const leastCertificateDays = 14
@@ -69,6 +71,7 @@ func (f *Function) call(ctx context.Context, path string, fails func(status int)
 	case err != nil:
 		return fmt.Errorf("%s: %w", path, err)
 	case response.StatusCode == http.StatusTooManyRequests && into == nil:
+	case bytes.Contains(body, []byte(routes.FreeTierClosed)): // the firewall answered
 	case fails(response.StatusCode):
 		return fmt.Errorf("%s: %s", path, response.Status)
 	case into != nil:

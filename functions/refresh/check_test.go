@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"verdetto/shared/runtime/metrics"
+	"verdetto/shared/web/routes"
 )
 
 func TestCheck(t *testing.T) {
@@ -25,12 +26,18 @@ func TestCheck(t *testing.T) {
 		{"used up", covered, 200, 429, `"CheckPassed":1`},
 		{"refused by the functions", covered, 403, 200, "/healthz: 403 Forbidden"},
 		{"no verdict", covered, 200, 503, "/v1/analisi?destinazione=LIS&origine=MIL: 503 Service Unavailable"},
+		{"free tier closed", routes.FreeTierClosed, 200, 503, `"CheckPassed":1`},
 		{"no JSON", "<html>", 200, 200, "/v1/rotte: invalid character"},
 		{"refused by another function", "", 200, 200, "/v1/termini: 403 Forbidden"},
 	} {
 		mux := http.NewServeMux()
 		mux.HandleFunc("/healthz", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(c.health) })
-		mux.HandleFunc("/v1/rotte", func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte(c.rotte)) })
+		mux.HandleFunc("/v1/rotte", func(w http.ResponseWriter, _ *http.Request) {
+			if c.rotte == routes.FreeTierClosed {
+				w.WriteHeader(503)
+			}
+			w.Write([]byte(c.rotte))
+		})
 		mux.HandleFunc("/v1/analisi", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(c.verdict) })
 		mux.HandleFunc("/v1/termini", func(w http.ResponseWriter, _ *http.Request) {
 			if c.rotte == "" {

@@ -93,7 +93,7 @@ func refusalBodies() map[string]any {
 			"Your address calls more often than anybody needs to. Wait five minutes; GET /v1 says how many calls " +
 				"there are."},
 		503: {"servizio-non-disponibile", "The service cannot answer right now",
-			"Calls without a key are closed for now. Try again in some hours; a Pro key is answered as ever."},
+			routes.FreeTierClosed + " Try again in some hours; a Pro key is answered as ever."},
 	} {
 		content, err := json.Marshal(map[string]any{"type": "/v1/docs#" + p.code, "title": p.title, "status": status,
 			"code": p.code, "detail": p.detail})

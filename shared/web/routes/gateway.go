@@ -9,6 +9,9 @@ import (
 // Fallback is the Lambda function that answers unknown paths.
 const Fallback = "analisi"
 
+// FreeTierClosed begins the text of the firewall's answer 503 to a call without a key.
+const FreeTierClosed = "Calls without a key are closed for now."
+
 // Share is a route of API Gateway: paths that lead to one Lambda function and have a common limit
 // of calls per second. CloudFront writes /NAME before the path, because a route of API Gateway
 // cannot match several unrelated paths.
