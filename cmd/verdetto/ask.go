@@ -31,7 +31,7 @@ import (
 type inquiry struct {
 	url, lang string
 	out       output
-	values    map[string]*string // values of the flags, by parameter of GET /v1/analisi
+	values    map[string]*string // by parameter of GET /v1/analisi
 	nonstop   bool
 }
 

@@ -282,7 +282,7 @@ func (d *describer) show(operation string, a fixture.Reply) {
 	}
 }
 
-// Examples show the beginning of lists, and of long texts such as pictures.
+// Examples show only the beginning of lists and of long strings.
 const (
 	shownItems = 1
 	shownRunes = 60

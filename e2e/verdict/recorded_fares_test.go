@@ -108,7 +108,7 @@ func TestWeekByWeekThroughTheRealClient(t *testing.T) {
 		a.Prezzo.Precisione = "istante" // the panel has the day on which a fare was found, Travelpayouts the time
 		if a.Ambito == string(verdict.OfRoute) {
 			up := func(c fare.Cents) fare.Cents { return (c + 99) / 100 * 100 }
-			q := *a.Quartili // single fares of Travelpayouts are not shown, so the quartiles are rounded
+			q := *a.Quartili // quartiles of Travelpayouts are rounded to hide single past fares
 			q.Q1, q.Q3, q.Maximum = q.Q1/100*100, up(q.Q3), up(q.Maximum)
 			q.HalfLow, q.HalfHigh = q.HalfLow/100*100, q.HalfHigh/100*100
 			a.Quartili = &q

@@ -1,4 +1,4 @@
-// Package analisi answers the JSON endpoints about fares: verdicts, comparisons, calendars, places
+// Package analisi answers most JSON endpoints about fares: verdicts, comparisons, calendars, places
 // nearby, deals, covered routes, histories, cities. Package analisi describes the endpoints, and
 // package published computes most answers. Start reading at Register.
 package analisi

@@ -66,7 +66,7 @@ func TestFeesAreLostOnce(t *testing.T) {
 	want(t, p.Ask(verdict, p.Payment("ada", price, 1)), 200, "")
 }
 
-// An assertion of the program Lighthouse can pass in the node's simulation and fail in the block.
+// On Solana, an assertion by the program Lighthouse can hold in a node's simulation and still fail in the block.
 func TestAssertionsBurnNoMore(t *testing.T) {
 	t.Parallel()
 	p, _, _ := open(t)

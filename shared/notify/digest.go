@@ -35,7 +35,7 @@ func (r *run) digests(ctx context.Context) error {
 		return err
 	}
 	last := fare.DayOf(r.Now().Add(-digestHour * time.Hour))
-	if progress.Day == 0 { // digests begin with the day after last
+	if progress.Day == 0 {
 		return kept.Advance(ctx, &progress, last, "")
 	}
 	if store.IsWrongDay(progress.Day, last) { // a day may be repeated: each Digest holds the day of its last mail

@@ -70,7 +70,7 @@ func (l Links) manageMail(to store.Alert, now time.Time) (mail.Message, error) {
 	return v.write("alerts", "alerts")
 }
 
-// The mail of endpointMail is never requested, so it has no link that stops requested mails.
+// Nobody requests the mail of endpointMail, so the mail has no link that stops requested mails.
 func (l Links) endpointMail(to store.Alert, now time.Time) (mail.Message, error) {
 	v := l.requested(to, l.Manage(to.Subscriber, now))
 	v.Texts, v.Stop, v.Subject = "endpoint", "", v.T.Text("mail.endpoint.subject")

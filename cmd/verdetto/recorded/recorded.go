@@ -86,7 +86,7 @@ func (i *Import) alone(ctx context.Context, w *work) (Report, error) {
 	if err != nil {
 		return p.Report, err
 	}
-	i.Panel = nil // frees memory, because the variable from also holds the panel's fares
+	i.Panel = nil // frees memory
 	if p.New == 0 {
 		return p.Report, w.remove()
 	}

@@ -51,7 +51,7 @@ func (v *view) refuseNoFareOn(q question, e *answer.NoAnswer) {
 	v.describeUsual(e.Usual, e.Series.Trip, ofMonth(&e.When))
 	v.Waits = v.waitsWithout(e)
 	if v.listNear(q, e.Near); v.Notice.Near != nil {
-		v.Notice.CanJudgeOwn = q.OwnPrice == "" && !e.Over // the departures nearby suffice to judge the reader's own price
+		v.Notice.CanJudgeOwn = q.OwnPrice == "" && !e.Over
 	}
 	v.instead(q)
 }

@@ -16,7 +16,7 @@ type Loop[J any] struct {
 	Release func(context.Context, J) error
 	Within  time.Duration // maximum time of one job
 	Lease   time.Duration
-	Margin  time.Duration // no job starts within Margin of the context's deadline
+	Margin  time.Duration // no jobs are taken within Margin of the context's deadline
 	AtOnce  int           // concurrent jobs; 0 means 1
 	Now     func() time.Time
 }

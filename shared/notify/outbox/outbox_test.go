@@ -154,8 +154,7 @@ func TestOneAddressInTurn(t *testing.T) {
 		return nil
 	}
 	for n := range 12 {
-		// Without alternating addresses, the first jobs could be for one address and would run one
-		// after another.
+		// The first job waits until a job for the other address begins.
 		if err := w.Boxes[0].Put(t.Context(), store.Job{Email: []string{"ada", "bob"}[n%2],
 			At: w.clock.Now().Add(time.Duration(n-12) * time.Second)}); err != nil {
 			t.Fatal(err)

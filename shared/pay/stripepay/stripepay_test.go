@@ -282,7 +282,7 @@ func TestFaults(t *testing.T) {
 			pay.ErrUnavailable, 0},
 		{"moved", []faulttest.Fault{{Status: 302, Header: http.Header{"Location": {"https://elsewhere.invalid"}}}}, nil,
 			pay.ErrUnavailable, 0},
-		{"slow once", make([]faulttest.Fault, 1), nil, nil, 1}, // replaced by faulttest.Slow below
+		{"slow once", make([]faulttest.Fault, 1), nil, nil, 1}, // a zero Fault stands for faulttest.Slow
 		{"slow for long", make([]faulttest.Fault, 3), nil, pay.ErrUnavailable, 0},
 		{"wrong key", nil, func(c *stripepay.Config, _ *pay.StartRequest) { c.Key = "sk_live_wrong" }, pay.ErrRefused,
 			0},

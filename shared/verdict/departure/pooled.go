@@ -166,7 +166,7 @@ type View struct {
 	day      fare.Day
 	curve    [curveSpans]float64
 	hasCurve bool
-	below    [bins + 1]float64 // share of all residuals below each step
+	below    [bins + 1]float64 // cumulative distribution of the residuals
 	tables   *[horizons]table
 	isPooled bool
 }

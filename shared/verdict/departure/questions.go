@@ -37,7 +37,7 @@ func (qs Questions) See(day, depart fare.Day, price fare.Cents) {
 }
 
 // Due returns the outcomes of the questions whose horizon h ended before the given day, by day of the
-// question, oldest first. Each outcome is returned once.
+// question, oldest first. Later calls do not return the same outcomes again.
 func (qs *Questions) Due(h Horizon, day fare.Day) (days [][]Outcome) {
 	byDay := map[fare.Day][]Outcome{}
 	var asked []fare.Day

@@ -173,7 +173,7 @@ func (c *city) settle() {
 			main.name = c.towns[0].name
 		}
 	}
-	c.country = c.points[0].country // an airport may lie across the border
+	c.country = c.points[0].country
 }
 
 func (b *builder) describe() {

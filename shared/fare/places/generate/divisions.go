@@ -14,7 +14,7 @@ import (
 	"verdetto/shared/fare/places"
 )
 
-// readDivisions returns, by ISO 3166-2 code, the names in each of langs and one other name.
+// readDivisions returns names by ISO 3166-2 code: one in each of langs, and the name in GeoNames.
 func readDivisions(data []byte) (map[string][]string, error) {
 	var countries map[string]struct {
 		Regions []struct {
