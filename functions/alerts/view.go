@@ -55,7 +55,7 @@ type alertRow struct {
 	Weekly    bool
 	MayWeekly bool
 	// The fields below are set only on the page of all alerts.
-	Waits  template.HTML // like When, but without the weekday of the digest
+	Waits  template.HTML // the value of When without the weekday of the digest
 	Cheap  template.HTML
 	Edits  []edit
 	In     string

@@ -136,8 +136,8 @@ func (h history) lowFor(seen Observation) fare.Day {
 	return 0
 }
 
-// While the price stays the same, lowThisWeek counts back from an earlier observation, at most 6
-// days before seen, so that an unchanged low price remains a low.
+// If the price is unchanged, lowThisWeek counts back from the day on which this price was first
+// seen, at most 6 days before seen.Day, so that an unchanged low price remains a low.
 func (h history) lowThisWeek(seen Observation) fare.Day {
 	today := seen.Day
 	for len(h) > 0 && h[len(h)-1].Price == seen.Price && h[len(h)-1].Day > today-7 {

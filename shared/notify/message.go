@@ -39,7 +39,7 @@ type Fare struct {
 	Before              fare.Cents // an earlier price, with which messages compare Price, or 0
 	LastDay             fare.Day   // day of the refresh in an earlier message, or 0
 	Known               fare.Cents // price that the subscriber knows, or 0
-	Lowest              fare.Cents // for kind Low: lowest known fare in the Alert.Days days before, or 0
+	Lowest              fare.Cents // for kind Low: lowest fare known in the last Alert.Days days, or 0
 	Depart, Return      fare.Day
 	Flight              string
 	Offer               verdict.Live `json:"-"`

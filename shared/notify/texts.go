@@ -50,7 +50,7 @@ func WaitsFor(a store.Alert, l *i18n.Language) template.HTML {
 // side of the amount that the subscriber stated.
 func LanguageOf(a store.Alert) *i18n.Language {
 	l, rate := i18n.ForCode(a.Language), a.Rate
-	if euro := a.Threshold + a.Amount; euro > 0 { // an alert has at most one of the two
+	if euro := a.Threshold + a.Amount; euro > 0 { // no alert has both Threshold and Amount
 		rate = float64(a.Stated) / float64(euro)
 	}
 	if a.Currency == "" || rate == 0 {

@@ -19,8 +19,8 @@ const (
 	imported = "imported"
 )
 
-// Claim fails with ErrOtherSource if the store has another source. A store of imported fares accepts any source but
-// Invented.
+// Claim fails with ErrOtherSource if the store has another source. A store that holds only imported fares accepts any
+// source but Invented.
 func (f Fares) Claim(ctx context.Context, source string, at time.Time) error {
 	began, err := runItem(Began, at)
 	if err != nil {

@@ -23,7 +23,7 @@ func (w When) Scope() Scope {
 
 // nearEnough, mediaNear and altaNear are weights; see departure.Answer.Near.
 const (
-	nearEnough = 3 // a verdict needs this weight, unless enough other departures are on sale
+	nearEnough = 3 // a verdict needs earlier fares of this weight, unless enough other departures are on sale
 	mediaNear  = 20
 	altaNear   = 60
 

@@ -48,7 +48,7 @@ func (o Options) resolved(what string) {
 	}
 }
 
-// check logs each change of the text in why, so this text must stay the same while the cause does.
+// check logs each change of the text in why, so the text must not change while the cause stays the same.
 func (o Options) check(what, why, todo string) {
 	if why == "" {
 		o.resolved(what)

@@ -37,7 +37,7 @@ type want struct {
 	// difference of two amounts in whole units, w for words, p for at most, q for at least.
 	kind   byte
 	number float64
-	from   float64 // if kind is d, the sentence states by how much number differs from this amount
+	from   float64 // if kind is d, the sentence states the difference between number and from
 	words  []string
 }
 

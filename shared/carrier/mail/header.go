@@ -85,7 +85,7 @@ func sender(name, address string) string {
 }
 
 func encodeWords(s string) string {
-	const most = 39 // bytes, so that an encoded word fits into a line of 76 after Subject:
+	const most = 39 // bytes; the encoded word and "Subject: " must fit into a line of 76
 	var b strings.Builder
 	for len(s) > 0 {
 		n := min(most, len(s))

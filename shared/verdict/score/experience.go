@@ -74,7 +74,7 @@ func weeksOut(weeks []Week) (n int) {
 }
 
 // InBand reports whether the number of falls agrees with the stated chances, and cheap fares did
-// not fall more often than the others. known is false if there are too few cases.
+// not fall more often than other fares. known is false if there are too few cases.
 func (h *HorizonCounts) InBand() (in, known bool) {
 	var n, fell int64
 	stated := 0.
