@@ -6,8 +6,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// DayQuotes holds, for each departure and each day on which a fare was found for it, one fare: the
-// cheapest offer, at its newest price of that day. The fares are sorted by day found, then by
+// DayQuotes holds one fare for each departure and day on which fares of the departure were found: the
+// cheapest offer, at the offer's newest price of the day. The fares are sorted by day found, then by
 // departure.
 type DayQuotes struct {
 	All        []Live

@@ -420,8 +420,8 @@ func qualify(name string, qualifiers []string, apart bool) (m Match, ok bool) {
 	return m, false
 }
 
-// longer completes a name if only one city that agrees with the qualifiers has a name that begins
-// with it: Santiago, Spain is Santiago de Compostela.
+// longer completes a name, as in Santiago, Spain for Santiago de Compostela. If several cities that
+// agree with the qualifiers fit, longer returns nil.
 func longer(name string, in []qualifier) (found []Match) {
 	key := Fold(name)
 	if len(key) < minTypo || !slices.ContainsFunc(in, func(q qualifier) bool { return len(q.areas) > 0 }) {

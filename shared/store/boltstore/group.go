@@ -33,7 +33,7 @@ type waiter struct {
 	done   chan struct{}
 }
 
-// Except with Scratch, the change is on disk when run returns nil.
+// Except with the option Scratch, the change is on disk when run returns nil.
 func (g *group) run(c change) error {
 	w := &waiter{change: c, done: make(chan struct{})}
 	g.mu.Lock()
@@ -83,7 +83,8 @@ func (g *group) commit(together []*waiter) {
 		return nil
 	})
 	for _, w := range together {
-		// If the transaction failed, a refused change gets that error too: an undone change may have caused the refusal.
+		// If the transaction failed, even a refused change gets the error of the transaction, because an undone change may
+		// have caused the refusal.
 		if err != nil && !errors.Is(err, errNothingWritten) {
 			w.err = err
 		}

@@ -22,7 +22,7 @@ func (r *route) raw(depart, found fare.Day) float64 {
 	lead := depart - found
 	hold := fare.Day(12)
 	if lead < 21 {
-		hold = 3 // prices change often in the last weeks
+		hold = 3 // in the last three weeks before departure, prices change more often
 	}
 	chance := mix(r.seed ^ uint64(depart)<<20)
 	turn := (found + fare.Day(chance%uint64(hold))) / hold
