@@ -51,7 +51,8 @@ func (r *Refresher) warmUpOnce(ctx context.Context, today fare.Day) error {
 	if stored, err := r.Fares.Contributions(ctx, today); err != nil {
 		return err
 	} else if len(stored) > 0 {
-		// An empty contribution replaces that of an earlier refresh today, whose fares the history contains too.
+		// An empty contribution replaces the contribution of an earlier refresh of today, because the history contains
+		// the fares of that refresh too.
 		none = new(score.Contribution)
 	}
 	if len(days) == 0 {

@@ -73,8 +73,8 @@ func inTurn(networks map[string]*store.Network, due []store.Job, most int, onlyN
 	return chosen
 }
 
-// Bounced counts a bounce of email against the networks from which callers other than the reader of the
-// mailbox requested the latest mails to email.
+// Bounced counts a bounce against the networks from which mails to the address were requested in the last
+// 24 hours. Requests by the reader of the mailbox do not count.
 func (m Mailboxes) Bounced(ctx context.Context, email string) error {
 	var asked []string
 	err := m.Store.Change(ctx, m.Links.Mailbox(email), m.Now(), func(b *store.Mailbox) {

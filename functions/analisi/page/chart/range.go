@@ -7,8 +7,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Range is a box plot of a fare and the fares that it is compared with. The box contains the middle
-// half of the fares.
+// Range is a box plot of a fare and of the fares with which the fare is compared.
 type Range struct {
 	Minimum, Q1, Median, Q3, Maximum fare.Cents
 	Price                            fare.Cents
