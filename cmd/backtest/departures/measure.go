@@ -76,7 +76,7 @@ func (m *reporter) reportMissing(format string, args ...any) {
 	m.report.Missing = append(m.report.Missing, fmt.Sprintf(format, args...))
 }
 
-// cases leaves out rows that v, or the voice in the parameter also, does not answer.
+// cases leaves out rows that v or one of the other voices does not answer.
 func (m *reporter) cases(h int, v voice, also ...voice) *stats.Cases {
 	c := new(stats.Cases)
 	for _, row := range m.known[h] {
