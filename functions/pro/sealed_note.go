@@ -11,8 +11,8 @@ import (
 	"verdetto/shared/store"
 )
 
-// The purpose enters the name and the encryption key of a note, so that a secret opens only notes of
-// one purpose.
+// Names and encryption keys of notes are derived from the purpose too, so a secret for one purpose
+// opens no note for another purpose.
 type purpose string
 
 const (

@@ -33,7 +33,7 @@ func refuses(status int) bool { return status == http.StatusForbidden || status 
 
 func isOther(status int) bool { return status != http.StatusOK }
 
-// check also accepts 429 for a verdict, because a caller without a key has a small quota.
+// check accepts 429, except from /v1/rotte, because a caller without a key has small quotas.
 func (f *Function) check(ctx context.Context) error {
 	var covered struct {
 		Rotte []struct{ Origine, Destinazione struct{ Codice string } }

@@ -1,9 +1,9 @@
-// Command cdk describes the service on AWS. It reads the operator's choices and writes a
-// CloudFormation template, with references to the executables, for the CDK's command line:
+// Command cdk describes the service on AWS. It reads the operator's choices and writes
+// CloudFormation templates, with references to the executables, for the CDK's command line:
 //
 //	go run ./infra/cdk -config verdetto.json -assets dist -out cdk.out
 //
-// The template depends only on the choices and the executables, and contains no secret.
+// The templates depend only on the choices and the executables, and contain no secret.
 // Start reading at newStacks.
 package main
 

@@ -29,7 +29,7 @@ type MailboxMail struct {
 // MailboxSpan is how long a mail counts towards the quota of a mailbox.
 const MailboxSpan = 24 * time.Hour
 
-// Change removes expired data before it calls change, perhaps several times.
+// Change removes expired data before it calls change. After a conflict, Change calls change again.
 func (m Mailboxes) Change(ctx context.Context, id SubscriberID, now time.Time, change func(*Mailbox)) error {
 	err := RetryConflicts(ctx, func() error {
 		key := Key{"MAILBOX#" + string(id), "MAILS"}

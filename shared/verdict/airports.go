@@ -20,8 +20,8 @@ type Basis struct {
 
 var unknownBasis = Basis{Ratio: 1}
 
-// Percent returns how many percent dearer the pair usually is than the cheapest fare between both
-// cities. A negative number means cheaper.
+// Percent is the usual difference, in percent, between the fare of the pair of airports and the
+// cheapest fare between both cities.
 func (b Basis) Percent() int { return int(math.Round(100 * (b.Ratio - 1))) }
 
 type Pair struct {

@@ -34,7 +34,8 @@ type reading struct {
 
 type want struct {
 	// kind is c for a count, x for an amount in cents, a for an amount in whole units, d for the
-	// difference of two amounts in whole units, w for words, p for at most, q for at least.
+	// difference of two amounts in whole units, w for words, p for an upper limit of a
+	// count, q for a lower limit of a count.
 	kind   byte
 	number float64
 	from   float64 // if kind is d, the sentence states the difference between number and from

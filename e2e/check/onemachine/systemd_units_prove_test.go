@@ -1,5 +1,5 @@
-// Package onemachine tests the files in infra/onemachine: the systemd units with systemd, the
-// Caddyfile with Caddy, and the image and compose file in a container engine.
+// Package onemachine tests the systemd units with systemd, the Caddyfile with Caddy, and the image
+// and the compose file with a container engine.
 package onemachine
 
 import (

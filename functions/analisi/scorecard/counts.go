@@ -28,7 +28,7 @@ func partenzeOf(days int, h *score.HorizonCounts) VotoPartenze {
 		off := math.Abs(float64(b.Stated)/100 - float64(b.Fell))
 		if i == score.Bands-1 {
 			f.A = 1
-			// The last band has no upper limit, so more falls than stated are no error.
+			// A chance in the last band is stated as a minimum, so more falls than stated are no error.
 			off = max(0, float64(b.Stated)/100-float64(b.Fell))
 		}
 		apart += off

@@ -61,7 +61,6 @@ func Page[I, O any](a *API, name string, doc PageDoc, handler func(context.Conte
 }
 
 // Mount registers a plain handler, which must consume its quota, if any, and set Cache-Control itself.
-// The list parameters names the query parameters that the handler reads.
 func (a *API) Mount(h http.Handler, name string, parameters ...string) {
 	route := routes.Named(name)
 	a.router.add(route, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

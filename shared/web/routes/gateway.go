@@ -24,10 +24,10 @@ var Shares = []Share{
 	{"page", Fallback, 2},
 	{"verdict", Fallback, 2},
 	{"agents", Fallback, 1},
-	{"documents", Fallback, 1}, // a share of its own, because crawlers read the documents
+	{"documents", Fallback, 1}, // separate, so that crawlers cannot use up the limit of other pages
 	{"trends", "pricetrends", 1},
 	{"shop", "pro", 1},
-	{"webhook", "pro", 1}, // a share of its own, so that strangers in the shop cannot use it up
+	{"webhook", "pro", 1}, // separate, so that strangers in the shop cannot use up this limit
 	{"alerts", "alerts", 1},
 	{"amadeus", "compat", 1},
 	{"answers", "x402", 1},
