@@ -120,7 +120,7 @@ func (w Notifications) Put(
 // IsWrongDay reports whether only a wrong clock can have stored a day.
 func IsWrongDay(stored, today fare.Day) bool { return stored > today+9 }
 
-// TakeBack deletes the route's notification, unless a refresh of a later day has stored the notification.
+// TakeBack deletes the route's notification, unless Put has been called for a later day.
 func (w Notifications) TakeBack(ctx context.Context, route fare.Route, day fare.Day) error {
 	past, err := w.Past(ctx, route)
 	if err != nil || past.Day > day || len(past.Digest) == 0 {

@@ -17,8 +17,8 @@ type Waiting struct {
 	From   float64      `json:"chanceFrom"`
 	To     float64      `json:"chanceTo"`
 	Count  int          `json:"count"`
-	Fell   float64      `json:"fell"`          // share with a fare at least 5 % lower within the wait
-	Rose   float64      `json:"rose"`          // share with a fare at least 5 % higher within the wait
+	Fell   float64      `json:"fell"`          // share of fares that fell by at least 5 % within the wait
+	Rose   float64      `json:"rose"`          // share of fares that rose by at least 5 % within the wait
 	AtOnce float64      `json:"againstAtOnce"` // mean change from buying at once to the last fare of the wait
 	Once   *stats.Range `json:"againstAtOnceInterval,omitempty"`
 	Median float64      `json:"median"`           // median change from buying at once to the last fare of the wait

@@ -17,7 +17,7 @@ import (
 
 const openapiTools = "tools/openapi"
 
-// withNode puts the Node.js of make tools first in PATH, because Debian's Node.js may be too old.
+// withNode puts the Node.js in .tools first in PATH, because Debian's Node.js may be too old.
 func withNode(t *testing.T) []string {
 	t.Helper()
 	bin := fixture.Path(t, ".tools", "mcp", "node_modules", ".bin")

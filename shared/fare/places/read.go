@@ -71,7 +71,7 @@ func readName(query string) (m Match) {
 	return m
 }
 
-// withoutPreposition cuts the preposition in to Lisbon, da Roma or nach Wien.
+// withoutPreposition cuts off the preposition, as in "to Lisbon", "da Roma" or "nach Wien".
 func withoutPreposition(query string) (string, bool) {
 	first, rest, ok := strings.Cut(query, " ")
 	return rest, ok && len(query) <= maxQuery && slices.Contains(endWords, Fold(first))

@@ -28,7 +28,7 @@ func Zone(code string) *time.Location {
 
 func hasFlights(c fare.City) bool { return flightsOf(string(c)) == 's' }
 
-// The name of an unserved city alone does not find the city, because no source knows flights.
+// No source knows flights to an unserved city, so the name alone does not find the city.
 func isUnserved(code string) bool { return flightsOf(code) == 'c' }
 
 func flightsOf(code string) byte {

@@ -47,7 +47,7 @@ func decodeItem(k, v []byte) (store.Item, error) {
 	return decode(key, v)
 }
 
-// The slices that give receives are valid only during the call.
+// The slices k and v are valid only during the call of give.
 func (s *Store) page(
 	ctx context.Context, after []byte, give func(k, v []byte) error,
 ) (last []byte, more bool, err error) {

@@ -41,7 +41,7 @@ type Panel struct {
 
 var _ upstream.Source = (*Panel)(nil)
 
-// rows holds the fares from one origin by destination, each list sorted by Found after finish.
+// rows holds the fares from one origin by destination. The method finish sorts each list by Found.
 type rows struct {
 	fares   map[fare.City][]fare.Observation
 	leftOut map[dropped]int

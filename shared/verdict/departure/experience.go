@@ -11,7 +11,7 @@ import (
 type Experience struct {
 	Curves   [horizons]Curve
 	Bands    [horizons][]Band // empty, or one for each range of RecordEdges; Band.Cases is 0 if there are too few cases
-	Doubted  [3]bool          // whether alta, media and bassa proved too high
+	Doubted  [3]bool          // by certainty (alta, media, bassa): whether the certainty proved too high
 	WeeksOut int
 }
 

@@ -10,7 +10,7 @@ import (
 const (
 	bins   = 121
 	step   = .05
-	middle = 60.5 // a residual of 0 lies in the middle of its step
+	middle = 60.5 // puts a residual of 0 in the middle of a step
 )
 
 func binOf(residual float64) int {

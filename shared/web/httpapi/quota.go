@@ -184,8 +184,8 @@ func (a *API) logUncounted(ctx context.Context, err error) {
 	}
 }
 
-// capOthers lets a call with a key, or of an endpoint with Signed, pass: if the key or the signature is
-// invalid, the limit applies later.
+// capOthers does not refuse calls with a key, or calls of an endpoint with Signed. If the key or the
+// signature is invalid, such a call is limited later.
 func (a *API) capOthers(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := callOf(r.Context())

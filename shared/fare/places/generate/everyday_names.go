@@ -21,7 +21,7 @@ type everydayName struct {
 	name, city string
 	written    []string // languages in which pages use this name
 	languages  []string // languages in which the name is completed; a star means any
-	also       bool     // the name means another city first
+	also       bool     // city is only the second meaning of the name
 }
 
 func readEveryday(file string) (everyday, error) {

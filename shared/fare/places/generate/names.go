@@ -13,7 +13,7 @@ import (
 
 var langs = places.Langs[:]
 
-// alsoSpoken lists the languages of a country besides its main one, which CLDR supplies.
+// alsoSpoken lists the languages of a country besides the main language, which CLDR supplies.
 var alsoSpoken = map[string]string{
 	"AF": "ps", "BA": "hr sr", "BE": "fr de", "BY": "ru", "CA": "fr", "CH": "fr it rm", "CN": "zh-CN ug bo",
 	"CY": "tr", "DZ": "fr", "ES": "ca eu gl ast", "FI": "sv se", "GB": "cy gd", "HK": "yue", "IE": "ga", "IL": "ar",
