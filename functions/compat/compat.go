@@ -43,8 +43,8 @@ func (s *Service) Register(api *httpapi.API) {
 
 type answerFunc func(ctx context.Context) (any, error)
 
-// The parameter counted names the endpoint whose quota is used. A malformed question is refused
-// before it is counted.
+// counted is the name of the endpoint whose quota is used. A malformed question is refused before it
+// is counted.
 func (s *Service) answers(api *httpapi.API, counted string, unfit kind,
 	read func(*parameters) answerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -101,8 +101,8 @@ func ParsePrice(text string, in Currency) (Money, bool) {
 	return Money{amount, named}, err == nil
 }
 
-// SplitPrice parses an amount as people type it, such as 1.234,50 or from 45 €. meant lists the
-// currencies that text can mean, the likeliest first. An upper limit, such as up to 45, counts as
+// SplitPrice parses an amount as people type it, such as "1.234,50" or "from 45 €". meant lists the
+// currencies that text can mean, the likeliest first. An upper limit, such as "up to 45", counts as
 // the amount.
 func SplitPrice(text string) (amount Cents, meant []string, ok bool) {
 	if len(text) > maxPriceText {
@@ -120,7 +120,7 @@ func SplitPrice(text string) (amount Cents, meant []string, ok bool) {
 	amount, meant, ok = splitBare(text)
 	if ok && len(meant) == 1 {
 		unit, err := currency.ParseISO(meant[0])
-		ok = err == nil                                                                                        // in max 45, MAX is no currency
+		ok = err == nil                                                                                        // in "max 45", MAX is no currency
 		if decimals, _ := currency.Standard.Rounding(unit); decimals == 3 && thousandths().MatchString(text) { // as in 120.500 BHD
 			amount /= 1000
 		}

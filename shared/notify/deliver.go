@@ -81,7 +81,7 @@ func (r *run) due(ctx context.Context, n *look, listed store.Alert) (a store.Ale
 
 const (
 	settled   = iota // the message was sent, or will never be sent
-	unsettled        // the message may not have been sent: retry
+	unsettled        // it is not certain that the message was sent: retry
 	channelShut
 )
 

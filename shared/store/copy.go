@@ -132,7 +132,7 @@ func (c Copy) mark(ctx context.Context, mark copyMark, version int64) (next int6
 
 func (c Copy) compare(ctx context.Context) (items int, err error) {
 	type state struct {
-		digest  [sha256.Size]byte // of the data, because all data together can exceed the memory
+		digest  [sha256.Size]byte // hash of Item.Data, because all data together can exceed the memory
 		version int64
 		expires int64
 	}

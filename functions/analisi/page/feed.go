@@ -167,8 +167,8 @@ func (s *Service) page(l *i18n.Language, query string) string {
 
 const feedNamespace = "verdetto:feed:"
 
-// feedID makes a version-5 UUID (RFC 9562). The parameter names must not contain the service's public
-// address, which may change.
+// feedID makes a version-5 UUID (RFC 9562) from names, which must not contain the service's public
+// address, because the address may change.
 func feedID(names ...string) string {
 	sum := sha1.Sum([]byte(feedNamespace + strings.Join(names, "/")))
 	id := sum[:16]

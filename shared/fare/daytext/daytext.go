@@ -240,7 +240,7 @@ func (r Reader) relative(p parts) (fare.Day, error) {
 		return weekdayFrom(weekdayFrom(from, int(time.Monday)), *p.weekday), nil
 	case p.in && p.unit != 0 || p.unit > 1 && len(p.numbers) > 0:
 		days := count * p.unit
-		return day + fare.Day(days-days%7), nil // Freitag in 8 Tagen is a Friday, not 8 days later
+		return day + fare.Day(days-days%7), nil // "Freitag in 8 Tagen" is a Friday, not the day 8 days later
 	case p.unit > 1 && !p.this && len(p.numbers) == 0: // as in Monday week
 		return day + fare.Day(p.unit), nil
 	case p.unit > 1 || p.in && len(p.numbers) > 0 && p.unit == 0:

@@ -106,7 +106,7 @@ func end(words, prepositions []string) string {
 	}
 	name := strings.Trim(strings.Join(words, " "), " ,;:?!\"“”«»<=")
 	elided, ok := cutElision(name)
-	for _, other := range []string{elided, "Le " + name, "L'" + elided} { // au Caire has the article of Le Caire
+	for _, other := range []string{elided, "Le " + name, "L'" + elided} { // "au Caire" has the article of "Le Caire"
 		if !known(name, true) && (ok || contracted) && known(other, true) {
 			return other
 		}

@@ -43,8 +43,8 @@ func (p Place) Query() string {
 	return p.Airport
 }
 
-// List splits names at semicolons, or at commas if there is no semicolon. Lisbon, Portugal is one
-// name.
+// List splits names at semicolons, or at commas if there is no semicolon, but keeps "Lisbon, Portugal"
+// together.
 func List(names string) (all []string) {
 	if strings.Contains(names, ";") {
 		return strings.Split(names, ";")

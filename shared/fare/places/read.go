@@ -447,7 +447,7 @@ type qualifier struct {
 	areas   []Area
 	airport Match
 	words   []string // folded, perhaps part of an airport's name
-	neutral bool     // only words such as airport or all airports
+	neutral bool     // true if there are only words such as "airport" or "all airports"
 }
 
 func (q qualifier) isEmpty() bool {
