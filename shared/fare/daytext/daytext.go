@@ -66,7 +66,7 @@ type parts struct {
 	months, period          bool
 	weekday, offset, easter *int // offset counts days after today, easter days after Easter
 	in, next, this          bool
-	ambiguous               []meaning // words that mean a month or a weekday, such as the Italian mar
+	ambiguous               []meaning // words that mean a month or a weekday, such as "mar" in Italian
 }
 
 // Day fails with ErrUnreadable, ErrNoSuchDay, ErrSeveral or an *OtherWeekday. A day in the past is

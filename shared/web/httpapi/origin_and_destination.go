@@ -8,7 +8,7 @@ import (
 	"verdetto/shared/fare/places"
 )
 
-// BothEnds helps a caller whose text for one place names both ends of a trip, such as Rome to London.
+// BothEnds helps a caller whose text for one place names both ends of a trip, such as "Rome to London".
 // The result advice says what to send instead, and call is a query string with the two places. Both
 // are "" if the text does not name two places.
 func BothEnds(parameter, text string) (advice, call string) {
