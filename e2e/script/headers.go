@@ -25,7 +25,7 @@ func headerFaults(r routes.Route, status int, h http.Header, keyed bool) (faults
 	case status < 400 && r.Edge == (routes.Edge{}) && strings.Contains(control, "s-maxage"):
 		wrong("the table does not let it be shared: %q", control)
 	}
-	if status >= 500 { // the call may not have been counted
+	if status >= 500 { // perhaps the call was not counted
 		return faults
 	}
 	if (h.Get("X-Plan") == "pro") != (pro && status != http.StatusUnauthorized) {

@@ -152,7 +152,7 @@ func isInside() bool { return os.Getenv(insideMark) == "own" }
 // Within returns a command that has its own Docker engine, in a network that cannot reach the internet. Within needs
 // root on Linux.
 func Within(ctx context.Context, name string, args ...string) (*exec.Cmd, error) {
-	if isInside() { // the engine inside did not start
+	if isInside() { // the engine that Within starts is not running
 		return nil, fmt.Errorf("%w within one's own network", ErrNoEngine)
 	}
 	var missing []string

@@ -64,7 +64,7 @@ func (r Reader) meaning(words []string) (meaning, int) {
 		for language := range vocabulary() {
 			m.merge(known(language, text))
 		}
-		if len(text) < 3 { // "do" means Sunday in Spanish, but is also an English word
+		if len(text) < 3 { // "do" means Sunday in Spanish, but "of the" in Portuguese
 			delete(m, "weekday")
 		}
 		if m = m.agreed(); len(m) > 0 {
