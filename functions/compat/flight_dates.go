@@ -62,7 +62,7 @@ func (s *Service) dates(p *parameters) answerFunc {
 	}
 }
 
-// If no fare matches the filter, why gives the reason.
+// If no fare matches the filter, the result why states the reason.
 func (s *Service) options(ctx context.Context, from, to place, f filter, each bool) (options []option,
 	about fare.Airports, why string, err error) {
 	q := question(from, to)

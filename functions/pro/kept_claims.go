@@ -20,7 +20,7 @@ import (
 
 const (
 	keptKind   = "judge payment"
-	keptDays   = 2 * claimDays // days that the operator has to update the program
+	keptDays   = 2 * claimDays // days within which the operator can update the program
 	keptAtOnce = 25
 	keptEvery  = time.Hour
 )

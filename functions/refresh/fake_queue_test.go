@@ -79,7 +79,7 @@ func (q *fakeQueue) left() int {
 	return len(q.messages)
 }
 
-// A handler panics with killed to imitate a killed process.
+// killed is the panic value by which a handler imitates a killed process.
 const killed = "killed"
 
 func (q *fakeQueue) work(ctx context.Context, workers int, timeout time.Duration, handle queue.Handler) {

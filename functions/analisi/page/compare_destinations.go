@@ -36,8 +36,8 @@ type otherTrip struct {
 	to string
 }
 
-// compareDestinations splits destinations that the reader typed as one, such as Lisbon, Porto,
-// Madrid.
+// compareDestinations splits destinations that the reader typed as one, such as "Lisbon, Porto,
+// Madrid".
 func (q *question) compareDestinations() {
 	if _, known := q.city(q.to); known {
 		return

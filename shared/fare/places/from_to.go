@@ -41,7 +41,7 @@ func Ends(text string) (from, to string, ok bool) {
 			return from, to, true
 		}
 	}
-	for i := 1; i < len(words)-2; i++ { // as in I want to fly from Rome to London
+	for i := 1; i < len(words)-2; i++ { // as in "I want to fly from Rome to London"
 		if slices.Contains(fromWords, Fold(words[i])) && Read(strings.Join(words[:i], " ")).City == "" {
 			return Ends(strings.Join(words[i:], " "))
 		}
@@ -63,8 +63,8 @@ func Ends(text string) (from, to string, ok bool) {
 	return "", "", false
 }
 
-// After a comma, a name for which isElsewhere is true may qualify the name before: Paris, Ontario
-// is one place, but Milan, Lisbon are two.
+// After a comma, a name for which isElsewhere is true may qualify the name before:
+// "Paris, Ontario" is one place, but "Milan, Lisbon" are two.
 func isElsewhere(name string) bool {
 	city := Read(name).City
 	return slices.ContainsFunc(areasCalled(name), func(a Area) bool { return !a.IsRegion() || !a.HoldsCity(city) })

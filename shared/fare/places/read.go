@@ -22,7 +22,7 @@ type Match struct {
 	Reading  Reading
 	shared   string // the folded name, if several cities have this name
 
-	// Elsewhere is a name that no city has in the area that Query names, as in Lisbon, Spain.
+	// Elsewhere is a name that no city has in the area that Query names, as in "Lisbon, Spain".
 	Elsewhere string
 	in        []Area
 }
@@ -108,7 +108,7 @@ func (m *Match) exact(query string) bool {
 	if len(letters) == len(fare.Airport{}) {
 		code = strings.ToUpper(letters)
 		at, isCode = position(code)
-		if isCode && isUnserved(code) { // odb may be a word, and RDC a country
+		if isCode && isUnserved(code) { // "odb" may be a word, and "RDC" a country
 			isCode = letters == code && !isAbbreviation(code)
 		}
 	}
@@ -420,7 +420,7 @@ func qualify(name string, qualifiers []string, apart bool) (m Match, ok bool) {
 	return m, false
 }
 
-// longer completes a name, as in Santiago, Spain for Santiago de Compostela. If several cities that
+// longer completes a name, as in "Santiago, Spain" for Santiago de Compostela. If several cities that
 // agree with the qualifiers fit, longer returns nil.
 func longer(name string, in []qualifier) (found []Match) {
 	key := Fold(name)

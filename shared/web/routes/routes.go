@@ -240,7 +240,7 @@ var Table = slices.Concat(
 			Name: "compat-destinations", Path: "/v1/shopping/flight-destinations", Keys: true, Tokens: true,
 			FreeTier: true,
 		},
-		// The closed API also sold bookable offers, which this service does not have: the endpoints
+		// The API of Amadeus also sold bookable offers, which this service does not have: the endpoints
 		// from compat-shopping to compat-transfers always answer with an error.
 		{Name: "compat-shopping", Path: "/v1/shopping/{file}"},
 		{Name: "compat-shopping-post", Method: "POST", Path: "/v1/shopping/{file}"},
