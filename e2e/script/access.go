@@ -15,8 +15,8 @@ import (
 
 var used sync.Map
 
-// Accesses returns a table that fails the test if the Lambda function that doing returns has no right
-// to access a partition. While doing returns "", nothing is checked.
+// Accesses returns a table that fails the test if a Lambda function has no right to access a partition.
+// doing returns the name of the Lambda function, or "" if nothing is to be checked.
 func Accesses(t testing.TB, table store.Table, doing func() string) store.Table {
 	return &fixture.Recorder{Table: table, Before: func(does string, keys ...store.Key) {
 		function := doing()

@@ -18,7 +18,7 @@ import (
 const maxPriceText = 48
 
 // The groups of typedPrice are: text before, whole part, decimal separator, decimals, text after.
-// In 45,- the dash stands for decimals.
+// In "45,-" the dash stands for decimals.
 var typedPrice = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^([^0-9]*)([0-9][0-9.,'’\s\p{Zs}]*?)` +
 		`(?:([.,])([0-9]{1,2}|[-–—]{1,2}))?([^0-9]*)$`)
@@ -153,7 +153,7 @@ func splitBare(text string) (amount Cents, meant []string, ok bool) {
 		if len(both) > 0 {
 			return Cents(cents), both, true
 		}
-		after, errAfter = currenciesOf(m[1] + m[5]) // US 45 $ is US$ 45
+		after, errAfter = currenciesOf(m[1] + m[5]) // "US 45 $" means "US$ 45"
 		before, errBefore = nil, nil
 	}
 	return Cents(cents), append(slices.Clone(before), after...), errBefore == nil && errAfter == nil

@@ -22,7 +22,7 @@ import (
 var (
 	ErrUnreadable = errors.New("no day that can be read")
 	ErrNoSuchDay  = errors.New("no such day")
-	ErrSeveral    = errors.New("several days") // such as next week or end of March
+	ErrSeveral    = errors.New("several days") // such as "next week" or "end of March"
 )
 
 // OtherWeekday means that Day does not fall on the weekday that the text states.
@@ -150,7 +150,7 @@ func (r Reader) dated(p parts) (fare.Day, error) {
 		return r.nearest(p.month, n[0])
 	case len(n) == 2 && n[0] > 31:
 		return dayOf(n[0], p.month, n[1])
-	case len(n) == 2 && p.before < 2: // 14 21 March is no day
+	case len(n) == 2 && p.before < 2: // "14 21 March" is no day
 		return dayOf(n[1], p.month, n[0])
 	}
 	return 0, ErrUnreadable
@@ -298,7 +298,7 @@ func (r Reader) parts(text string) (p parts, err error) {
 	}
 	text = clock.ReplaceAllString(fold(text), " ")
 	tokens := token.FindAllStringSubmatch(figuresAlone.ReplaceAllString(text, "$3$4"), -1)
-	counts := false // the previous token may count weekdays, as in first Friday
+	counts := false // the previous token may count weekdays, as in "first Friday"
 	for i := 0; i < len(tokens); i++ {
 		t := tokens[i]
 		switch word := t[0]; {
@@ -373,7 +373,7 @@ func (p *parts) add(m meaning) bool {
 		case "number":
 			p.numbers = append(p.numbers, value)
 		case "unit":
-			if _, filler := m["filler"]; !filler || p.in || len(p.numbers) > 0 { // in the Portuguese no dia 7, dia is no unit
+			if _, filler := m["filler"]; !filler || p.in || len(p.numbers) > 0 { // in "no dia 7" (Portuguese), "dia" is no unit
 				p.unit = value
 			}
 		case "months":
@@ -409,7 +409,7 @@ func atoi(s string) int {
 	return n
 }
 
-// Cut splits a day off the end or the beginning of a text such as Rome to London, 14 March. Cut
+// Cut splits a day off the end or the beginning of a text such as "Rome to London, 14 March". Cut
 // returns the day as typed, even if there is no such day.
 func (r Reader) Cut(text string) (rest, day string, ok bool) {
 	words := strings.Fields(text)

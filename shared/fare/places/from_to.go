@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Ends splits a text that names both ends of a trip, such as da Roma a Londra. Ends returns false if
+// Ends splits a text that names both ends of a trip, such as "da Roma a Londra". Ends returns false if
 // the text is one place, or if an end is unknown. An end may be an area.
 func Ends(text string) (from, to string, ok bool) {
 	if len(text) > maxQuery || known(text, true) {

@@ -32,7 +32,7 @@ type Reading int
 const (
 	AsTyped   Reading = iota
 	AsOther           // historic or rare name, such as Constantinople
-	Qualified         // other words select the city, as in Lisbon, Portugal
+	Qualified         // other words select the city, as in "Lisbon, Portugal"
 	AsCode            // a code with small letters, such as mxp, that is no name
 	AsName            // three letters that are a name, and in capitals the code of another city
 	Renamed           // second or former code of an airport
@@ -348,7 +348,7 @@ func isName(text string) bool {
 	return known || at > 0 && len(areasCalled(text[at+1:])) > 0 && isName(text[:at])
 }
 
-// isClear rejects lower-case words such as or, which mean an area (OR, Oregon) only in capitals or
+// isClear rejects lower-case words such as "or", which mean an area (OR, Oregon) only in capitals or
 // after a comma.
 func isClear(qualifier string) bool {
 	letters := strings.ReplaceAll(qualifier, ".", "")

@@ -18,7 +18,7 @@ type city struct {
 	towns    []town
 
 	scheduled bool
-	unserved  bool // the name alone does not find the city, because no source knows flights
+	unserved  bool // no source knows flights to the city, so the name alone does not find the city
 }
 
 type town struct {
