@@ -141,7 +141,7 @@ func alertCalls(ctx context.Context, table store.Table, outbox store.Outbox, lat
 	ref, job := store.Ref{Route: milBuh}, store.Job{At: noon}
 	one := read(func() (store.Alert, error) { return alerts.One(ctx, ref, "ada") })
 	trip := alertOf("ada", "BUH", 0)
-	trip.Trip.Nights = fare.Return4to7
+	trip.Trip.Airports = fare.Airports{From: fare.Airport{'B', 'G', 'Y'}}
 	trip.ID = trip.NewID()
 	chat := store.Alert{Route: milBuh, Channel: store.Telegram}
 	weekly := store.Alert{Subscriber: "dan", Route: milBuh, Email: "dan@example.com", Digest: true}

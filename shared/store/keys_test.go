@@ -45,7 +45,7 @@ func documentedKeys(t *testing.T) []keyRow {
 
 func pattern(documented string) *regexp.Regexp {
 	quoted := strings.ReplaceAll(regexp.QuoteMeta(documented), "<series>", "[^#]+(#[^#]+)?")
-	return regexp.MustCompile("^" + regexp.MustCompile(`<[a-z]+>`).ReplaceAllString(quoted, "[^#]+") + "$")
+	return regexp.MustCompile("^" + regexp.MustCompile(`<[a-z]+>`).ReplaceAllString(quoted, "[^#@]+") + "$")
 }
 
 type recorder struct {
