@@ -17,7 +17,7 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// In the map to, an empty value stands for all destinations of the origin.
+// An empty value in to stands for all destinations of the origin.
 type routesOf struct {
 	upstream.Source
 	to map[fare.City]fare.City

@@ -312,7 +312,7 @@ var unservedCities = sync.OnceValue(func() map[string][]city {
 })
 
 // unserved returns the city or airport that m.Elsewhere means in one of the areas m.in, as in
-// Cordoba, Spain.
+// "Cordoba, Spain".
 func (m Match) unserved() (found Match) {
 	words := wordsOf(m.Elsewhere)
 	for _, a := range m.in {
