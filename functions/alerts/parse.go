@@ -336,7 +336,7 @@ func (r *request) set(name, value string) *fault {
 	case "level":
 		r.Level = value
 	case "days", "percent":
-		n, _ := strconv.ParseFloat(value, 64) // allows has checked that this does not fail
+		n, _ := strconv.ParseFloat(value, 64) // the function allows has checked that this does not fail
 		*map[string]*int{"days": &r.Days, "percent": &r.Percent}[name] = int(n)
 	case "frequency":
 		r.Digest = value == weekly

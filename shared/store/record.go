@@ -106,8 +106,8 @@ func (r *record[T]) wrap(err error, did string, key Key) error {
 	return wrap(err, "%s %s of %s", did, r.what, key.Partition[strings.IndexByte(key.Partition, '#')+1:])
 }
 
-// put writes nothing if was and now have the same data. Otherwise put fails unless the stored version is was.Version,
-// where 0 means no item.
+// put does not write unchanged data. If the data changed, put fails unless the stored version is was.Version, where 0
+// means no item.
 func (r *record[T]) put(ctx context.Context, t Table, key Key, was, now Stored[T]) (changed bool, err error) {
 	var w writes
 	change(&w, key, was, now)

@@ -50,7 +50,7 @@ func Parallel(n int, do func(i int)) {
 type Blocks struct {
 	Days           int
 	first, last    fare.Day
-	cells          []cell  // in the order of the first call of Cell
+	cells          []cell
 	number         []int32 // by route and block: 1 + index in cells
 	routes, blocks [][]uint8
 }

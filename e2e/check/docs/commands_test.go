@@ -41,13 +41,11 @@ type scene struct {
 	Commands        []documented
 }
 
-// In Line, … matches any text. A Run that ends with * stands for commands with that prefix. A
-// command with Serves runs until the next command with Serves, or until the scene ends.
 type documented struct {
-	Run    string
+	Run    string // a command, or a prefix of commands with * at its end
 	Exit   int
-	Line   string
-	Serves bool
+	Line   string // expected output, in which … matches any text
+	Serves bool   // the command runs in the background
 }
 
 func readCommands(t *testing.T) (table commandTable) {

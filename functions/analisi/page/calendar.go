@@ -157,7 +157,7 @@ func (v *view) cellOf(d verdict.Day, to string) calendarDay {
 // A calendar shows the days of at most monthsShown or returnsShown months. Other months are links.
 const (
 	monthsShown  = 7
-	returnsShown = 3 // fewer, because a month of returns has several cells for each day
+	returnsShown = 3 // fewer than monthsShown, because a month of returns has several cells for each day
 )
 
 // The result end can exceed the number of months.

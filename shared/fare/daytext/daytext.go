@@ -58,7 +58,7 @@ var (
 )
 
 type parts struct {
-	figures                 []string // of a date: first figure, separator, second figure, third figure
+	figures                 []string // of 14.03.2027: 14, a dot, 03 and 2027; of 14.03 the last one is empty
 	numbers                 []int
 	month, unit             int
 	nth                     int // 1 for the first Friday in March, -1 for the last

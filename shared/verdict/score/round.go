@@ -60,7 +60,7 @@ type Source struct {
 	State   *departure.State
 	Pooled  *departure.Pooled
 	Summary verdict.RouteSummary
-	// Quotes holds the quotes of the days from Rounds.From on, in order of day found, one per
+	// Quotes holds the quotes of at least the days from Rounds.From on, in order of day found, one per
 	// departure and day.
 	Quotes []departure.Live
 }
@@ -70,7 +70,7 @@ func (s Source) now() time.Time { return s.Day.Time().Add(12 * time.Hour) }
 
 func (r Rounds) From(today fare.Day) fare.Day {
 	if r.Due(today) {
-		return 0 // the rival rule uses the whole history
+		return 0 // a new round needs all days, for the function rival
 	}
 	from := today
 	for _, round := range r {

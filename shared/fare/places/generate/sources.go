@@ -22,7 +22,7 @@ type point struct {
 	population int
 	pageRank   float64 // centrality in the network of flights; 0 if no flight is known
 	names      []altName
-	called     []string // names in langs or without a language
+	called     []string // names without a language, or in a language of places.Langs
 	province   string   // code of the province in GeoNames
 	at         coordinates
 	region     region
