@@ -213,7 +213,7 @@ func whole(amount string) string {
 	return fmt.Sprint(int(euros + .5))
 }
 
-// If the parameter market is true, the text must contain words of the market, else none.
+// The text must match marketWord if market is true, and must not match otherwise.
 func (f facts) read(fare, where, text string, market bool) (faults []string) {
 	text = strings.ReplaceAll(html.UnescapeString(text), "\u00a0", " ")
 	if m := former.FindString(text); m != "" {

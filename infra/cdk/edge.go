@@ -204,5 +204,5 @@ func newAccessLog(stack awscdk.Stack, c config, d cloudfront.Distribution) {
 	delivery := awslogs.NewCfnDelivery(stack, jsii.String("AccessLogDelivery"), &awslogs.CfnDeliveryProps{
 		DeliverySourceName: source.Ref(), DeliveryDestinationArn: destination.AttrArn(), RecordFields: list(logged...),
 	})
-	delivery.Node().AddDependency(bucket.Policy()) // creating the delivery tests the bucket
+	delivery.Node().AddDependency(bucket.Policy()) // AWS checks the bucket's policy when it creates the delivery
 }

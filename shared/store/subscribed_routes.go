@@ -47,7 +47,8 @@ func (a Alerts) SubscribedRoutes(ctx context.Context, origin fare.City) ([]Subsc
 		return nil, fmt.Errorf("list subscribed routes from %s: %w", origin, err)
 	}
 	var all []SubscribedRoute
-	// The mark of a route sorts first, then the marks of its trips, then the marks of its airports.
+	// In sort order, the route LON comes first, then trips such as LON#4-7, then airports such as
+	// LON@BGY-STN#4-7.
 	for _, item := range items {
 		if strings.Contains(item.Sort, "@") {
 			pair, err := fare.ParseSeries(string(origin) + "-" + item.Sort)

@@ -230,7 +230,8 @@ func (p *Payment) release(now time.Time, end ending) (ops []Op) {
 	return ops
 }
 
-// Count reserves a slot without a payment until the window ends.
+// Count reserves a slot of kind that belongs to no payment. The slot stays reserved until the window of
+// length kind.Per ends.
 func (s Payments) Count(ctx context.Context, kind Slots, at time.Time) error {
 	for range reserveTries {
 		items, err := s.Table.Query(ctx, Range{Partition: slotsKey(kind.Subject, "").Partition, Read: Strong})

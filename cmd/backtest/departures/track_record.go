@@ -89,7 +89,8 @@ type NamedReport struct {
 	Report
 }
 
-// The first panel must come from the service's kind of fare source.
+// The first panel must be recorded from Travelpayouts, because the record's mean changes come from the
+// first panel.
 func Record(panels []NamedReport) (r departure.Record, err error) {
 	for _, p := range panels {
 		one := departure.RecordPanel{Name: p.Name, First: p.First, To: p.To, Routes: p.Routes}

@@ -107,7 +107,7 @@ func serveAsset(w http.ResponseWriter, hashed string) {
 }
 
 type form struct {
-	City       string // the typed names from the first wrong one on, which were not added
+	City       string // typed names that were not added; CityFault is about the first of these names
 	TokenFault *Fault
 	CityFault  *Fault
 	StartFault *Fault

@@ -37,7 +37,7 @@ type scene struct {
 	Programs, Tools []string // required programs of the system, and required folders below .tools
 	Engine          bool
 	Given           string // shell commands that prepare what the document assumes
-	Path            string // if not empty, the only folder in PATH, relative to the copy
+	Path            string // if not empty, the PATH of the commands: a folder in the copy of the repository
 	Commands        []documented
 }
 

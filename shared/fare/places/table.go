@@ -60,7 +60,7 @@ var Langs = [...]string{"en", "it", "fr", "de", "es", "pt"}
 
 const (
 	KindName   = 'n'
-	KindPlace  = 'p' // another place that the city's airports serve, or an everyday name
+	KindPlace  = 'p' // another place that the city's airports serve, or an everyday name of the city
 	KindHidden = 'h' // a historic or rare name, which is found but not suggested
 
 	// KindUnlisted is a place that only unlisted airports serve, such as Parma under Milan. The place
