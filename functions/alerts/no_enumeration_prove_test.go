@@ -15,7 +15,7 @@ func TestProveAskingTellsNothing(t *testing.T) {
 	s := fixture.Open(t, table, clock)
 	kinds := []string{unknown, oneWriteMore, subscribed, stopped, full}
 	if _, fast := table.(*boltstore.Store); !fast {
-		kinds = kinds[:4] // other stores are slower, so leave out one kind
+		kinds = kinds[:4] // stores other than bbolt are slow, so one kind is left out
 	}
 	prepare(t, s, 3*each, kinds...)
 	until := clock.Now().AddDate(1, 0, 0)

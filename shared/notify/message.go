@@ -37,7 +37,7 @@ type Fare struct {
 	Day                 fare.Day
 	Price               fare.Cents
 	Before              fare.Cents // an earlier price, with which messages compare Price, or 0
-	LastDay             fare.Day   // day of the refresh in an earlier message, or 0
+	LastDay             fare.Day   // day of the refresh whose fares an earlier message reported, or 0
 	Known               fare.Cents // price that the subscriber knows, or 0
 	Lowest              fare.Cents // for kind Low: lowest fare known in the last Alert.Days days, or 0
 	Depart, Return      fare.Day

@@ -43,7 +43,7 @@ func (r *run) lookFor(ctx context.Context, n *notification, a store.Alert) (*loo
 			return r.lookFrom(ctx, stored)
 		}
 	case n.stored.Trips != (a.Trip != store.Trip{}):
-		return nil, nil // the route's other notification is for this alert
+		return nil, nil // alerts with a Trip have a notification of their own
 	case !n.stored.Trips:
 		return n.look, nil
 	}

@@ -122,7 +122,7 @@ func (c *Chain) judge(ctx context.Context, n *node, signature pay.Signature) (pa
 	return pay.Payment{}, fmt.Errorf("%w: the node knows that it is final, but not what it did", pay.ErrUnreadable)
 }
 
-// ask tries the nodes in order and stops at an answer or at the error final.
+// ask tries the nodes in order until a node answers, a node fails with the error final, or ctx is canceled.
 func ask[A any](ctx context.Context, c *Chain, question func(context.Context, *node) (A, error), final error) (none A,
 	worst error) {
 	ctx, cancel := context.WithTimeout(ctx, pay.Timeout)

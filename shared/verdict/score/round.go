@@ -39,12 +39,12 @@ type DepartureAnswer struct {
 	Own        [Horizons]uint8 // the rule's chance of a fall before calibration, in units of 0.5 %, rounded down
 	Stated     [Horizons]uint8 // published chance of a fall in percent, or NotStated; 40 means 40 and more
 	Cheaper    uint8           // share of the comparables that are at least 5 % cheaper, in percent
-	Rival      uint8           // percentile by the rival rule, or NoRival
+	Rival      uint8           // percentile by a simple rule (see the function rival), or NoRival
 }
 
 const NotStated = 255
 
-// NoRival is stored if the rival rule found fewer than 8 similar fares.
+// NoRival is stored if the function rival found fewer than 8 similar fares.
 const NoRival = 101
 
 type RouteAnswer struct {

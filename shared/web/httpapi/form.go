@@ -42,7 +42,7 @@ func (a *API) form(r *http.Request, c *call) *Problem {
 	return p
 }
 
-// foreign refuses a form if the browser says that a page of another site sent the form. Mail clients
+// foreign refuses a form if the browser says that a page of another origin sent the form. Mail clients
 // and programs send neither Origin nor Sec-Fetch-Site, and are accepted.
 func (a *API) foreign(r *http.Request) *Problem {
 	if len(a.origins) > 0 {

@@ -14,7 +14,7 @@ import (
 	"verdetto/shared/fare/places"
 )
 
-// readDivisions returns names by ISO 3166-2 code: one in each of langs, and the name in GeoNames.
+// readDivisions returns names by ISO 3166-2 code: one in each language of places.Langs, and the name in GeoNames.
 func readDivisions(data []byte) (map[string][]string, error) {
 	var countries map[string]struct {
 		Regions []struct {
