@@ -60,8 +60,8 @@ func onSale(t *testing.T, seed uint64) (fares fixture.Fares, panel *departures.P
 	return fares, panel
 }
 
-// fold calls compare with the answer of the stored states about each fare found on first or later.
-// The parameter row is the index of the fare in the panel.
+// For each row of panel.Rows whose Day is first or later, fold calls compare with the index of the row
+// and the answer that the stored states give.
 func fold(t *testing.T, fares fixture.Fares, panel *departures.Panel, first fare.Day, compare func(row int, a departure.Answer)) {
 	t.Helper()
 	var now time.Time

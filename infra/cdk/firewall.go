@@ -20,8 +20,8 @@ var managed = []string{"AWSManagedRulesAmazonIpReputationList", "AWSManagedRules
 
 const rare = "^(" + routes.Alias + ")?/v1/(pro|termini|privacy|contatti|note-legali|alerts)(/|$)"
 
-// 100 addresses at this limit use at most two thirds of the share of the shop or of alerts, unless
-// the share is very small.
+// 100 addresses at this limit make at most two thirds of the calls that API Gateway accepts for shop or
+// alerts, unless API Gateway accepts very few.
 func rarePerFiveMinutes(c config) int {
 	const addresses = 100
 	rates := routes.Throttles(c.RequestsPerSecond)

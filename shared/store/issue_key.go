@@ -210,8 +210,8 @@ func (i issue) takeOver(ctx context.Context, mark Item) (Customer, error) {
 	return i.use(ctx, c, w)
 }
 
-// reclaim records the customer in the parameter by, or nobody if by is empty, as the claimer of the payments that c has
-// claimed. Payments that another customer has taken over are skipped.
+// reclaim makes by the claimer of the payments that c has claimed. An empty by means that the payments then have no
+// claimer. Payments that another customer has taken over are skipped.
 func (k Customers) reclaim(ctx context.Context, w *writes, c Customer, by apikey.CustomerID) error {
 	for _, what := range c.Claimed {
 		mark, err := k.Table.Get(ctx, markKey(what), Strong)

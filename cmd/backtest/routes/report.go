@@ -12,7 +12,7 @@ import (
 type Report struct {
 	First    string    `json:"first"`
 	From     string    `json:"from"` // the first day that is judged
-	To       string    `json:"to"`   // the last day of fares that is used
+	To       string    `json:"to"`   // fares found after this day are not used
 	Cycle    int       `json:"cycleDays"`
 	Routes   int       `json:"routes"`
 	Verdicts int       `json:"verdicts"`

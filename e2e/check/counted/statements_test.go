@@ -19,7 +19,7 @@ import (
 
 type statement struct {
 	id       string
-	literal  string // a text without this part of the sentence is skipped
+	literal  string // find is tried only on texts that contain literal
 	find     *regexp.Regexp
 	expected func(s *reading) map[string]want
 }

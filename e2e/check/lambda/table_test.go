@@ -17,10 +17,9 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// An empty value in to stands for all destinations of the origin.
 type routesOf struct {
 	upstream.Source
-	to map[fare.City]fare.City
+	to map[fare.City]fare.City // by origin: the only destination, or empty for all destinations
 }
 
 func (r routesOf) Origins(context.Context) ([]fare.City, error) {

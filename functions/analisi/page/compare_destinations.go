@@ -62,7 +62,7 @@ func (q *question) compareDestinations() {
 	q.ends[1] = answer.Name("a", q.to)
 }
 
-// The result fault names the trip that others cannot parse, or says that there are too many trips.
+// If fault is not empty, it is a text for the reader, and all is nil.
 func (q question) others(today fare.Day) (all []otherTrip, fault string) {
 	if q.With == "" {
 		return nil, ""
