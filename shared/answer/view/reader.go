@@ -81,7 +81,7 @@ func (r *Reader) between(ctx context.Context, v view, series fare.Series) (Trend
 	}
 	e := trends.EntryOf(series.Destination, f.Summary)
 	if f.Summary.Basis != nil || e.Sample < verdict.MinSample {
-		// The lows are those of the cities, or too few, so no change and no weekly lows are shown.
+		// The daily lows in f.Summary are those of both cities, or too few, so no change and no weekly lows are shown.
 		e.Previous, v.allFares = 0, false
 	}
 	t := v.route(series.Origin, e, f.Summary)

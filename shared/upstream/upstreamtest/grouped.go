@@ -67,7 +67,7 @@ func spellTicket(r upstream.Row, price float64, currency string) ticket {
 		Link:        link(r, price, currency),
 	}
 	if n, known := r.Stops.Number(); known {
-		back := 0 // Row.Stops is about the direction with more stops
+		back := 0 // Row.Stops counts the stops of the direction with more stops
 		t.Transfers, t.ReturnTransfers = &n, &back
 	}
 	if r.Return != 0 {

@@ -86,8 +86,8 @@ type HorizonCounts struct {
 	Own    [Steps]Case // Case.Stated is in units of 0.5 %
 	Bands  [Bands]Wait
 	Levels [Levels][Spans]Cell
-	Both   [Levels]Pair // answers that the rival rule judges too, by the published level
-	Rival  [Levels]Pair // answers that the rival rule judges too, by the level of the rival rule
+	Both   [Levels]Pair // by the published level; only answers that the function rival judges too
+	Rival  [Levels]Pair // the same answers as in Both, by the level of the function rival
 	Ages   [Ages]Case
 	Sures  [Sures]Case
 }
