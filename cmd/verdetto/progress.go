@@ -41,7 +41,7 @@ type meter struct {
 	now             func() time.Time
 
 	opened, began, logged time.Time
-	before                int // already done at the first call of show
+	before                int // the parameter done in the first call of show
 }
 
 func newMeter(unit string, log *slog.Logger) *meter {

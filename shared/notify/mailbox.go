@@ -69,7 +69,7 @@ func (m Mailboxes) Stop(ctx context.Context, id store.SubscriberID) (until time.
 	})
 }
 
-// Read records for 24 hours that the caller has proved to be the reader of the mailbox.
+// Read stores, for 24 hours, that the caller has proved to be the reader of the mailbox.
 func (m Mailboxes) Read(ctx context.Context, id store.SubscriberID, caller string) error {
 	return m.read(ctx, id, caller, func(*store.Mailbox) {})
 }

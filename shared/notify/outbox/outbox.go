@@ -21,7 +21,7 @@ type Worker struct {
 	Do      func(context.Context, store.Job) error
 	Within  time.Duration
 	// Waits holds the pause after each failure; a job that fails after the last pause is given up.
-	// If Waits is nil, the pauses are those of waits, and maxAge and fewestTries apply.
+	// If Waits is nil, the variable waits and the constants maxAge and fewestTries apply.
 	Waits   []time.Duration
 	AtOnce  int // concurrent jobs; 0 means 1
 	Now     func() time.Time
