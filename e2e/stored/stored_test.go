@@ -30,7 +30,7 @@ import (
 
 var first = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// year is a source that found three fares to each destination on each day since first.
+// year is a source with three fares to each destination for each day from 1 March 2026 on.
 type year struct{}
 
 func (year) Name() string { return "csv" }

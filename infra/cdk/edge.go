@@ -34,8 +34,7 @@ const (
 // ownHeaders are about one call, so the edge removes these headers from answers that it shares.
 var ownHeaders = []string{"X-RateLimit-Remaining", "RateLimit", "X-Request-Id"}
 
-// keyHeaders are part of cache keys, which CloudFront forwards, because an origin request policy cannot list
-// Authorization.
+// CloudFront forwards keyHeaders as part of a cache key, because an origin request policy cannot list Authorization.
 var keyHeaders = []string{keyHeader, authHeader}
 
 // An origin request policy lists at most ten headers. The ready-made AllViewerExceptHostHeader needs

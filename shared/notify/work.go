@@ -47,8 +47,8 @@ func (s *Sender) Work(ctx context.Context) (Result, error) {
 	return r.result, errors.Join(append(r.faults, err, lease.Release(last))...)
 }
 
-// The returned context ends reserve before the deadline of ctx, so that started messages can
-// finish.
+// If ctx has a deadline, the returned context ends earlier, by the duration reserve, so that started
+// messages can finish.
 func (s *Sender) accepting(ctx context.Context) (context.Context, context.CancelCauseFunc) {
 	ctx, stop := context.WithCancelCause(ctx)
 	deadline, ok := ctx.Deadline()

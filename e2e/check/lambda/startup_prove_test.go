@@ -23,7 +23,7 @@ import (
 
 const (
 	starts = 25
-	most   = 3.0 // maximum ratio of a function's start time to that of the minimal function, unless heavier states another
+	most   = 3.0 // maximum ratio of a function's start time to that of the minimal function, for functions that are not in heavier
 	mostMB = 30.0
 )
 
