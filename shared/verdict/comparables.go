@@ -32,8 +32,8 @@ func (a *Judgement) AddUsual(s *departure.State, p *departure.Pooled, now time.T
 	return nil
 }
 
-// What is said about a departure must not depend on the question, so setOwnDay judges the fare as
-// an answer about the day of the fare does.
+// setOwnDay judges the fare like an answer about the day of departure, so that what is said about a
+// departure does not depend on the question.
 func (a *Judgement) setOwnDay(q *departureQuestion) {
 	ofDay, quartiles := q.ownDay(a.Fare)
 	if ofDay.Judged() {

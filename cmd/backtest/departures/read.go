@@ -234,7 +234,7 @@ func (r *reader) stagger() {
 		return
 	}
 	for i := range t.Rows {
-		t.Rows[i].Day += fare.Day(t.Rows[i].Departure) // departures are numbered in the order of the file
+		t.Rows[i].Day += fare.Day(t.Rows[i].Departure) // each flight is a day later than the flight before it in the file
 	}
 	t.Notes = append(t.Notes, "flights have no calendar: they follow one another, one a day in the order of the file")
 }
