@@ -122,7 +122,7 @@ type total struct {
 	Total string `json:"total"`
 }
 
-// Amadeus links to an offer here; pageURL links to the verdict on the departure.
+// pageURL returns a link to the verdict on the departure, where the API of Amadeus has a link to an offer.
 func (s *Service) pageURL(from, to place, depart, back string, nonStop bool) string {
 	query := url.Values{"da": {string(from.City)}, "a": {string(to.City)}, "quando": {depart}}
 	if back != "" {
