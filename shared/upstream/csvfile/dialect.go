@@ -84,7 +84,7 @@ func text(field []byte) string {
 // choice decides between two readings of ambiguous values, such as 03/04/2026, from the unambiguous
 // values in the file.
 type choice struct {
-	shown  [2]int // for each reading, the line of the first value that allows no other, or 0
+	shown  [2]int // for each reading, the line of the first value that allows only this reading, or 0
 	relied int    // line of the first value that take decided, or 0
 }
 
