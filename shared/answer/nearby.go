@@ -152,7 +152,7 @@ func (r *Reader) judgeOwn(ctx context.Context, q Question, f SeriesData) (a verd
 
 func orNone(err error) error {
 	if errors.Is(err, store.ErrNotFound) || Why(err) != nil {
-		return nil //nolint:nilerr // no fare is an answer
+		return nil //nolint:nilerr // that no fare is known is a valid result
 	}
 	return err
 }

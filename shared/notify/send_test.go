@@ -234,7 +234,7 @@ func TestTwoSenders(t *testing.T) {
 func TestNoTime(t *testing.T) {
 	who := numbered(250)
 	h := fall(t, who...)
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // less than reserve
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // shorter than the constant reserve
 	defer cancel()
 	if got, err := h.Sender().Work(ctx); err != nil || got.Sent != 0 || !got.More {
 		t.Errorf("%+v %v", got, err)

@@ -16,7 +16,7 @@ import (
 
 type notification struct {
 	stored store.Notification
-	look   *look // nil if stored.Trips
+	look   *look // nil if stored.Trips is true
 	// In trips, a nil value means that there is nothing to send. Alerts to Anywhere have the zero
 	// Trip as key.
 	trips map[store.Trip]*look
@@ -186,7 +186,7 @@ func spanOf(days fare.Day) *departure.Span {
 
 func unlessNoFare(err error) error {
 	if answer.Why(err) != nil || errors.As(err, new(*answer.UnknownCity)) {
-		return nil //nolint:nilerr // no fare is an answer
+		return nil //nolint:nilerr // that no fare is known is a valid result
 	}
 	return err
 }

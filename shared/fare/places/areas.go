@@ -38,7 +38,7 @@ type Area struct {
 	members   map[string]bool // countries, cities and offsets in regions.tsv; nil unless the area is a region
 	single    bool            // the area has one member, a region or a city
 
-	territories []string // countries that people count as part of this one
+	territories []string // countries that people count as part of this area
 	folded      [len(Langs)]string
 }
 

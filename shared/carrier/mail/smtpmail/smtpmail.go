@@ -89,8 +89,8 @@ func (s *Sender) Send(ctx context.Context, m mail.Message) error {
 	return fmt.Errorf("send mail: %w: %s: %s", outcome(reached, err), reached, text)
 }
 
-// send returns the last step that it began. If the parameter before is done, send does not send the
-// end of the message.
+// send returns the last step that it began. Once the context named before has ended, send does not send
+// the end of the message.
 func (s *Sender) send(ctx, before context.Context, to string, raw []byte) (step, error) {
 	conn, err := s.config.Dial(before, "tcp", s.config.Server.Address())
 	if err != nil {
