@@ -26,7 +26,7 @@ type Watch struct {
 }
 
 type State struct {
-	LastDay fare.Day   // as store.Alert.Mailed
+	LastDay fare.Day   // day of the refresh whose fares the last message reported, or 0; digests do not count
 	Price   fare.Cents // price in the last message, or else in the first observation
 	// Unmet is true if an observation since the last message did not meet the condition, or if the
 	// condition was changed.

@@ -85,7 +85,7 @@ func text(field []byte) string {
 // values in the file.
 type choice struct {
 	shown  [2]int // for each reading, the line of the first value that allows only this reading, or 0
-	relied int    // line of the first value that take decided, or 0
+	relied int    // line of the first value that the method take decided, or 0
 }
 
 func (c *choice) show(reading, line int) { c.shown[reading] = cmp.Or(c.shown[reading], line) }

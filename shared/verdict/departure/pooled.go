@@ -129,7 +129,7 @@ const (
 	interceptRate, interceptPrior = 1, 5
 	termRate, termPrior           = .5, 10
 	besidePrior                   = 50   // larger than termPrior, so that a few outcomes change these terms less
-	pooledCap, routeCap           = 2, 1 // values of the parameter limit of climb
+	pooledCap, routeCap           = 2, 1 // most information that one update adds to a pooled term, and to a term of a route
 )
 
 func (p *Pooled) Learn(h Horizon, day fare.Day, all *Statistics) {

@@ -33,7 +33,7 @@ type Entry struct {
 	Minimum      fare.Cents
 	Sample       int
 	Previous     fare.Cents // the latest daily low 7 to 13 days before AsOf; 0 if there is none
-	Live         []Live     // in order of departure; see Cheapest
+	Live         []Live     // in order of departure
 	Months       []verdict.Month
 }
 
