@@ -57,7 +57,7 @@ func TestEvidenceTenThousandRoutes(t *testing.T) {
 	}
 }
 
-// large makes all routes copies of one route.
+// In the store that large makes, each route is a copy of the same route.
 func large(t *testing.T, d fixture.Shell, routes int) {
 	t.Helper()
 	var panel strings.Builder
