@@ -66,8 +66,8 @@ func TestOpenAPI(t *testing.T) {
 // largest is the maximum length of the description in bytes, without white space.
 const largest = 200_000
 
-// itself lists the operations that answer with the description or with a part of the description. An
-// example of such an answer would contain the description.
+// Operations in itself answer with the description or with a part of the description, so an example of
+// an answer would contain the description.
 var itself = map[string]bool{"openapi": true, "docs": true}
 
 type describer struct {

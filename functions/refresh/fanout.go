@@ -84,7 +84,8 @@ func (r *Refresher) enqueueOrigins(ctx context.Context, q queue.Queue, at time.T
 	return Planned{len(origins), at}, nil
 }
 
-// No origin begins within lastBegin of an invocation's deadline, and work stops lastWork before that deadline.
+// If less time than lastBegin is left until an invocation's deadline, no origin begins. If less than lastWork is left,
+// work stops.
 // Short invocations use fractions of the time left.
 const (
 	lastBegin = 45 * time.Second

@@ -44,7 +44,7 @@ const (
 	maxFaults = 20
 )
 
-// Work starts no message within reserve before the deadline of its context.
+// Work starts no message if less time than reserve is left until the deadline of its context.
 const reserve = 15 * time.Second
 
 type run struct {

@@ -25,8 +25,8 @@ const noFares = "There are no fares yet: the first refresh is under way, or has 
 const (
 	foundFor = time.Second
 	probeFor = 30 * time.Second
-	// After a failed write to a store in a file, the service is not ready for failedFor, because
-	// small writes can succeed on a full disk.
+	// For the duration failedFor after a failed write to a store in a file, the service is not ready,
+	// because small writes can succeed on a full disk.
 	failedFor = time.Minute
 	lookTime  = 2 * time.Second
 )

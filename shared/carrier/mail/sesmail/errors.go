@@ -61,7 +61,7 @@ func classifyRefusal(status int, code, text string) error {
 	case throttled, status == http.StatusTooManyRequests:
 		return mail.ErrThrottled
 	case code == "MessageRejected" && !strings.Contains(text, "not verified"):
-		// With the text "not verified" the error is ErrBlocked, because the operator must verify an
+		// A text with "not verified" leads to ErrBlocked below, because the operator must verify an
 		// identity at SES.
 		return mail.ErrRefused
 	case code == "BadRequestException" && !strings.Contains(text, "configuration set"):
